@@ -21,6 +21,7 @@ static int load_net_and_tables(const struct cli_settings *settings, struct cli_a
 	struct fors_error error = {0};
 	int code = cli_any_site_load(&settings->source, &a->site);
 
+	a->has_given_tables = true;
 	if (!code)
 		code = cli_site_net(&a->site, &settings->source, &a->made.net);
 	if (!code)
@@ -148,7 +149,7 @@ int cli_analysis_load_sar(const struct cli_settings *settings, struct cli_analys
 
 /*
  * Servers without a LID: nobody can send to them. If no server has one, they stay, and model/routers/routes.h says
- * what to do.
+ * what to do. Tables that were given may be older, or of another fabric; those that were made here know no better.
  */
 static void leave_out_nameless(struct cli_analysis *a, struct fors_endpoint *server, uint32_t *count)
 {
@@ -162,8 +163,11 @@ static void leave_out_nameless(struct cli_analysis *a, struct fors_endpoint *ser
 			n += server[s].lid != 0;
 	if (!n || n == *count)
 		return;
-	m->missing_lids = *count - n;
-	if (!m->text[0])
+	m->missing_lids = a->has_given_tables ? *count - n : 0;
+	if (!a->has_given_tables)
+		cli_error("%s has no LID, and is left out%s", fors_node_name(a->made.net, first),
+			  *count - n > 1 ? ", as others are" : "");
+	else if (!m->text[0])
 		snprintf(m->text, sizeof(m->text), "%s has no LID, and is left out",
 			 fors_node_name(a->made.net, first));
 	for (uint32_t s = n = 0; s < *count; s++)

@@ -25,9 +25,9 @@
 #include "cli/clock.h"
 #include "cli/slurm/jobsfile.h"
 
-#define TRIES_MAX 100	  /* somebody else makes and removes it all the time */
+#define TRIES_MAX 100	   /* somebody else makes and removes it all the time */
 #define ENTRIES_MAX 100000 /* of the folder are looked at */
-#define RANDOM_LETTERS 6  /* of mkstemp() */
+#define RANDOM_LETTERS 6   /* of mkstemp() */
 
 /* --- the lock ----------------------------------------------------------------------------------------------------- */
 
@@ -81,7 +81,8 @@ static enum looked look(const char *path, int fd, bool *was_open)
 	if (!is_trusted(path, &st)) {
 		if (!unlink(path))
 			return IS_GONE;
-		cli_error("%s: it belongs to user %u, who could hold it for ever; remove it", path, (unsigned)st.st_uid);
+		cli_error("%s: it belongs to user %u, who could hold it for ever; remove it", path,
+			  (unsigned)st.st_uid);
 		return IS_BAD;
 	}
 	*was_open = is_open_to_others(&st);
@@ -124,9 +125,10 @@ static int wait_for(int fd, double deadline)
 static void tell(const char *path, int why, bool was_open)
 {
 	if (why == EAGAIN && was_open && !unlink(path))
-		cli_error("%s: somebody else has held it too long; since others than its user could open it, it is made anew "
-			  "the next time",
-			  path);
+		cli_error(
+			"%s: somebody else has held it too long; since others than its user could open it, it is made anew "
+			"the next time",
+			path);
 	else if (why == EAGAIN)
 		cli_error("%s: somebody else has held it too long", path);
 	else

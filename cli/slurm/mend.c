@@ -87,8 +87,7 @@ static size_t mend_word(char *text, size_t size)
 {
 	size_t n = length_of(text, size, isalpha);
 
-	if ((n == 4 && (!memcmp(text, "true", 4) || !memcmp(text, "null", 4))) ||
-	    (n == 5 && !memcmp(text, "false", 5)))
+	if ((n == 4 && (!memcmp(text, "true", 4) || !memcmp(text, "null", 4))) || (n == 5 && !memcmp(text, "false", 5)))
 		return n;
 	memset(text, ' ', n);
 	*text = '0';

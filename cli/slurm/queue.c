@@ -300,9 +300,8 @@ static enum fors_err read_comments(const struct slurm_text *text, struct comment
 {
 	struct fors_lines lines = {0};
 	struct fors_span line;
-	enum fors_err err = text && text->size
-				    ? fors_lines_start(&lines, text->text, text->size, "squeue", error)
-				    : FORS_OK;
+	enum fors_err err =
+		text && text->size ? fors_lines_start(&lines, text->text, text->size, "squeue", error) : FORS_OK;
 
 	while (!err && fors_lines_next(&lines, &line)) {
 		struct fors_span rest = line;
@@ -335,8 +334,7 @@ static enum fors_err take_lines(struct maker *m, const struct slurm_text *text, 
 	struct fors_span line;
 	struct fors_error why;
 	struct raw raw;
-	enum fors_err err =
-		text->size ? fors_lines_start(&lines, text->text, text->size, "squeue", m->error) : FORS_OK;
+	enum fors_err err = text->size ? fors_lines_start(&lines, text->text, text->size, "squeue", m->error) : FORS_OK;
 
 	while (!err && fors_lines_next(&lines, &line)) {
 		if (take_line(line, &raw)) {
@@ -355,8 +353,7 @@ static enum fors_err take_lines(struct maker *m, const struct slurm_text *text, 
 }
 
 enum fors_err slurm_read_lines(struct slurm_text text, const struct slurm_text *comments,
-			       const struct slurm_marking *marking, struct slurm_queue *queue,
-			       struct fors_error *error)
+			       const struct slurm_marking *marking, struct slurm_queue *queue, struct fors_error *error)
 {
 	struct maker m = {.marking = marking, .error = error};
 	struct comments list = {0};

@@ -47,7 +47,7 @@ struct follower {
 	double failed_ms; /* since when squeue fails, cli_now_ms(); 0: it does not */
 	double said_ms;	  /* when that was said last */
 	uint32_t nleft_out;
-	uint32_t nbad;	    /* jobs whose text is not understood */
+	uint32_t nbad; /* jobs whose text is not understood */
 	bool has_cleaned_up;
 };
 

@@ -82,7 +82,8 @@ static void test_bad(void **state)
 static void test_bare(void **state)
 {
 	static const char good[] = "0x1\n 0x2 # two words\n0x3#\n0x4\t \r\n\n# five\n";
-	static const char *const bad[] = {"0x1 send\n", "0x1\treceive # x\n", "0x1 , 0x2\n", "0x1 \x1b]0;x\n", "0x7 \"# x\"\n"};
+	static const char *const bad[] = {"0x1 send\n", "0x1\treceive # x\n", "0x1 , 0x2\n", "0x1 \x1b]0;x\n",
+					  "0x7 \"# x\"\n"};
 	uint64_t *guid = NULL;
 	size_t count = 0;
 	struct fors_error error;
@@ -92,7 +93,8 @@ static void test_bare(void **state)
 	free(guid);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		guid = (uint64_t *)1;
-		assert_int_equal(fors_guidlist_read_bare(bad[i], strlen(bad[i]), "list", &guid, &count, &error), FORS_EINPUT);
+		assert_int_equal(fors_guidlist_read_bare(bad[i], strlen(bad[i]), "list", &guid, &count, &error),
+				 FORS_EINPUT);
 		data_contains(error.text, "list:1: \"");
 		data_contains(error.text, "behind the GUID means nothing here");
 		assert_ptr_equal(guid, (uint64_t *)1);

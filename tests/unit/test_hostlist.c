@@ -67,7 +67,9 @@ static void test_bad(void **state)
 	refuse("n[]", FORS_EINPUT, "numbers and ranges");
 	refuse("n[3-1]", FORS_EINPUT, "numbers and ranges");
 	refuse("a\x1b[31m", FORS_EINPUT, "\"a?[31m\"");
-	refuse("a\xc2\x9b" "1\n\x07", FORS_EINPUT, "\"a??1??\"");
+	refuse("a\xc2\x9b"
+	       "1\n\x07",
+	       FORS_EINPUT, "\"a??1??\"");
 	refuse("n[1-2:2]", FORS_EINPUT, "numbers and ranges");
 	refuse("n[a]", FORS_EINPUT, "numbers and ranges");
 	refuse("n[1,]", FORS_EINPUT, "numbers and ranges");

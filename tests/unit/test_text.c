@@ -117,9 +117,21 @@ static void keys_that_come_twice(void **state)
 /* Of every character of Unicode, of every byte alone, and of characters that are cut or said too long. */
 static void utf8_is_what_it_says(void **state)
 {
-	static const char *const bad[] = {"\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf",
-					  "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x28\xa1", "\xe2\x82\x28", "\xf0\x28\x8c\xbc",
-					  "\xf0\x90\x80\x28", "\xff", "\x80", "\xbf"};
+	static const char *const bad[] = {"\xc0\x80",
+					  "\xc1\xbf",
+					  "\xe0\x9f\xbf",
+					  "\xed\xa0\x80",
+					  "\xed\xbf\xbf",
+					  "\xf0\x8f\xbf\xbf",
+					  "\xf4\x90\x80\x80",
+					  "\xf5\x80\x80\x80",
+					  "\xe2\x28\xa1",
+					  "\xe2\x82\x28",
+					  "\xf0\x28\x8c\xbc",
+					  "\xf0\x90\x80\x28",
+					  "\xff",
+					  "\x80",
+					  "\xbf"};
 
 	for (uint32_t code = 1; code < 0x110000; code++) {
 		size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -140,9 +152,17 @@ static void utf8_is_what_it_says(void **state)
 static void a_clean_text_controls_no_terminal(void **state)
 {
 	static const char *const texts[][2] = {
-		{"", ""}, {"plain ~", "plain ~"}, {"\x1b[2J\x7f\r\n\t\b", "?[2J?????"}, {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
-		{"\xc2\x9b\xc2\x80\xc2\xa0", "????\xc2\xa0"}, {"\x9b\xff" "a\xc3", "??a?"}, {"\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8", "?????????"},
-		{"\xe2\x80\xa6\xe2\x81\xaa", "\xe2\x80\xa6\xe2\x81\xaa"}, {"\xed\xa0\x80", "???"}};
+		{"", ""},
+		{"plain ~", "plain ~"},
+		{"\x1b[2J\x7f\r\n\t\b", "?[2J?????"},
+		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{"\xc2\x9b\xc2\x80\xc2\xa0", "????\xc2\xa0"},
+		{"\x9b\xff"
+		 "a\xc3",
+		 "??a?"},
+		{"\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8", "?????????"},
+		{"\xe2\x80\xa6\xe2\x81\xaa", "\xe2\x80\xa6\xe2\x81\xaa"},
+		{"\xed\xa0\x80", "???"}};
 	struct fors_error error;
 	char text[32];
 
