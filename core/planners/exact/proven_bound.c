@@ -34,8 +34,6 @@ enum fors_err fors_proven_bound(const struct fors_fabric *fabric, uint32_t *boun
 		err = fors_ways_of_cables(fabric, &ways, error);
 		if (!err)
 			err = fors_split_find(ways, least, &effort, &split, &phases, &least, error);
-		if (err == FORS_ENOPLAN) /* what was proven until then */
-			err = FORS_OK;
 	}
 	fors_ways_free(ways);
 	free(split);

@@ -18,11 +18,11 @@
  * go on from. It has a search of its own, with flows cut into small pieces.
  *
  * Where path indices are few and leaves lack cables T may be far above the bound, and each T below it costs a search in
- * vain. So all searches together have a budget of steps, linear in the flows.
+ * vain. So all searches together have a budget of steps, linear in the flows. When that is spent T goes up in larger
+ * steps until filling alone gives a split.
  */
 #include "split.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "split_search.h"
@@ -30,6 +30,7 @@
 #define STEEP 64	/* price of a flow above T, in flows below it, when looking for a split */
 #define CLIFF (1 << 20) /* the same when looking for prices */
 #define SWEEPS 30	/* of whole flows */
+#define LAST_SWEEPS 4	/* when the work is spent */
 #define PIECES 64	/* a flow is cut into, for prices */
 #define TRIES 6		/* tabu searches for one T, each from a fresh fill */
 #define STEPS 4000	/* of each, at least */
@@ -173,22 +174,37 @@ static bool try_phases(struct fors_split_search *search, struct fors_split_searc
 	}
 }
 
+/* The work is spent: T in larger and larger steps, until filling gives a split. False: cancelled. */
+static bool try_more_phases(struct fors_split_search *search, int64_t *phases)
+{
+	search->effort->budget = UINT64_MAX;
+	for (int64_t more = 1; !fors_split_is_over(search); more += (more + 1) / 2) {
+		*phases += more;
+		search->limit = *phases;
+		fors_split_fill_all(search);
+		if (fors_split_sweep_down(search, LAST_SWEEPS) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* In *phases and *bound, from what they were on. Errors: FORS_ECANCELLED. */
+static enum fors_err find(struct fors_split_search *search, struct fors_split_search *prices, int64_t *phases,
+			  int64_t *bound, struct fors_error *error)
+{
+	order_pairs(search);
+	order_pairs(prices);
+	if ((try_phases(search, prices, phases, bound) || try_more_phases(search, phases)) &&
+	    !search->effort->is_cancelled) /* whoever said so is not asked again */
+		return FORS_OK;
+	return fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
+}
+
 static struct fors_split_search new_search(const struct fors_ways *ways, int64_t pieces, int64_t steep,
 					   struct fors_effort *effort)
 {
 	return (struct fors_split_search){
 		.ways = ways, .pieces = pieces, .steep = steep, .random = {SEED}, .effort = effort};
-}
-
-/* Why there is no split. */
-static enum fors_err give_up(const struct fors_effort *effort, int64_t phases, struct fors_error *error)
-{
-	if (effort->is_cancelled)
-		return fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
-	return fors_fail(error, FORS_ENOPLAN,
-			 "exact: no plan of up to %" PRId64 " phases was found within %" PRIu64
-			 " steps of work, all that such a fabric is worth; take another method, or auto",
-			 phases, effort->budget);
 }
 
 /* Nearly all splits take less than 1 step per flow, those that are searched for patiently a tenth of this. */
@@ -207,15 +223,11 @@ enum fors_err fors_split_find(const struct fors_ways *ways, uint32_t at_least, s
 
 	if (!search_alloc(&search, ways) || !search_alloc(&prices, ways))
 		err = fors_fail_memory(error);
-	if (!err) {
-		order_pairs(&search);
-		order_pairs(&prices);
-		if (!try_phases(&search, &prices, &found, &proven))
-			err = give_up(effort, found, error);
-	}
+	if (!err)
+		err = find(&search, &prices, &found, &proven, error);
 	if (!err)
 		err = finish(&search, split, error);
-	if (!err || err == FORS_ENOPLAN) {
+	if (!err) {
 		*phases = (uint32_t)found;
 		*bound = (uint32_t)proven;
 	}

@@ -22,8 +22,8 @@
  * lane up from a leaf or down to one. *split (owned by the caller, free()) has nleaves x nleaves x nlanes numbers.
  * *bound is a proven lower bound on T, at_least or more; *phases == *bound: T is the optimum.
  * Every pair with flows needs a way.
- * Counts its work in *effort. Errors: FORS_ENOMEM, FORS_ECANCELLED; FORS_ENOPLAN: the work is spent, no split was found with
- * *phases or fewer, and *bound is what was proven.
+ * Counts its work in *effort; when that is spent T is the smallest of a few that it tries without a search.
+ * Errors: FORS_ENOMEM, FORS_ECANCELLED.
  */
 enum fors_err fors_split_find(const struct fors_ways *ways, uint32_t at_least, struct fors_effort *effort,
 			      uint16_t **split, uint32_t *phases, uint32_t *bound, struct fors_error *error);

@@ -324,6 +324,8 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 		err = reach(task, &problem, task->wanted_phases, &best, error);
 	else
 		err = search_stages(task, &problem, &best, error);
+	if (!err && effort.is_cancelled) /* whoever said so is not asked again */
+		err = fors_rounds_cancelled(error);
 	if (!err)
 		err = write_schedule(&best, schedule, error);
 	fors_effort_tell(&effort);
