@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""effort.py COMMAND [OLD [COUNT [SEED]]] - `fors plan` on random trees with parallel and missing cables: phases and processor time.
+"""effort.py COMMAND OLD [COUNT [SEED]] - `fors plan` on random trees with parallel and missing cables: no more phases than another build's.
 
-OLD is the command of another build, or a revision, which is built (in this folder, compare-builds/). Up to 1,000 servers, leaves even or not, 0 to 4
-cables between a leaf and a spine, some pairs without any; nothing dead or up to a tenth of the cables; LMC 0 to 7. Method auto of
-both builds, up to SECONDS of processor time each: it fails where auto takes more phases than the old build's, or any plan of this build did not end.
-Processor times are told beside those of the methods alone, never judged.
-
-FORS_SWEEP_CASE=n plans only case n, FORS_SWEEP_KEEP=FOLDER leaves its files there.
+OLD is the command of the other build, or a revision, which is built in compare-builds/. The trees have up to 1,000 servers, leaves even or
+not, 0 to 4 cables between a leaf and a spine, some pairs none; nothing or up to a tenth of the cables is dead; LMC 0 to 7.
+Both builds plan with method auto, for SECONDS of processor time at the most. It fails where this build needs more phases
+than the other, or does not end. Told, not judged: processor time of auto beside the slower of methods exact and flows alone.
+FORS_SWEEP_CASE=N tries case N only.
 """
 import json
 import os
@@ -16,12 +15,12 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 SECONDS = 60
-METHODS = ("exact", "flows", "rounds")
+FACTOR, SPARE = 3, 0.1  # of the slower method alone, and seconds beside: more is listed
+LMCS = (0, 0, 1, 2, 3, 4, 5, 7)
 
 
 class Tree:
@@ -94,3 +93,76 @@ def plan(command, net, dead, lmc, method, seconds):
     if done.returncode < 0:
         return None, spent
     return (json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip()), spent
+
+
+def phases(status):
+    return status["phases"] if isinstance(status, dict) else None
+
+
+def try_case(command, old, seed, case, folder):
+    """One row; None: no plan is possible, or the LIDs do not suffice."""
+    draw = random.Random(f"{seed}.{case}")
+    tree, dead, what = draw_tree(draw)
+    lmc, net = draw.choice(LMCS), Path(folder) / "net"
+    net.write_text(tree.text(lmc))
+    status, spent = plan(command, net, dead, lmc, "auto", SECONDS)
+    if isinstance(status, str):
+        return None
+    before, spent_before = plan(old, net, dead, lmc, "auto", SECONDS)
+    alone = [plan(command, net, dead, lmc, method, SECONDS)[1] for method in ("exact", "flows")]
+    return {"case": case, "what": f"{what}, LMC {lmc}", "phases": phases(status), "old": phases(before), "spent": spent,
+            "spent before": spent_before, "alone": max(alone), "method": status["method"] if status else None}
+
+
+def sweep(command, old, count, seed):
+    rows, case = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        if "FORS_SWEEP_CASE" in os.environ:
+            return [row for row in [try_case(command, old, seed, int(os.environ["FORS_SWEEP_CASE"]), folder)] if row]
+        while len(rows) < count:
+            row = try_case(command, old, seed, case, folder)
+            rows += [row] if row else []
+            case += 1
+    return rows
+
+
+def tell(row):
+    return (f"case {row['case']}: {row['what']}: {row['phases']} phases by {row['method']} in {row['spent']:.2f} s, the other build "
+            f"{row['old']} in {row['spent before']:.2f} s; the slower of exact and flows alone {row['alone']:.2f} s")
+
+
+def report(rows):
+    """Figures; what is wrong."""
+    both = [row for row in rows if row["phases"] and row["old"]]
+    wrong = [row for row in rows if not row["phases"] or (row["old"] and row["phases"] > row["old"])]
+    slow = [row for row in rows if row["spent"] > FACTOR * row["alone"] + SPARE]
+    print(f"{len(rows)} fabrics: the other build ended in {len(both)}; of those fewer phases {sum(row['phases'] < row['old'] for row in both)}, "
+          f"as many {sum(row['phases'] == row['old'] for row in both)}, more {sum(row['phases'] > row['old'] for row in both)}")
+    print(f"processor time in all {sum(row['spent'] for row in rows):.0f} s, the other build {sum(row['spent before'] for row in rows):.0f} s; "
+          f"the longest {max(row['spent'] for row in rows):.2f} and {max(row['spent before'] for row in rows):.2f} s; "
+          f"{len(slow)} above {FACTOR} times the slower of exact and flows alone and {SPARE} s")
+    print("\n".join([f"slow: {tell(row)}" for row in slow] + [f"wrong: {tell(row)}" for row in wrong]))
+    return wrong
+
+
+def command_of(old):
+    """The command of a build, or of a revision that is built now."""
+    if os.access(old, os.X_OK) and Path(old).is_file():
+        return old
+    compare = SourceFileLoader("compare", str(Path(__file__).resolve().parents[1] / "compare/compare")).load_module()
+    folder = Path("compare-builds").resolve()
+    folder.mkdir(exist_ok=True)
+    tree = compare.check_out(old, folder)
+    return str(compare.make(tree, folder / f"{tree.name}-build", 2) / "fors")
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 0 if "--help" in sys.argv else 2
+    count, seed = (int(text) for text in (sys.argv[3:] + ["400", "1"][len(sys.argv[3:]):])[:2])
+    return 1 if report(sweep(sys.argv[1], command_of(sys.argv[2]), count, seed)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
