@@ -207,7 +207,7 @@ static struct fors_split_search new_search(const struct fors_ways *ways, int64_t
 		.ways = ways, .pieces = pieces, .steep = steep, .random = {SEED}, .effort = effort};
 }
 
-/* Nearly all splits take less than 1 step per flow, those that are searched for patiently a tenth of this. */
+/* Nearly all splits take a few steps for each flow. */
 uint64_t fors_split_budget(uint32_t nservers)
 {
 	return WORK_AT_LEAST + WORK_PER_FLOW * (uint64_t)nservers * nservers;
