@@ -150,6 +150,7 @@ libforscore_la_SOURCES = \
 	core/planners/pods/split3.c core/planners/pods/split3.h \
 	core/planners/pods/units3.c core/planners/pods/units3.h \
 	core/planners/pods/ways3.c core/planners/pods/ways3.h \
+	core/planners/rounds/offers.c core/planners/rounds/offers.h \
 	core/planners/rounds/pack.c core/planners/rounds/pack.h \
 	core/planners/rounds/pattern.c core/planners/rounds/pattern.h core/planners/rounds/pattern_work.h \
 	core/planners/rounds/pattern_colour.c \

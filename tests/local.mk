@@ -13,6 +13,7 @@ unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_consistency
 unit_tests += tests/unit/test_fabric
 unit_tests += tests/unit/test_epoch
+unit_tests += tests/unit/test_effort
 unit_tests += tests/unit/test_exact
 unit_tests += tests/unit/test_families
 unit_tests += tests/unit/test_flows
@@ -110,6 +111,7 @@ tests_unit_test_split_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_consistency_LDADD = $(unit_support)
 tests_unit_test_rowwise_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_effort_LDADD = $(unit_support)
 tests_unit_test_exact_LDADD = $(unit_support)
 tests_unit_test_flows_LDADD = $(unit_support)
 tests_unit_test_flows_parts_LDADD = $(unit_support)
@@ -159,6 +161,11 @@ EXTRA_DIST += tests/sweep/plans.py
 levels-sweep: fors
 	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/levels.py ./fors $${FABRICS:-400} $${SEED:-1}
 EXTRA_DIST += tests/sweep/levels.py
+# Trees with parallel and missing cables: no more phases than another build needs: make effort-sweep OLD=REV, or OLD=its command
+.PHONY: effort-sweep
+effort-sweep: fors
+	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/effort.py ./fors $${OLD:-36feca4} $${FABRICS:-400} $${SEED:-1}
+EXTRA_DIST += tests/sweep/effort.py
 .PHONY: simulated-sweep
 simulated-sweep: fors
 	python3 $(srcdir)/tests/sweep/simulated.py ./fors $${FABRICS:-200} $${SEED:-1}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * method.h - what a planner works on, and what a planning method is. All that a method includes of this room.
+ * method.h - what a planner works on, what a planning method is, and how its work is counted. All that a method includes
+ * of this room.
  * Thread rules: plain data.
  */
 #ifndef FORS_CORE_PLANNERS_METHOD_H
@@ -31,7 +32,63 @@ struct fors_task {
 	uint32_t wanted_phases;
 	uint64_t most_bytes; /* memory that a plan may take, as fors_plan() estimates it before; 0: any */
 	bool has_moved;	     /* entries of jobs are in the tables: one whose home lane lives need not be at home */
+	uint64_t most_steps; /* of work, for each method that counts its own; 0: its budget */
+	uint64_t *steps;     /* steps that methods counted are added here; NULL: nobody wants to know */
 };
+
+/*
+ * Work that may be spent. Budgets are counted in steps, never in time: a search ends at the same place on every machine. A
+ * step is a word or two looked at, a few nanoseconds.
+ */
+struct fors_effort {
+	const struct fors_task *task; /* whose cancelled() is asked; NULL: nobody's */
+	uint64_t budget;	      /* steps in all */
+	uint64_t spent;		      /* steps so far */
+	uint64_t next;		      /* steps at which cancelled() is asked again */
+	bool is_cancelled;
+};
+
+/* So much may be spent for a task, if it does not say otherwise. */
+static inline struct fors_effort fors_effort_for(const struct fors_task *task, uint64_t budget)
+{
+	return (struct fors_effort){.task = task, .budget = task->most_steps ? task->most_steps : budget};
+}
+
+#define FORS_EFFORT_ASK (UINT64_C(1) << 18) /* steps between two questions whether to stop: a millisecond */
+
+/* Should it stop? Asked now; once true, for ever. */
+static inline bool fors_effort_cancelled(struct fors_effort *effort)
+{
+	const struct fors_task *task = effort->task;
+
+	if (!effort->is_cancelled && task && task->cancelled)
+		effort->is_cancelled = task->cancelled(task->context);
+	return effort->is_cancelled;
+}
+
+/* Is there nothing left to spend, or is it to stop? */
+static inline bool fors_effort_is_over(const struct fors_effort *effort)
+{
+	return effort->is_cancelled || effort->spent >= effort->budget;
+}
+
+/* Count steps, and ask now and then whether to stop; false: it is over. */
+static inline bool fors_effort_spend(struct fors_effort *effort, uint64_t steps)
+{
+	effort->spent += steps;
+	if (effort->spent >= effort->next) {
+		effort->next = effort->spent + FORS_EFFORT_ASK;
+		fors_effort_cancelled(effort);
+	}
+	return !fors_effort_is_over(effort);
+}
+
+/* Tell the task what was spent. */
+static inline void fors_effort_tell(const struct fors_effort *effort)
+{
+	if (effort->task && effort->task->steps)
+		*effort->task->steps += effort->spent;
+}
 
 /* One planning method. */
 struct fors_method {

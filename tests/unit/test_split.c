@@ -68,9 +68,10 @@ static uint32_t split_of(const struct fors_ways *ways, uint32_t at_least, uint32
 {
 	uint32_t load[2 * MAX * MAX] = {0}, phases = 0;
 	struct fors_error error = {.text = ""};
+	struct fors_effort effort = {.budget = UINT64_MAX};
 	uint16_t *split = NULL;
 
-	assert_int_equal(fors_split_find(ways, at_least, NULL, NULL, &split, &phases, bound, &error), FORS_OK);
+	assert_int_equal(fors_split_find(ways, at_least, &effort, &split, &phases, bound, &error), FORS_OK);
 	for (uint32_t a = 0; a < ways->nleaves; a++)
 		for (uint32_t b = 0; b < ways->nleaves; b++)
 			check_pair(ways, split, a, b, load);
@@ -251,6 +252,8 @@ static void test_cancelled(void **unused)
 {
 	static const uint32_t words[] = {0x07, 0x0B, 0x19, 0x16};
 	static struct shape shape;
+	const struct fors_task task = {.cancelled = at_once};
+	struct fors_effort effort = {.task = &task, .budget = UINT64_MAX};
 	struct fors_error error = {.text = ""};
 	uint32_t phases = 1, bound = 1;
 	uint16_t *split = NULL;
@@ -258,8 +261,7 @@ static void test_cancelled(void **unused)
 	all_live(&shape, 4, 5, 5);
 	only(&shape, words);
 	assert_true(find_ways(&shape));
-	assert_int_equal(fors_split_find(&shape.ways, 25, at_once, NULL, &split, &phases, &bound, &error),
-			 FORS_ECANCELLED);
+	assert_int_equal(fors_split_find(&shape.ways, 25, &effort, &split, &phases, &bound, &error), FORS_ECANCELLED);
 	assert_null(split);
 	assert_true(error.text[0]);
 }

@@ -278,14 +278,15 @@ static void plan_free(struct fors_exact *plan)
 /* Step 1. */
 static enum fors_err split_flows(struct fors_exact *plan, struct fors_error *error)
 {
+	struct fors_effort effort = fors_effort_for(plan->task, fors_split_budget(plan->fabric->nservers));
 	uint32_t bound, proven;
 	enum fors_err err = fors_ways_build(plan->task, &plan->ways, error);
 
 	if (!err)
 		err = fors_lower_bound(plan->fabric, &bound, error);
 	if (!err)
-		err = fors_split_find(plan->ways, bound, plan->task->cancelled, plan->task->context, &plan->split,
-				      &plan->nphases, &proven, error);
+		err = fors_split_find(plan->ways, bound, &effort, &plan->split, &plan->nphases, &proven, error);
+	fors_effort_tell(&effort);
 	return err;
 }
 

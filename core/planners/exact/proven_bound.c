@@ -26,13 +26,14 @@ enum fors_err fors_proven_bound(const struct fors_fabric *fabric, uint32_t *boun
 {
 	struct fors_ways *ways = NULL;
 	uint16_t *split = NULL;
+	struct fors_effort effort = {.budget = fors_split_budget(fabric->nservers)};
 	uint32_t least, phases;
 	enum fors_err err = fors_lower_bound(fabric, &least, error);
 
 	if (!err && fabric->nservers && !has_many_cables(fabric)) {
 		err = fors_ways_of_cables(fabric, &ways, error);
 		if (!err)
-			err = fors_split_find(ways, least, NULL, NULL, &split, &phases, &least, error);
+			err = fors_split_find(ways, least, &effort, &split, &phases, &least, error);
 	}
 	fors_ways_free(ways);
 	free(split);

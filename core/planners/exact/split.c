@@ -16,6 +16,10 @@
  *
  * When no split is found, maybe there is none: split_proof.c takes overflows as prices, which prove a bound on T to
  * go on from. It has a search of its own, with flows cut into small pieces.
+ *
+ * Where path indices are few and leaves lack cables T may be far above the bound, and each T below it costs a search in
+ * vain. So all searches together have a budget of steps, linear in the flows. When that is spent T goes up in larger
+ * steps until filling alone gives a split.
  */
 #include "split.h"
 
@@ -26,9 +30,12 @@
 #define STEEP 64	/* price of a flow above T, in flows below it, when looking for a split */
 #define CLIFF (1 << 20) /* the same when looking for prices */
 #define SWEEPS 30	/* of whole flows */
+#define LAST_SWEEPS 4	/* when the work is spent */
 #define PIECES 64	/* a flow is cut into, for prices */
 #define TRIES 6		/* tabu searches for one T, each from a fresh fill */
 #define STEPS 4000	/* of each, at least */
+#define WORK_AT_LEAST UINT64_C(20000000)
+#define WORK_PER_FLOW 400 /* steps, beside those */
 #define SEED UINT64_C(0x2545F4914F6CDD1D)
 
 static void search_free(struct fors_split_search *search)
@@ -121,7 +128,7 @@ static bool find_patiently(struct fors_split_search *search)
 		}
 		if (fors_split_relieve_all(search) == 0 || fors_split_tabu_search(search, STEPS) == 0)
 			return true;
-		if (fors_split_is_cancelled(search))
+		if (fors_split_is_over(search))
 			return false;
 	}
 	return false;
@@ -140,60 +147,84 @@ static enum fors_err finish(const struct fors_split_search *search, uint16_t **s
 	return FORS_OK;
 }
 
-/* Try T = bound and up; search is for whole flows, prices for pieces. */
-static enum fors_err try_phases(struct fors_split_search *search, struct fors_split_search *prices, int64_t *phases,
-				int64_t *bound)
+/* Try T = bound and up, until it works or the effort is over; search is for whole flows, prices for pieces. */
+static bool try_phases(struct fors_split_search *search, struct fors_split_search *prices, int64_t *phases,
+		       int64_t *bound)
 {
 	for (;; ++*phases) {
 		search->limit = *phases;
 		if (find_quickly(search))
-			return FORS_OK;
+			return true;
 		if (*bound == *phases) {
 			int64_t proven = fors_split_find_proof(prices, *phases);
 
-			if (prices->stop)
-				return FORS_ECANCELLED;
 			if (proven > *phases) {
 				*bound = proven;
 				*phases = proven - 1;
-				continue;
 			}
 		}
+		if (fors_split_is_over(search))
+			return false;
+		if (*phases < *bound)
+			continue;
 		if (find_patiently(search))
-			return FORS_OK;
-		if (fors_split_is_cancelled(search))
-			return FORS_ECANCELLED;
+			return true;
+		if (fors_split_is_over(search))
+			return false;
 	}
 }
 
-enum fors_err fors_split_find(const struct fors_ways *ways, uint32_t at_least, bool (*cancelled)(void *context),
-			      void *context, uint16_t **split, uint32_t *phases, uint32_t *bound,
-			      struct fors_error *error)
+/* The work is spent: T in larger and larger steps, until filling gives a split. False: cancelled. */
+static bool try_more_phases(struct fors_split_search *search, int64_t *phases)
 {
-	struct fors_split_search search = {.ways = ways,
-					   .pieces = 1,
-					   .steep = STEEP,
-					   .random = {SEED},
-					   .cancelled = cancelled,
-					   .context = context};
-	struct fors_split_search prices = {.ways = ways,
-					   .pieces = PIECES,
-					   .steep = CLIFF,
-					   .random = {SEED},
-					   .cancelled = cancelled,
-					   .context = context};
+	search->effort->budget = UINT64_MAX;
+	for (int64_t more = 1; !fors_split_is_over(search); more += (more + 1) / 2) {
+		*phases += more;
+		search->limit = *phases;
+		fors_split_fill_all(search);
+		if (fors_split_sweep_down(search, LAST_SWEEPS) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* In *phases and *bound, from what they were on. Errors: FORS_ECANCELLED. */
+static enum fors_err find(struct fors_split_search *search, struct fors_split_search *prices, int64_t *phases,
+			  int64_t *bound, struct fors_error *error)
+{
+	order_pairs(search);
+	order_pairs(prices);
+	if ((try_phases(search, prices, phases, bound) || try_more_phases(search, phases)) &&
+	    !search->effort->is_cancelled) /* whoever said so is not asked again */
+		return FORS_OK;
+	return fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
+}
+
+static struct fors_split_search new_search(const struct fors_ways *ways, int64_t pieces, int64_t steep,
+					   struct fors_effort *effort)
+{
+	return (struct fors_split_search){
+		.ways = ways, .pieces = pieces, .steep = steep, .random = {SEED}, .effort = effort};
+}
+
+/* Nearly all splits take a few steps for each flow. */
+uint64_t fors_split_budget(uint32_t nservers)
+{
+	return WORK_AT_LEAST + WORK_PER_FLOW * (uint64_t)nservers * nservers;
+}
+
+enum fors_err fors_split_find(const struct fors_ways *ways, uint32_t at_least, struct fors_effort *effort,
+			      uint16_t **split, uint32_t *phases, uint32_t *bound, struct fors_error *error)
+{
+	struct fors_split_search search = new_search(ways, 1, STEEP, effort);
+	struct fors_split_search prices = new_search(ways, PIECES, CLIFF, effort);
 	int64_t found = at_least, proven = at_least;
 	enum fors_err err = FORS_OK;
 
 	if (!search_alloc(&search, ways) || !search_alloc(&prices, ways))
 		err = fors_fail_memory(error);
-	if (!err) {
-		order_pairs(&search);
-		order_pairs(&prices);
-		err = try_phases(&search, &prices, &found, &proven);
-		if (err)
-			fors_fail(error, err, "planning was cancelled");
-	}
+	if (!err)
+		err = find(&search, &prices, &found, &proven, error);
 	if (!err)
 		err = finish(&search, split, error);
 	if (!err) {

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
+#include "core/planners/method.h"
 #include "ways.h"
 
 /*
@@ -21,10 +22,13 @@
  * lane up from a leaf or down to one. *split (owned by the caller, free()) has nleaves x nleaves x nlanes numbers.
  * *bound is a proven lower bound on T, at_least or more; *phases == *bound: T is the optimum.
  * Every pair with flows needs a way.
- * cancelled(context) may be NULL. Errors: FORS_ENOMEM, FORS_ECANCELLED.
+ * Counts its work in *effort; when that is spent T is the smallest of a few that it tries without a search.
+ * Errors: FORS_ENOMEM, FORS_ECANCELLED.
  */
-enum fors_err fors_split_find(const struct fors_ways *ways, uint32_t at_least, bool (*cancelled)(void *context),
-			      void *context, uint16_t **split, uint32_t *phases, uint32_t *bound,
-			      struct fors_error *error);
+enum fors_err fors_split_find(const struct fors_ways *ways, uint32_t at_least, struct fors_effort *effort,
+			      uint16_t **split, uint32_t *phases, uint32_t *bound, struct fors_error *error);
+
+/* What the search for a split may spend, for so many servers: linear in the flows. */
+uint64_t fors_split_budget(uint32_t nservers);
 
 #endif

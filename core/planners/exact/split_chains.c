@@ -18,6 +18,7 @@ static bool see_pair(struct fors_split_search *search, uint32_t port, uint32_t a
 		return false;
 	if (search->ways->is_straight)
 		return search->x[first + lane] > 0 && see(search, port, a, b, lane);
+	fors_split_spend(search, nlanes / 2);
 	for (uint32_t k = 0; k < nlanes; k++)
 		if (lanes[first + k] == lane && search->x[first + k] > 0 && see(search, port, a, b, k))
 			return true;
@@ -29,6 +30,7 @@ bool fors_split_see_port(struct fors_split_search *search, uint32_t port, fors_s
 	uint32_t nleaves = search->ways->nleaves, leaf = port / search->ways->nlanes;
 	uint32_t turn = fors_xorshift_below(&search->random, nleaves);
 
+	fors_split_spend(search, nleaves);
 	for (uint32_t i = 0; i < nleaves; i++) {
 		uint32_t other = turn + i < nleaves ? turn + i : turn + i - nleaves;
 		bool done = leaf < nleaves ? see_pair(search, port, leaf, other, see)
@@ -81,6 +83,7 @@ static bool extend(struct fors_split_search *search, uint32_t port, uint32_t a, 
 	size_t first = fors_way(search->ways, a, b, 0);
 	uint32_t old_up = fors_split_up(search, a, first + k), old_down = fors_split_down(search, b, first + k);
 
+	fors_split_spend(search, nlanes);
 	for (uint32_t i = 0; i < nlanes; i++) {
 		uint32_t to = turn + i < nlanes ? turn + i : turn + i - nlanes, up, down;
 		struct fors_split_link link = {.move = {a, b, k, to}, .port = port, .is_seen = true};
@@ -108,13 +111,14 @@ static bool extend(struct fors_split_search *search, uint32_t port, uint32_t a, 
 /* Take one flow off `start`, which has overflow, by a chain of moves. */
 static bool relieve(struct fors_split_search *search, uint32_t start)
 {
+	fors_split_spend(search, search->nports / 2);
 	for (uint32_t port = 0; port < search->nports; port++)
 		search->link[port].is_seen = false;
 	search->link[start].is_seen = true;
 	search->start = start;
 	search->queue[0] = start;
 	search->queued = 1;
-	for (uint32_t next = 0; next < search->queued; next++)
+	for (uint32_t next = 0; next < search->queued && !fors_effort_is_over(search->effort); next++)
 		if (fors_split_see_port(search, search->queue[next], extend))
 			return true;
 	return false;
@@ -127,8 +131,7 @@ int64_t fors_split_relieve_all(struct fors_split_search *search)
 	while (helped) {
 		helped = false;
 		for (uint32_t port = 0; port < search->nports; port++)
-			while (fors_split_over(search, port) && !fors_split_is_cancelled(search) &&
-			       relieve(search, port))
+			while (fors_split_over(search, port) && !fors_split_is_over(search) && relieve(search, port))
 				helped = true;
 	}
 	return fors_split_overflow(search);

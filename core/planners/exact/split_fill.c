@@ -42,6 +42,7 @@ static int64_t take_all(const struct fors_split_search *search, uint32_t a, uint
 	size_t first = fors_way(search->ways, a, b, 0);
 	int64_t sum = 0;
 
+	fors_split_spend(search, search->ways->nlanes);
 	for (uint32_t k = 0; k < search->ways->nlanes; k++) {
 		if (fors_split_is_way(search, first + k))
 			sum += takes(search, search->load[fors_split_up(search, a, first + k)],
@@ -166,6 +167,7 @@ static bool is_over(const struct fors_split_search *search, uint32_t a, uint32_t
 {
 	size_t first = fors_way(search->ways, a, b, 0);
 
+	fors_split_spend(search, search->ways->nlanes / 4);
 	for (uint32_t k = 0; k < search->ways->nlanes; k++) {
 		if (search->x[first + k] > 0 && (fors_split_over(search, fors_split_up(search, a, first + k)) ||
 						 fors_split_over(search, fors_split_down(search, b, first + k))))
@@ -176,7 +178,7 @@ static bool is_over(const struct fors_split_search *search, uint32_t a, uint32_t
 
 void fors_split_sweep(struct fors_split_search *search)
 {
-	for (uint32_t i = 0; i < search->npairs; i++) {
+	for (uint32_t i = 0; i < search->npairs && !fors_effort_is_over(search->effort); i++) {
 		uint32_t a = search->order[i] / search->ways->nleaves, b = search->order[i] % search->ways->nleaves;
 
 		if (!is_over(search, a, b))
@@ -191,7 +193,7 @@ int64_t fors_split_sweep_down(struct fors_split_search *search, uint32_t sweeps)
 	int64_t now = fors_split_overflow(search), best = now;
 	uint32_t idle = 0;
 
-	for (uint32_t i = 0; now > 0 && i < sweeps && idle < 4 && !fors_split_is_cancelled(search); i++) {
+	for (uint32_t i = 0; now > 0 && i < sweeps && idle < 4 && !fors_split_is_over(search); i++) {
 		fors_split_sweep(search);
 		now = fors_split_overflow(search);
 		idle = now < best ? 0 : idle + 1;

@@ -48,7 +48,7 @@ int64_t fors_split_find_proof(struct fors_split_search *search, int64_t phases)
 
 	search->limit = phases * search->pieces;
 	fors_split_fill_all(search);
-	for (int i = 0; i < PRICE_SWEEPS && fors_split_overflow(search) > 0 && !fors_split_is_cancelled(search); i++) {
+	for (int i = 0; i < PRICE_SWEEPS && fors_split_overflow(search) > 0 && !fors_split_is_over(search); i++) {
 		fors_split_sweep(search);
 		if (i % 4 == 3 && best <= phases)
 			best = proven_bound(search);

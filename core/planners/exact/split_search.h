@@ -46,17 +46,20 @@ struct fors_split_search {
 	uint32_t queued, start;	       /* how many; where the chain begins */
 	int64_t *room;		       /* per way of the pair in hand: scratch */
 	struct fors_xorshift random;
-	bool (*cancelled)(void *context);
-	void *context;
-	bool stop; /* it was cancelled */
+	struct fors_effort *effort; /* borrowed: work of all searches */
 };
 
-/* Asks; once true, for ever. */
-static inline bool fors_split_is_cancelled(struct fors_split_search *search)
+/* Cancelled (it asks), or out of work? Once true, for ever. */
+static inline bool fors_split_is_over(struct fors_split_search *search)
 {
-	if (!search->stop && search->cancelled)
-		search->stop = search->cancelled(search->context);
-	return search->stop;
+	fors_effort_cancelled(search->effort);
+	return fors_effort_is_over(search->effort);
+}
+
+/* Count work; the search hears of its end where it asks. */
+static inline void fors_split_spend(const struct fors_split_search *search, uint64_t steps)
+{
+	fors_effort_spend(search->effort, steps);
 }
 
 /* Does the pair have this way? */
@@ -95,6 +98,7 @@ static inline int64_t fors_split_overflow(const struct fors_split_search *search
 {
 	int64_t sum = 0;
 
+	fors_split_spend(search, search->nports / 4);
 	for (uint32_t port = 0; port < search->nports; port++)
 		sum += fors_split_over(search, port);
 	return sum;

@@ -34,6 +34,7 @@ static bool consider(struct fors_split_search *search, uint32_t port, uint32_t a
 	struct fors_split_choice *best = &search->best;
 
 	(void)port;
+	fors_split_spend(search, search->ways->nlanes);
 	for (uint32_t to = 0; to < search->ways->nlanes; to++) {
 		int64_t cost;
 
@@ -56,6 +57,7 @@ static uint32_t pick_over(struct fors_split_search *search)
 {
 	uint32_t found = 0, seen = 0;
 
+	fors_split_spend(search, search->nports / 2);
 	for (uint32_t port = 0; port < search->nports; port++)
 		if (fors_split_over(search, port) && fors_xorshift_below(&search->random, ++seen) == 0)
 			found = port;
@@ -81,7 +83,7 @@ int64_t fors_split_tabu_search(struct fors_split_search *search, uint32_t steps)
 	search->step = 0;
 	memset(search->tabu, 0, fors_way(search->ways, search->ways->nleaves, 0, 0) * sizeof(*search->tabu));
 	for (uint32_t i = 1; now > 0 && i <= steps; i++) {
-		if (fors_split_is_cancelled(search))
+		if (fors_split_is_over(search))
 			return now;
 		tabu_step(search);
 		now = fors_split_overflow(search);

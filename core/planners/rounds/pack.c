@@ -128,10 +128,12 @@ static uint64_t ends_free(const struct fors_rounds_packing *packing, const struc
 
 static bool ends_have_room(const struct fors_rounds_packing *packing, const struct fors_rounds_unit *unit)
 {
-	for (uint32_t word = 0; word < fors_book_words(&packing->book); word++)
-		if (ends_free(packing, unit, word))
-			return true;
-	return false;
+	uint32_t words = fors_book_words(&packing->book), word = 0;
+
+	while (word < words && !ends_free(packing, unit, word))
+		word++;
+	fors_rounds_spend(packing->problem, word);
+	return word < words;
 }
 
 /* The same as fors_rounds_find_free() where all rounds fit a word: the ends are looked at once for all paths. */
@@ -140,6 +142,7 @@ static uint32_t find_in_word(const struct fors_rounds_packing *packing, const st
 {
 	uint64_t ends = ends_free(packing, unit, 0);
 
+	fors_rounds_spend(packing->problem, ends ? 1 + npaths : 1);
 	for (uint32_t p = 0; p < npaths && ends; p++) {
 		uint64_t good = ends, later;
 
@@ -175,6 +178,7 @@ uint32_t fors_rounds_find_free(const struct fors_rounds_packing *packing, const 
 			continue;
 		round = fors_book_find(&packing->book, row, fors_rounds_rows(packing, unit, p, row), start, UINT32_MAX,
 				       &seen);
+		fors_rounds_spend(packing->problem, 2 * (uint64_t)seen);
 		if (round != FORS_ROUNDS_NONE) {
 			*path = p;
 			return round;

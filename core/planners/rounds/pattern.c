@@ -35,6 +35,8 @@
 #include "core/tables/home.h"
 #include "pattern_work.h"
 
+#define PLACE_WORK 4 /* steps for each unit */
+
 static void *new_unset(size_t n, size_t size)
 {
 	void *array = malloc(n * size + 1);
@@ -53,14 +55,18 @@ static bool allocate(struct fors_rounds_pattern *pattern)
 	pattern->lane = new_unset(places * problem->npaths, sizeof(*pattern->lane));
 	pattern->path = calloc(pattern->nitems, sizeof(*pattern->path));
 	pattern->movable = malloc((pattern->nitems + (size_t)1) * sizeof(*pattern->movable));
+	pattern->on = malloc(pattern->nitems + (size_t)1);
 	pattern->colour = new_unset(pattern->nitems, sizeof(*pattern->colour));
 	pattern->own = calloc(pattern->nitems, sizeof(*pattern->own));
 	pattern->class_at = new_unset(pattern->nclasses * rounds, sizeof(*pattern->class_at));
 	pattern->lane_at = new_unset(problem->nlanes * rounds, sizeof(*pattern->lane_at));
+	pattern->nwords = pattern->nrounds / 64 + 1;
+	pattern->taken =
+		calloc((pattern->nclasses + (size_t)problem->nlanes) * pattern->nwords, sizeof(*pattern->taken));
 	pattern->load = calloc(problem->nlanes, sizeof(*pattern->load));
 	pattern->class_of = calloc(problem->nservers, sizeof(*pattern->class_of));
-	return pattern->lane && pattern->path && pattern->movable && pattern->colour && pattern->own &&
-	       pattern->class_at && pattern->lane_at && pattern->load && pattern->class_of;
+	return pattern->lane && pattern->path && pattern->movable && pattern->on && pattern->colour && pattern->own &&
+	       pattern->class_at && pattern->lane_at && pattern->taken && pattern->load && pattern->class_of;
 }
 
 static void release(struct fors_rounds_pattern *pattern)
@@ -68,10 +74,12 @@ static void release(struct fors_rounds_pattern *pattern)
 	free(pattern->lane);
 	free(pattern->path);
 	free(pattern->movable);
+	free(pattern->on);
 	free(pattern->colour);
 	free(pattern->own);
 	free(pattern->class_at);
 	free(pattern->lane_at);
+	free(pattern->taken);
 	free(pattern->load);
 	free(pattern->class_of);
 }
@@ -105,6 +113,7 @@ static bool read_lanes(struct fors_rounds_pattern *pattern)
 		}
 	}
 	free(lead);
+	fors_rounds_spend(problem, (uint64_t)problem->nleaves * problem->nservers * npaths);
 	return true;
 }
 
@@ -173,8 +182,10 @@ static enum fors_err place_all(struct fors_rounds_packing *packing, const struct
 	for (uint32_t group = 0; group < fors_rounds_ngroups(packing->problem); group++) {
 		if (fors_rounds_is_cancelled(packing->problem))
 			return fors_rounds_cancelled(error);
-		if (fors_rounds_members(packing->problem, group) > 0)
-			place_group(packing, pattern, group);
+		if (fors_rounds_members(packing->problem, group) == 0)
+			continue;
+		place_group(packing, pattern, group);
+		fors_rounds_spend(packing->problem, PLACE_WORK * (uint64_t)packing->problem->nservers);
 	}
 	waiting = packing->nhomeless;
 	packing->nhomeless = 0;
@@ -198,8 +209,11 @@ static enum fors_err make(struct fors_rounds_packing *packing, struct fors_round
 	name_classes(pattern);
 	if (!read_lanes(pattern) || !fors_rounds_own_rounds(pattern))
 		return fors_fail_memory(error);
-	fors_rounds_choose_paths(pattern);
+	if (!fors_rounds_choose_paths(pattern))
+		return fors_fail_memory(error);
 	fors_rounds_colour_items(pattern);
+	if (fors_effort_is_over(pattern->problem->effort))
+		return pattern->problem->effort->is_cancelled ? fors_rounds_cancelled(error) : FORS_OK;
 	if (pattern->problem->parts > 1 && !fors_rounds_keeps_step(pattern))
 		err = fors_rounds_relabel(pattern, error);
 	return err ? err : place_all(packing, pattern, error);

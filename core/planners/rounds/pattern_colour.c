@@ -9,24 +9,42 @@
  */
 #include "pattern_work.h"
 
-static void set(struct fors_rounds_pattern *pattern, uint32_t item, uint32_t round)
+/* The bits of a class, and of a lane. */
+static uint64_t *class_bits(const struct fors_rounds_pattern *pattern, uint32_t item)
+{
+	return pattern->taken + (size_t)fors_rounds_item_class(pattern, item) * pattern->nwords;
+}
+
+static uint64_t *lane_bits(const struct fors_rounds_pattern *pattern, uint32_t lane)
+{
+	return pattern->taken + ((size_t)pattern->nclasses + lane) * pattern->nwords;
+}
+
+/* Write `who`, the item or nobody, to the round of an item at both ends. */
+static void mark(struct fors_rounds_pattern *pattern, uint32_t item, uint32_t round, uint32_t who)
 {
 	uint8_t lane = fors_rounds_chosen_lane(pattern, item);
+	uint64_t bit = UINT64_C(1) << (round % 64), is_taken = who == FORS_NO_ITEM ? 0 : bit;
+	uint64_t *word = class_bits(pattern, item) + round / 64;
 
+	pattern->class_at[(size_t)fors_rounds_item_class(pattern, item) * pattern->nrounds + round] = who;
+	*word = (*word & ~bit) | is_taken;
+	if (lane == FORS_NO_LANE)
+		return;
+	pattern->lane_at[(size_t)lane * pattern->nrounds + round] = who;
+	word = lane_bits(pattern, lane) + round / 64;
+	*word = (*word & ~bit) | is_taken;
+}
+
+static void set(struct fors_rounds_pattern *pattern, uint32_t item, uint32_t round)
+{
 	pattern->colour[item] = (uint16_t)round;
-	pattern->class_at[(size_t)fors_rounds_item_class(pattern, item) * pattern->nrounds + round] = item;
-	if (lane != FORS_NO_LANE)
-		pattern->lane_at[(size_t)lane * pattern->nrounds + round] = item;
+	mark(pattern, item, round, item);
 }
 
 static void unset(struct fors_rounds_pattern *pattern, uint32_t item)
 {
-	uint8_t lane = fors_rounds_chosen_lane(pattern, item);
-	uint32_t round = pattern->colour[item];
-
-	pattern->class_at[(size_t)fors_rounds_item_class(pattern, item) * pattern->nrounds + round] = FORS_NO_ITEM;
-	if (lane != FORS_NO_LANE)
-		pattern->lane_at[(size_t)lane * pattern->nrounds + round] = FORS_NO_ITEM;
+	mark(pattern, item, pattern->colour[item], FORS_NO_ITEM);
 }
 
 static bool is_free(const struct fors_rounds_pattern *pattern, uint32_t item, uint32_t round)
@@ -38,14 +56,18 @@ static bool is_free(const struct fors_rounds_pattern *pattern, uint32_t item, ui
 	       (lane == FORS_NO_LANE || pattern->lane_at[(size_t)lane * pattern->nrounds + round] == FORS_NO_ITEM);
 }
 
-/* The first free round of a class or lane, nrounds: none. */
-static uint32_t first_free(const uint32_t *at, uint32_t row, uint32_t nrounds)
+/* The first round that is free in one row of bits and another (the same will do), nrounds: none. */
+static uint32_t first_free(const struct fors_rounds_pattern *pattern, const uint64_t *one, const uint64_t *other)
 {
-	uint32_t round = 0;
+	uint32_t w = 0, round;
 
-	while (round < nrounds && at[(size_t)row * nrounds + round] != FORS_NO_ITEM)
-		round++;
-	return round;
+	while (w < pattern->nwords && !~(one[w] | other[w]))
+		w++;
+	fors_rounds_spend(pattern->problem, w);
+	if (w == pattern->nwords)
+		return pattern->nrounds;
+	round = w * 64 + (uint32_t)__builtin_ctzll(~(one[w] | other[w]));
+	return round < pattern->nrounds ? round : pattern->nrounds;
 }
 
 /*
@@ -59,6 +81,7 @@ static void swap_path(struct fors_rounds_pattern *pattern, uint32_t item, uint32
 
 	unset(pattern, at);
 	for (bool to_class = true; at != FORS_NO_ITEM; to_class = !to_class) {
+		fors_rounds_spend(pattern->problem, 4);
 		uint8_t lane = fors_rounds_chosen_lane(pattern, at);
 		uint32_t next = FORS_NO_ITEM, swap = from;
 
@@ -79,24 +102,25 @@ static void swap_path(struct fors_rounds_pattern *pattern, uint32_t item, uint32
 
 static void colour_item(struct fors_rounds_pattern *pattern, uint32_t item)
 {
-	uint32_t nrounds = pattern->nrounds, alpha, beta;
+	uint32_t nrounds = pattern->nrounds, alpha, beta, both;
 	uint32_t lane = fors_rounds_chosen_lane(pattern, item);
+	const uint64_t *of_class = class_bits(pattern, item), *of_lane;
 
-	alpha = first_free(pattern->class_at, fors_rounds_item_class(pattern, item), nrounds);
+	alpha = first_free(pattern, of_class, of_class);
 	if (alpha == nrounds)
 		return;
 	if (lane == FORS_NO_LANE) {
 		set(pattern, item, alpha);
 		return;
 	}
-	beta = first_free(pattern->lane_at, lane, nrounds);
+	of_lane = lane_bits(pattern, lane);
+	beta = first_free(pattern, of_lane, of_lane);
 	if (beta == nrounds)
 		return;
-	for (uint32_t round = alpha; round < nrounds; round++) {
-		if (is_free(pattern, item, round)) {
-			set(pattern, item, round);
-			return;
-		}
+	both = first_free(pattern, of_class, of_lane);
+	if (both < nrounds) {
+		set(pattern, item, both);
+		return;
 	}
 	swap_path(pattern, item, alpha, beta);
 	set(pattern, item, alpha);
@@ -114,7 +138,7 @@ void fors_rounds_colour_items(struct fors_rounds_pattern *pattern)
 			 is_free(pattern, item, own))
 			set(pattern, item, own);
 	}
-	for (uint32_t item = 0; item < pattern->nitems; item++) {
+	for (uint32_t item = 0; item < pattern->nitems && fors_rounds_spend(pattern->problem, 4); item++) {
 		if (pattern->colour[item] != FORS_NO_ROUND)
 			continue;
 		if (is_free(pattern, item, pattern->own[item]))

@@ -12,6 +12,8 @@
 
 #include "core/colouring/colour.h"
 
+#define LABEL_WORK 16 /* steps for each item */
+
 /* Which items change groups: see colour_labels(). */
 struct labels {
 	struct fors_rounds_pattern *pattern;
@@ -80,6 +82,7 @@ static enum fors_err colour_labels(struct labels *labels, struct fors_error *err
 
 	for (uint32_t round = 0; cap && round < labels->pattern->nrounds; round++)
 		cap[round] = (uint16_t)problem->capacity;
+	fors_rounds_spend(problem, (uint64_t)labels->nedges * LABEL_WORK);
 	graph.side[0].nnodes = nplaces;
 	graph.side[1] = (struct fors_colour_side){.nnodes = labels->pattern->nrounds, .cap = cap};
 	space = fors_colour_space_new(labels->nedges,

@@ -114,7 +114,7 @@ static bool reorder(struct fors_rounds_pattern *pattern)
 	count_wanted(pattern, wanted);
 	for (uint32_t c = 0; c < pattern->nclasses; c++)
 		for (uint32_t delta = 1; delta < nleaves; delta++)
-			for (uint32_t other = 1; other < nleaves; other++)
+			for (uint32_t other = 1; other < nleaves && fors_rounds_spend(pattern->problem, 2); other++)
 				if (other != delta && exchange(pattern, wanted, c, delta, other))
 					other = 0;
 	free(wanted);

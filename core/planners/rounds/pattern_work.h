@@ -18,11 +18,14 @@ struct fors_rounds_pattern {
 	uint8_t *lane;	   /* [(delta * nclasses + class) * npaths + path]: of most leaves, FORS_NO_LANE: none */
 	uint8_t *path;	   /* [item]: path index chosen */
 	uint32_t *movable; /* the items that have a lane, nmovable of them */
+	uint8_t *on;	   /* [number in movable]: the lane that it takes */
 	uint32_t nmovable;
 	uint16_t *colour;   /* [item]: round, FORS_NO_ROUND: none */
 	uint16_t *own;	    /* [item]: the round that it should have */
 	uint32_t *class_at; /* [class * nrounds + round]: item or FORS_NO_ITEM */
 	uint32_t *lane_at;  /* [lane * nrounds + round]: the same */
+	uint64_t *taken;    /* [row * nwords + round / 64]: a bit for each item of class_at, then of lane_at */
+	uint32_t nwords;
 	uint32_t *load;	    /* [lane]: items */
 	uint32_t *class_of; /* [server] */
 };
@@ -82,8 +85,8 @@ static inline bool fors_rounds_keeps_step(const struct fors_rounds_pattern *patt
 /* Step 1, pattern_own.c: the round that each item should have, in own. False: out of memory. */
 bool fors_rounds_own_rounds(struct fors_rounds_pattern *pattern);
 
-/* Step 2, pattern_paths.c: path indices for all items, and with them their lanes. */
-void fors_rounds_choose_paths(struct fors_rounds_pattern *pattern);
+/* Step 2, pattern_paths.c: path indices for all items, and with them their lanes. False: out of memory. */
+bool fors_rounds_choose_paths(struct fors_rounds_pattern *pattern);
 
 /* Step 3, pattern_colour.c: rounds for all items for which there is one. */
 void fors_rounds_colour_items(struct fors_rounds_pattern *pattern);

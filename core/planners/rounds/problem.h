@@ -20,6 +20,7 @@
 /* All that has to be packed; filled by fors_rounds_problem_init(). */
 struct fors_rounds_problem {
 	const struct fors_task *task;	  /* borrowed */
+	struct fors_effort *effort;	  /* borrowed: what all stages may spend together */
 	const struct fors_fabric *fabric; /* borrowed */
 	uint32_t nleaves, nservers;
 	uint32_t nlanes;      /* at least 1, also where a single leaf has no spine */
@@ -49,7 +50,13 @@ enum fors_err fors_rounds_bound(const struct fors_rounds_problem *problem, uint3
 /* Does the caller want the planner to stop? */
 static inline bool fors_rounds_is_cancelled(const struct fors_rounds_problem *problem)
 {
-	return problem->task->cancelled && problem->task->cancelled(problem->task->context);
+	return fors_effort_cancelled(problem->effort);
+}
+
+/* Count steps of work; false: all are spent, or the caller wants the planner to stop. */
+static inline bool fors_rounds_spend(const struct fors_rounds_problem *problem, uint64_t steps)
+{
+	return fors_effort_spend(problem->effort, steps);
 }
 
 /* The error of it. */

@@ -18,6 +18,9 @@
  * goes through stages (path indices, groups), each beginning with the best
  * plan of those before and trying to save at least one of its smaller rounds. LMC l runs all
  * stages of LMC l - 1 first, so a larger LMC is never worse.
+ *
+ * All stages share one budget of steps, linear in the flows. A stage that it ends with changes nothing; the plan is the best of
+ * those before.
  */
 #include "core/schedule/schedule.h"
 #include "pattern.h"
@@ -33,9 +36,20 @@
 #define FINEST_UNITS 262144 /* no more units in the last stage */
 #define FINEST_GAIN 3	    /* percent of phases that it must promise */
 #define FINEST_TRIES 4
-#define STAGE_TRIES 4	 /* numbers of rounds that a stage with more path indices tries */
-#define MAX_PATHS_LOG2 2 /* path indices beyond 4 add nothing that the exact planner does not do better */
+#define WORK_AT_LEAST UINT64_C(12000000)
+#define WORK_PER_FLOW 400 /* steps in all stages, beside those */
+#define STAGE_TRIES 4	  /* numbers of rounds that a stage with more path indices tries */
+#define MAX_PATHS_LOG2 2  /* path indices beyond 4 add nothing that the exact planner does not do better */
 #define MAX_PARTS_LOG2 2
+
+/*
+ * What all stages may spend: linear in the flows. Complete trees need a tenth of it or less, one with uneven leaves and
+ * failures two thirds; where every leaf lacks other cables a plan of single flows is better than all that a longer search would find.
+ */
+static uint64_t budget_of(uint32_t nservers)
+{
+	return WORK_AT_LEAST + WORK_PER_FLOW * (uint64_t)nservers * nservers;
+}
 
 /* The best plan so far. */
 struct best {
@@ -71,7 +85,7 @@ static enum fors_err attempt(const struct fors_rounds_problem *problem, uint32_t
 	if (err)
 		return err;
 	err = fors_rounds_start(packing, error);
-	if (!err)
+	if (!err && !fors_effort_is_over(problem->effort))
 		/* Where every receiver is busy in every round, hardly anything can move; soon or never. */
 		err = fors_rounds_search(packing, nrounds <= fors_rounds_ngroups(problem) ? patience / 4 : patience,
 					 done, error);
@@ -82,10 +96,15 @@ static enum fors_err attempt(const struct fors_rounds_problem *problem, uint32_t
 	return err;
 }
 
-/* The first stage: from the bound up, faster and faster, until it works; with enough rounds it always does. */
+/*
+ * The first stage: from the bound up, faster and faster, until it works; with enough rounds it always does. When the work
+ * is spent before, rounds are doubled until nobody has to be searched for, which costs as much again a few times at the
+ * most.
+ */
 static enum fors_err first_stage(const struct fors_rounds_problem *problem, struct best *best, struct fors_error *error)
 {
 	uint32_t nrounds = 0, more = 1;
+	uint64_t budget = problem->effort->budget, patience = PATIENCE;
 	enum fors_err err = fors_rounds_bound(problem, &nrounds, error);
 	bool done = false;
 
@@ -93,10 +112,16 @@ static enum fors_err first_stage(const struct fors_rounds_problem *problem, stru
 		if (nrounds * (uint64_t)problem->capacity > FORS_SF_MAX_PHASES)
 			return fors_fail(error, FORS_ELIMIT, "rounds: the plan would need more than %u phases",
 					 FORS_SF_MAX_PHASES);
-		err = attempt(problem, nrounds, PATIENCE, best, &done, error);
+		err = attempt(problem, nrounds, patience, best, &done, error);
+		if (fors_effort_is_over(problem->effort)) {
+			problem->effort->budget = UINT64_MAX;
+			patience = 0;
+			more = nrounds;
+		}
 		nrounds += more;
 		more += (more + 1) / 2;
 	}
+	problem->effort->budget = budget;
 	return err;
 }
 
@@ -108,7 +133,8 @@ static enum fors_err later_stage(const struct fors_rounds_problem *problem, unsi
 	enum fors_err err = fors_rounds_bound(problem, &low, error);
 
 	/* The largest number first: most often it works, and then the others are worth their time. */
-	for (uint32_t nrounds = high; !err && low <= high && tries > 0; tries--) {
+	for (uint32_t nrounds = high; !err && low <= high && tries > 0 && !fors_effort_is_over(problem->effort);
+	     tries--) {
 		bool done = false;
 
 		err = attempt(problem, nrounds, patience, best, &done, error);
@@ -288,16 +314,21 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 {
 	struct fors_rounds_problem problem;
 	struct best best = {.packing = NULL};
+	struct fors_effort effort = fors_effort_for(task, budget_of(task->fabric->nservers));
 	enum fors_err err = fors_rounds_problem_init(&problem, task, 1u << most_paths_log2(task), error);
 
 	if (err)
 		return err;
+	problem.effort = &effort;
 	if (task->wanted_phases)
 		err = reach(task, &problem, task->wanted_phases, &best, error);
 	else
 		err = search_stages(task, &problem, &best, error);
+	if (!err && effort.is_cancelled) /* whoever said so is not asked again */
+		err = fors_rounds_cancelled(error);
 	if (!err)
 		err = write_schedule(&best, schedule, error);
+	fors_effort_tell(&effort);
 	fors_rounds_packing_free(best.packing);
 	fors_rounds_problem_clear(&problem);
 	return err;

@@ -24,6 +24,7 @@
 #define TIE_BITS 3	     /* room for a random tie-break below the cost */
 #define MOST_PATIENCE 4	     /* times the patience, and one for each homeless unit: the most ejections */
 #define CANCEL_STEPS 16	     /* ask for cancellation this often */
+#define WEIGH_WORK 4	     /* steps of a place looked at, without the prices of those who are in the way */
 #define MOST_WEIGHED 1000000 /* places looked at, all in all: large problems with many ways come to that */
 
 /* Who is in the way of a unit in one round. */
@@ -98,6 +99,7 @@ static void weigh(struct fors_rounds_packing *packing, const struct fors_rounds_
 	uint32_t cost;
 
 	packing->weighed++;
+	fors_rounds_spend(packing->problem, WEIGH_WORK);
 	find_obstacle(packing, unit, path, round, &obstacle);
 	/* Nobody is cheaper than COST_FITS: do not ask for prices that cannot matter. */
 	if ((COST_FITS * obstacle.count + (obstacle.needs_capacity ? COST_CAPACITY : 0)) << TIE_BITS >= best->cost)
@@ -122,6 +124,8 @@ static struct choice cheapest(struct fors_rounds_packing *packing, const struct 
 		for (uint32_t path = 0; path < npaths; path++)
 			if (unit->is_local || unit->up[path] != FORS_NO_LANE)
 				weigh(packing, unit, path, round, step, &best);
+		if (fors_effort_is_over(packing->problem->effort))
+			break;
 	}
 	return best;
 }
@@ -189,11 +193,14 @@ enum fors_err fors_rounds_search(struct fors_rounds_packing *packing, uint64_t p
 		uint32_t path, round = fors_rounds_find_free(
 				       packing, &unit, fors_xorshift_modulo(&packing->random, packing->nrounds), &path);
 
-		if (++step % CANCEL_STEPS == 0 && fors_rounds_is_cancelled(packing->problem))
+		if (++step % CANCEL_STEPS == 0)
+			fors_rounds_is_cancelled(packing->problem);
+		if (packing->problem->effort->is_cancelled)
 			return fors_rounds_cancelled(error);
 		if (round != FORS_ROUNDS_NONE) {
 			fors_rounds_put(packing, &unit, path, round);
-		} else if (ejections++ < last && packing->weighed < MOST_WEIGHED) {
+		} else if (ejections++ < last && packing->weighed < MOST_WEIGHED &&
+			   !fors_effort_is_over(packing->problem->effort)) {
 			force(packing, &unit, cheapest(packing, &unit, step), step);
 		} else {
 			packing->homeless[packing->nhomeless++] = unit.id;
