@@ -12,7 +12,8 @@
 /*
  * Fill the LFTs of all living switches of the fabric's net (tables.c says which)
  * into *lfts, owned by the caller. A pure function of the places and what is
- * dead: who takes part does not matter, and home-healthy entries never move.
+ * dead: who takes part does not matter, and home-healthy entries never move, but where a link would carry more than it
+ * need, in trees that lack cables from the beginning (level_build.c).
  * Works for any fabric, also without a conflict-free plan, and for leaves
  * without a common spine (those entries are FORS_NO_PATH).
  * Cost: O(leaves x server LIDs), plus O(lanes) per displaced entry.
