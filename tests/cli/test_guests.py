@@ -59,6 +59,6 @@ def test_more_than_a_tenth(fors, tmp_path, spec, switch, what, servers):
     for guests in 1, 2:  # 1 of 17, 2 of 18
         (tmp_path / "net").write_text(with_hosts(text, switch, guests))
         status, said = remarks(fors, "--fabric", tmp_path / "net")
-        assert status["guests"] == guests
+        assert status["servers"] == servers
         is_said = any(f"{guests} of {servers + guests} servers are guests on {what}" in one for one in said)
         assert is_said == (10 * guests > servers + guests)
