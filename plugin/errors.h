@@ -51,8 +51,9 @@
 	  "look at OpenSM's log and at its threads; restart opensm if it does not go on")                                             \
 	X(22, FORS_F_TABLES, "the tables that fors filled did not pass their check; no switch got them",                              \
 	  "report this as a bug, with the fabric (ibnetdiscover); the next routing engine takes over meanwhile")                      \
-	X(23, FORS_F_LEFT, "something is reached by a detour only, or not at all, or a CA port is in no schedule",                    \
-	  "see what is named, and repair or move its cable; the rest of the fabric is not affected")                                  \
+	X(23, FORS_F_LEFT,                                                                                                            \
+	  "something is reached by a detour only, or not at all, or a CA port is in no schedule, or many are guests on spines",       \
+	  "see what is named: repair or move its cable, or say which switches are spines; the rest of the fabric is not affected")    \
 	X(24, FORS_F_JOBS,                                                                                                            \
 	  "the jobs file cannot be read, or is no such file, or two nodes have a name in it; the jobs of before stay, if there are any", \
 	  "correct the line named, or write the file again; fors looks at it every second")                                           \

@@ -48,7 +48,7 @@ def some_jobs(draw, hosts):
     return "".join(text)
 
 
-@pytest.mark.parametrize("options", [("--lmc", "1", "--job-index"), ("--lmc", "3", "--job-index"), ("--lmc", "0"), ("--lmc", "2")])
+@pytest.mark.parametrize("options", [("--lmc", "1", "--job-index"), ("--lmc", "3", "--job-index"), ("--lmc", "2")])
 def test_every_job_has_a_plan(fors, tmp_path, options):
     """Nothing is dead and all is routed: no job stays without, and none takes the file down."""
     own = 0

@@ -2,7 +2,7 @@
 /*
  * sweep_jobs.c - several jobs on trees whose leaves lack cables to some spines, as many of them as wanted.
  *
- * usage: sweep_jobs [FABRICS [SEED [FIRST]]]   (300 of them, seed 1; from number FIRST on)
+ * usage: sweep_jobs [FABRICS [SEED [FIRST]]]   (60 of them, seed 1; from number FIRST on)
  *
  * A tree has leaves of very different size, no to four parallel cables for each pair of leaf and spine, ports and GUIDs in any order, here and
  * there hosts or a subnet manager on a spine; jobs of all marks; no path index for jobs, one at LMC 1 and more, or the base
@@ -556,7 +556,7 @@ static void run(uint64_t seed)
 	tally.fabrics++;
 }
 
-static uint32_t nfabrics = 300;
+static uint32_t nfabrics = 60;
 static uint64_t seed = 1;
 static uint32_t first;
 
