@@ -48,6 +48,7 @@ struct chief {
 	bool is_timed;	      /* the last call was large: */
 	struct demand demand; /* what it was, */
 	enum way way;	      /* and how it went */
+	double unlearned;     /* seconds of a call whose turns were not known yet; 0: none */
 	uint64_t said;	      /* what was said of it */
 };
 
@@ -319,6 +320,17 @@ static void learn(struct chief *chief, const struct heard *heard)
 	chief->spent += heard->took;
 	if (chief->demand.turns)
 		forsched_mpi_learn(&chief->memory, &chief->demand, chief->way, heard->took);
+	else
+		chief->unlearned = heard->took;
+}
+
+/* The call before a schedule was taken up, if it was the same as this one, tells of MPI's own way, too. */
+static void learn_late(struct chief *chief, const struct demand *before, const struct demand *now)
+{
+	if (chief->unlearned > 0 && now->turns && before->port == now->port && before->longest == now->longest)
+		forsched_mpi_learn(&chief->memory, now, WAY_MPI, chief->unlearned);
+	if (now->turns)
+		chief->unlearned = 0;
 }
 
 /* Calls to be left to MPI without asking: so many that asking is a small share of the time of all. */
@@ -388,10 +400,11 @@ static void decide(struct member *member, const struct heard *heard, struct word
 		say_small(member, heard, word->min_bytes);
 		return;
 	}
-	chief->is_timed = heard->demand.port > 0;
-	chief->demand = heard->demand;
 	if (member->is_following && heard->demand.port)
 		forsched_mpi_choose(&chief->memory, &heard->demand, &choice);
+	learn_late(chief, &chief->demand, &heard->demand);
+	chief->is_timed = heard->demand.port > 0;
+	chief->demand = heard->demand;
 	if (!member->is_following)
 		return;
 	word->chunk = chunk_of(&heard->demand, &choice);

@@ -80,7 +80,7 @@ static double fixed(const struct memory *memory, enum way way)
 	return way == WAY_PHASES ? memory->barriers : 0;
 }
 
-/* The median of the last ones; of two the larger. */
+/* The median of the last ones; of two the smaller, for what disturbs a call makes it longer. */
 static double rate_of(const struct seen *seen)
 {
 	uint32_t n = seen->samples < CHOICE_KEPT ? seen->samples : CHOICE_KEPT;
@@ -92,7 +92,7 @@ static double rate_of(const struct seen *seen)
 			below += seen->rate[k] < seen->rate[i];
 			equal += seen->rate[k] == seen->rate[i];
 		}
-		if (below <= n / 2 && n / 2 < below + equal)
+		if (below <= (n - 1) / 2 && (n - 1) / 2 < below + equal)
 			return seen->rate[i];
 	}
 	return -1;
