@@ -33,11 +33,11 @@
 #define NEW_SHARE 0.03
 #define OLD_SHARE 0.01
 #define HOPELESS 0.5
-#define WELL_KNOWN 3	 /* samples */
-#define PAUSE 16	 /* calls between two trials of a way that is known well, */
-#define SHORT_PAUSE 4	 /* and of one that is not */
-#define GAIN 0.05	 /* what another way than MPI's has to be better by */
-#define MIN_CHUNK 8192	 /* bytes; below that messages cost more than what they carry */
+#define WELL_KNOWN 3   /* samples */
+#define PAUSE 16       /* calls between two trials of a way that is known well, */
+#define SHORT_PAUSE 4  /* and of one that is not */
+#define GAIN 0.05      /* what another way than MPI's has to be better by */
+#define MIN_CHUNK 8192 /* bytes; below that messages cost more than what they carry */
 #define MAX_CHUNK 1048576
 
 const char *forsched_mpi_way_name(enum way way)

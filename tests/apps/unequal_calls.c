@@ -89,7 +89,8 @@ static void free_side(struct side *side)
 }
 
 /* One call both ways; true: the results differ. */
-static bool differs(MPI_Datatype out, int out_each, int out_extent, MPI_Datatype in, int in_each, int in_extent, int call)
+static bool differs(MPI_Datatype out, int out_each, int out_extent, MPI_Datatype in, int in_each, int in_extent,
+		    int call)
 {
 	bool is_in_place = is("place");
 	struct side send, one, other;
