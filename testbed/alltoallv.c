@@ -131,8 +131,8 @@ static void print_head(void)
 
 	for (int i = 0; i < size; i++)
 		port = port_bytes(i) > port ? port_bytes(i) : port;
-	printf("{\"ranks\": %d, \"sigma\": %g, \"port_bytes\": %.0f, \"turns_bytes\": %.0f, \"seconds\": [", size, sigma,
-	       port, turns_bytes());
+	printf("{\"ranks\": %d, \"sigma\": %g, \"port_bytes\": %.0f, \"turns_bytes\": %.0f, \"seconds\": [", size,
+	       sigma, port, turns_bytes());
 }
 
 int main(int argc, char **argv)

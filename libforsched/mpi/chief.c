@@ -35,19 +35,20 @@
 #define MORE 0.125	     /* and that it took more: ranks that come late are no cost of asking */
 
 struct chief {
-	struct forsched *file; /* the newest schedule seen */
-	bool is_fit;	       /* it is one for this communicator */
-	bool is_refused;       /* nobody stands behind it, and FORSCHED_STRICT is set */
-	bool is_unusable;      /* ranks could not take it up */
-	bool is_untold;	       /* the others do not know of it */
-	double looked, spoke;  /* when, last */
+	struct forsched *file;	      /* the newest schedule seen */
+	bool is_fit;		      /* it is one for this communicator */
+	bool is_refused;	      /* nobody stands behind it, and FORSCHED_STRICT is set */
+	bool is_unusable;	      /* ranks could not take it up */
+	bool is_untold;		      /* the others do not know of it */
+	double looked, spoke;	      /* when, last */
 	uint64_t looked_at, spoke_at; /* before which call */
-	double spent;	       /* in large calls, since a schedule was taken up */
-	double asking;	       /* what it takes; 0: not known */
+	double spent;		      /* in large calls, since a schedule was taken up */
+	double asking;		      /* what it takes; 0: not known */
 	struct memory memory;
 	bool is_timed;	      /* the last call was large: */
 	struct demand demand; /* what it was, */
 	enum way way;	      /* and how it went */
+	double unlearned;     /* seconds of a call whose turns were not known yet; 0: none */
 	uint64_t said;	      /* what was said of it */
 };
 
@@ -149,7 +150,7 @@ static struct forsched *look(const struct chief *chief, const char *path)
 	if (!found)
 		return NULL;
 	err = chief->file && !is_elsewhere(chief->file, found) ? forsched_open_newer(chief->file, &newer, &error)
-								 : forsched_open(found, &newer, &error);
+							       : forsched_open(found, &newer, &error);
 	free(found);
 
 	if (!err && newer)
@@ -319,6 +320,17 @@ static void learn(struct chief *chief, const struct heard *heard)
 	chief->spent += heard->took;
 	if (chief->demand.turns)
 		forsched_mpi_learn(&chief->memory, &chief->demand, chief->way, heard->took);
+	else
+		chief->unlearned = heard->took;
+}
+
+/* The call before a schedule was taken up, if it was the same as this one, tells of MPI's own way, too. */
+static void learn_late(struct chief *chief, const struct demand *before, const struct demand *now)
+{
+	if (chief->unlearned > 0 && now->turns && before->port == now->port && before->longest == now->longest)
+		forsched_mpi_learn(&chief->memory, now, WAY_MPI, chief->unlearned);
+	if (now->turns)
+		chief->unlearned = 0;
 }
 
 /* Calls to be left to MPI without asking: so many that asking is a small share of the time of all. */
@@ -343,8 +355,8 @@ static void say_seconds(char *text, size_t room, double seconds)
 
 static void say_choice(const struct member *member, const struct heard *heard, const struct choice *choice)
 {
-	uint64_t what = 1 | (uint64_t)choice->way << 1 | (uint64_t)choice->is_trial << 3 |
-			(uint64_t)choice->size << 4 | (uint64_t)choice->skew << 12;
+	uint64_t what = 1 | (uint64_t)choice->way << 1 | (uint64_t)choice->is_trial << 3 | (uint64_t)choice->size << 4 |
+			(uint64_t)choice->skew << 12;
 	char text[NWAYS][32];
 
 	if (what == member->chief->said)
@@ -367,9 +379,9 @@ static void say_small(const struct member *member, const struct heard *heard, ui
 	if (member->chief->said == 2)
 		return;
 	member->chief->said = 2;
-	forsched_mpi_say(true,
-			 "call %" PRIu64 ": left to MPI: longest message %" PRIu64 " bytes, FORSCHED_MIN_BYTES %" PRIu64,
-			 member->calls, heard->demand.longest, least);
+	forsched_mpi_say(
+		true, "call %" PRIu64 ": left to MPI: longest message %" PRIu64 " bytes, FORSCHED_MIN_BYTES %" PRIu64,
+		member->calls, heard->demand.longest, least);
 }
 
 /* The way that somebody has set; without chunks the phases do. */
@@ -388,10 +400,11 @@ static void decide(struct member *member, const struct heard *heard, struct word
 		say_small(member, heard, word->min_bytes);
 		return;
 	}
-	chief->is_timed = heard->demand.port > 0;
-	chief->demand = heard->demand;
 	if (member->is_following && heard->demand.port)
 		forsched_mpi_choose(&chief->memory, &heard->demand, &choice);
+	learn_late(chief, &chief->demand, &heard->demand);
+	chief->is_timed = heard->demand.port > 0;
+	chief->demand = heard->demand;
 	if (!member->is_following)
 		return;
 	word->chunk = chunk_of(&heard->demand, &choice);

@@ -33,11 +33,11 @@
 #define NEW_SHARE 0.03
 #define OLD_SHARE 0.01
 #define HOPELESS 0.5
-#define WELL_KNOWN 3	 /* samples */
-#define PAUSE 16	 /* calls between two trials of a way that is known well, */
-#define SHORT_PAUSE 4	 /* and of one that is not */
-#define GAIN 0.05	 /* what another way than MPI's has to be better by */
-#define MIN_CHUNK 8192	 /* bytes; below that messages cost more than what they carry */
+#define WELL_KNOWN 3   /* samples */
+#define PAUSE 16       /* calls between two trials of a way that is known well, */
+#define SHORT_PAUSE 4  /* and of one that is not */
+#define GAIN 0.05      /* what another way than MPI's has to be better by */
+#define MIN_CHUNK 8192 /* bytes; below that messages cost more than what they carry */
 #define MAX_CHUNK 1048576
 
 const char *forsched_mpi_way_name(enum way way)
@@ -80,7 +80,7 @@ static double fixed(const struct memory *memory, enum way way)
 	return way == WAY_PHASES ? memory->barriers : 0;
 }
 
-/* The median of the last ones; of two the larger. */
+/* The median of the last ones; of two the smaller, for what disturbs a call makes it longer. */
 static double rate_of(const struct seen *seen)
 {
 	uint32_t n = seen->samples < CHOICE_KEPT ? seen->samples : CHOICE_KEPT;
@@ -92,7 +92,7 @@ static double rate_of(const struct seen *seen)
 			below += seen->rate[k] < seen->rate[i];
 			equal += seen->rate[k] == seen->rate[i];
 		}
-		if (below <= n / 2 && n / 2 < below + equal)
+		if (below <= (n - 1) / 2 && (n - 1) / 2 < below + equal)
 			return seen->rate[i];
 	}
 	return -1;

@@ -28,9 +28,10 @@ struct demand {
 
 /* What one way was seen to take for demands of one class. */
 struct seen {
-	double rate[CHOICE_KEPT]; /* the last ones: seconds for each byte that the way waits for, barriers not counted */
-	uint32_t samples;	  /* 0: never seen */
-	uint64_t last;		  /* the class's number of calls when it was taken last */
+	double rate
+		[CHOICE_KEPT]; /* the last ones: seconds for each byte that the way waits for, barriers not counted */
+	uint32_t samples;      /* 0: never seen */
+	uint64_t last;	       /* the class's number of calls when it was taken last */
 };
 
 /* All zeroes: nothing known. */
@@ -43,11 +44,11 @@ struct memory {
 
 struct choice {
 	enum way way;
-	uint64_t chunk;		 /* bytes of a chunk */
-	double seconds[NWAYS];	 /* that each way will take, as far as is known; negative: not known, or impossible */
-	bool is_trial;		 /* taken to see how long it takes */
-	uint32_t size, skew;	 /* class of the demand */
-	double slowness;	 /* turns / port */
+	uint64_t chunk;	       /* bytes of a chunk */
+	double seconds[NWAYS]; /* that each way will take, as far as is known; negative: not known, or impossible */
+	bool is_trial;	       /* taken to see how long it takes */
+	uint32_t size, skew;   /* class of the demand */
+	double slowness;       /* turns / port */
 };
 
 /* Decide for a demand whose port is above 0. Counts the call. */

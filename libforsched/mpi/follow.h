@@ -71,8 +71,8 @@ struct member {
 	MPI_Datatype vector;	   /* what they tell it in, `length` numbers; MPI_DATATYPE_NULL: none yet */
 	uint32_t length, ngroups;  /* of these numbers so many are of groups of phases */
 	uint16_t *group_of;	   /* by rank: the group of the phase in which this one sends to it */
-	double began, took;	   /* the call that runs, when; how long the last one took here, 0: not known; seconds */
-	struct chief *chief;	   /* rank 0: what only it knows */
+	double began, took;  /* the call that runs, when; how long the last one took here, 0: not known; seconds */
+	struct chief *chief; /* rank 0: what only it knows */
 };
 
 /*

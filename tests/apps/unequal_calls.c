@@ -47,7 +47,7 @@ static int ints(int from, int to, int call)
 		return from == 0 && to == 1 ? 786432 : 3;
 	if (is("place") && from > to)
 		return ints(to, from, call);
-	return x % 5 ? (int)(x % 301) * 6 : (int)(x % 30011) * 6;
+	return x % 5 ? (int)(x % 301) * 6 : (int)(x % 3001) * 6;
 }
 
 struct side {
@@ -60,7 +60,7 @@ struct side {
 /* Of types that hold `each` ints and reach over `extent` bytes. */
 static void lay_out(struct side *side, MPI_Datatype type, int each, int extent, bool is_sender, int call)
 {
-	int more = is("sloppy") && !is_sender ? 3 : 0;
+	int spare = is("sloppy") && !is_sender ? 3 : 0;
 
 	side->counts = calloc((size_t)size, sizeof(int));
 	side->displacements = calloc((size_t)size, sizeof(int));
@@ -68,11 +68,12 @@ static void lay_out(struct side *side, MPI_Datatype type, int each, int extent, 
 	side->size = 64;
 	for (int i = 0; i < size; i++) {
 		int count = (is_sender ? ints(rank, i, call) : ints(i, rank, call)) / each;
+		int more = count && i != rank ? spare : 0; /* Open MPI sends no empty messages, and minds its own */
 
 		side->types[i] = type;
 		side->counts[i] = count + more;
 		side->displacements[i] = (int)side->size;
-		side->size += ((size_t)count + (size_t)more) * (size_t)extent + 64;
+		side->size += ((size_t)count + (size_t)more) * (size_t)extent + (is("wide") ? 4096 : 64);
 	}
 	side->bytes = malloc(side->size);
 	for (size_t i = 0; i < side->size; i++)
@@ -88,7 +89,8 @@ static void free_side(struct side *side)
 }
 
 /* One call both ways; true: the results differ. */
-static bool differs(MPI_Datatype out, int out_each, int out_extent, MPI_Datatype in, int in_each, int in_extent, int call)
+static bool differs(MPI_Datatype out, int out_each, int out_extent, MPI_Datatype in, int in_each, int in_extent,
+		    int call)
 {
 	bool is_in_place = is("place");
 	struct side send, one, other;
@@ -125,20 +127,18 @@ static bool differs_in_types(int call)
 	return result;
 }
 
-/* The same KiB again and again: there need not be 3 GiB of memory. */
+/* The same 4 KiB again and again: there need not be 3 GiB of memory. */
 static bool differs_wide(int call)
 {
-	MPI_Datatype again;
+	MPI_Datatype page, again;
 	bool result;
 
-	MPI_Type_create_resized(MPI_INT, 0, 0, &again);
+	MPI_Type_contiguous(1024, MPI_INT, &page);
+	MPI_Type_create_resized(page, 0, 0, &again);
 	MPI_Type_commit(&again);
+	result = differs(again, 1, 0, again, 1, 0, call);
 	MPI_Type_free(&again);
-	MPI_Type_contiguous(1024, MPI_INT, &again);
-	MPI_Type_create_resized(again, 0, 0, &again);
-	MPI_Type_commit(&again);
-	result = differs(again, 1, 1, again, 1, 1, call);
-	MPI_Type_free(&again);
+	MPI_Type_free(&page);
 	return result;
 }
 

@@ -33,6 +33,7 @@ def start(programs, schedule, rank_map, ready, go):
     """The program waits for `ready` before its first call, and for `go` in the middle."""
     library, program = programs
     settings = {"LD_PRELOAD": library, "FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map, "FORSCHED_VERBOSE": 2,
+                "FORSCHED_WAY": "phases", "FORSCHED_CHECK": 1,
                 "OMPI_MCA_coll_tuned_use_dynamic_rules": 1, "OMPI_MCA_coll_tuned_alltoall_algorithm": 1}
     command = ["mpirun", "-np", RANKS, "--oversubscribe"] + ["--allow-run-as-root"] * (os.getuid() == 0)
     for key, value in settings.items():

@@ -166,7 +166,8 @@ static void chunks_hold_whole_elements(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
-		struct demand demand = {.longest = 1ull << 34, .port = 1ull << 36, .turns = 1ull << 37, .unit = units[i]};
+		struct demand demand = {
+			.longest = 1ull << 34, .port = 1ull << 36, .turns = 1ull << 37, .unit = units[i]};
 		struct memory memory = {.nservers = SERVERS};
 		struct choice choice;
 
