@@ -24,7 +24,6 @@
 #include "core/fabric/pods.h"
 #include "core/planners/over.h"
 #include "core/planners/pods/route3.h"
-#include "core/planners/slow.h"
 #include "core/schedule/pace.h"
 #include "model/optimum/cuts_find.h"
 #include "model/optimum/optimum.h"
@@ -38,7 +37,6 @@ struct over {
 	struct fors_over_report report;
 	struct fors_schedule *schedule;
 	struct fors_pace pace;	 /* of the schedule */
-	double drained_length;	 /* as in struct fors_status */
 	struct fors_error error; /* why there is none */
 };
 
@@ -203,14 +201,10 @@ static bool may_be_any(const struct over *over)
 	return !method || !strcmp(method, "auto") || wants_flows(over);
 }
 
-/* What slow links cost, and what draining them would give where fors routes; other engines drain nothing. */
+/* What slow links cost. */
 static enum fors_err ask_for_pace(struct over *over, struct fors_error *error)
 {
-	enum fors_err err = fors_pace_of(over->made.net, over->made.lfts, over->schedule, NULL, &over->pace, error);
-
-	if (err || !over->pace.slow_phases || !over->pods.pods)
-		return err;
-	return fors_slow_drained_pods(over->pods.pods, over->pods.plays, &over->drained_length, error);
+	return fors_pace_of(over->made.net, over->made.lfts, over->schedule, NULL, &over->pace, error);
 }
 
 /* The method that was asked for is none of these. */
@@ -327,7 +321,12 @@ static void print_plan(const struct over *over)
 	if (over->pace.slow_phases)
 		printf("%12sslow links hold up %u of %u phases: the exchange takes as long as %.1f phases at full speed\n",
 		       "", over->pace.slow_phases, report->nphases, length);
-	cli_print_drained(report->nservers, over->drained_length);
+	if (over->pods.slow.ncables) { /* where fors routes; other engines drain nothing */
+		char choice[24];
+
+		fors_slow_choice(&over->pods.slow, choice, sizeof(choice));
+		cli_print_choice(choice, report->nservers, over->pods.slow.ignored, over->pods.slow.drained);
+	}
 	printf("verified    all %llu flows through the tables, no link carries two in a phase\n",
 	       (unsigned long long)report->verdict.nflows);
 	printf("time        plan %.1f ms, verification %.1f ms\n", report->plan_ms, report->verify_ms);
@@ -377,8 +376,12 @@ static json_t *number(bool is_known, double value)
 static json_t *json_of(const struct over *over)
 {
 	const struct fors_over_report *report = &over->report;
+	const struct fors_slow *slow = &over->pods.slow;
 	bool is_seen = report->nservers, is_there = over->schedule;
 	json_t *data = json_object();
+	char choice[24];
+
+	fors_slow_choice(slow, choice, sizeof(choice));
 
 #define COUNT(is_known, value) ((is_known) ? json_integer((json_int_t)(value)) : json_null())
 	json_object_set_new(data, "state", json_string(is_there ? "active" : "failed"));
@@ -389,7 +392,9 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "phases", COUNT(is_there, report->nphases));
 	json_object_set_new(data, "length", number(is_there, over->pace.length));
 	json_object_set_new(data, "slow_phases", COUNT(is_there, over->pace.slow_phases));
-	json_object_set_new(data, "drained_length", number(over->drained_length > 0, over->drained_length));
+	json_object_set_new(data, "degraded_choice", *choice ? json_string(choice) : json_null());
+	json_object_set_new(data, "ignored_length", number(slow->ncables && slow->ignored > 0, slow->ignored));
+	json_object_set_new(data, "drained_length", number(slow->ncables && slow->drained > 0, slow->drained));
 	json_object_set_new(data, "lower_bound", COUNT(is_seen, report->bound_best));
 	json_object_set_new(data, "tables_bound", COUNT(is_seen, report->bound_tables));
 	json_object_set_new(data, "fullest_link", is_seen ? cli_json_text(report->fullest) : json_null());
@@ -424,7 +429,7 @@ static int tell(const struct over *over)
 
 int cli_plan_over(const struct cli_settings *settings)
 {
-	struct over over = {.settings = settings, .drained_length = -1};
+	struct over over = {.settings = settings};
 	struct fors_error error = {0};
 	int code = load(&over);
 
@@ -439,7 +444,7 @@ int cli_plan_over(const struct cli_settings *settings)
 
 int cli_plan_pods(const struct cli_settings *settings, const struct cli_site *site)
 {
-	struct over over = {.settings = settings, .site = *site, .drained_length = -1};
+	struct over over = {.settings = settings, .site = *site};
 	struct fors_error error = {0};
 	int code = cli_pods_make(site, &settings->source, &over.pods);
 
