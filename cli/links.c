@@ -177,7 +177,9 @@ void cli_print_choice(const char *choice, int64_t servers, double ignored, doubl
 	if (!*choice || servers <= 0)
 		return;
 	printf("%*sslow links between switches: %s (degraded_links = %.*s); all in use about ", INDENT, "",
-	       colon ? colon + 2 : !strcmp(choice, "dead") ? "drained" : "in use",
+	       colon			 ? colon + 2
+	       : !strcmp(choice, "dead") ? "drained"
+					 : "in use",
 	       colon ? (int)(colon - choice) : (int)strlen(choice), choice);
 	print_length(servers, ignored);
 	printf(", all drained about ");

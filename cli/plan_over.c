@@ -10,10 +10,13 @@
  * with.
  *
  * Two numbers stand beside the phases: what these tables need at least (above it is the price of the schedule) and what any
- * tables would (above it is the price of the tables).
+ * tables would (above it is the price of the tables); the first is never less. Both are phases, however fast cables are. What
+ * the exchange takes is compared with a time: what any tables take at the least with cables as fast as they are, in
+ * phases at full speed.
  */
 #include "cli/plan_over.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +39,7 @@ struct over {
 	struct cli_pods pods; /* where the tables are those of fors, in a three-level tree */
 	struct fors_over_report report;
 	struct fors_schedule *schedule;
+	double best_length;	 /* no exchange takes less, over any tables, in phases at full speed */
 	struct fors_pace pace;	 /* of the schedule */
 	struct fors_error error; /* why there is none */
 };
@@ -85,25 +89,44 @@ static int load(struct over *over)
 	return code;
 }
 
-/* The cuts that model/ finds may be narrower than what core/ looks at. */
+/* The least time over the cuts of a graph, and its phases, where all its links are of one capacity. */
+static enum fors_err look_at_graph(const struct fors_graph *graph, double *length, uint32_t *phases,
+				   struct fors_error *error)
+{
+	struct fors_cuts *cuts = NULL;
+	enum fors_err err = fors_cuts_of_graph(graph, &cuts, error);
+
+	if (!err)
+		err = fors_cuts_length(cuts, length, error);
+	if (!err)
+		err = fors_cuts_phases(cuts, phases, error);
+	fors_cuts_free(cuts);
+	return err;
+}
+
+/*
+ * The cuts that model/ finds may be narrower than what core/ looks at. A cable has one flow in a phase, however fast it is;
+ * how long that takes is another question.
+ */
 static enum fors_err look_at_cuts(struct over *over, const struct fors_endpoint *server, uint32_t count,
 				  struct fors_error *error)
 {
 	struct fors_routes *routes = NULL;
 	struct fors_graph *graph = NULL;
-	struct fors_cuts *cuts = NULL;
-	uint32_t phases = 0;
+	uint32_t phases = 0, unused;
+	double length;
 	enum fors_err err = fors_routes_new(over->made.net, over->made.lfts, server, count, &routes, error);
 
 	if (!err)
 		err = fors_graph_of_servers(routes, &graph, error);
 	if (!err)
-		err = fors_cuts_of_graph(graph, &cuts, error);
+		err = look_at_graph(graph, &over->best_length, &unused, error);
+	for (uint32_t i = 0; !err && i < graph->nlinks; i++)
+		graph->capacity[i] = 1;
 	if (!err)
-		err = fors_cuts_phases(cuts, &phases, error);
+		err = look_at_graph(graph, &length, &phases, error);
 	if (phases > over->report.bound_best)
 		over->report.bound_best = phases;
-	fors_cuts_free(cuts);
 	fors_graph_free(graph);
 	fors_routes_free(routes);
 	return err;
@@ -133,6 +156,17 @@ static void ask_pods(struct over *over)
 
 	if (route && route->nservers == over->report.nservers && route->bound_servers > over->report.bound_best)
 		over->report.bound_best = route->bound_servers;
+}
+
+/* What no tables allow these do not. */
+static void level_bounds(struct over *over)
+{
+	struct fors_over_report *report = &over->report;
+
+	if (report->bound_best > report->bound_tables)
+		report->bound_tables = report->bound_best;
+	if (over->best_length < report->bound_best)
+		over->best_length = report->bound_best;
 }
 
 /* ---- plans ---------------------------------------------------------------------------------------------------- */
@@ -172,6 +206,7 @@ static enum fors_err plan_tree(struct over *over, struct fors_error *error)
 		over->report.verify_ms = outcome.verify_ms;
 		if (outcome.lower_bound > over->report.bound_best)
 			over->report.bound_best = (uint32_t)outcome.lower_bound;
+		level_bounds(over);
 	}
 	if (!err && outcome.plan) /* a way that is no lane: over the ways as they are, then */
 		fors_fail(&over->error, FORS_ENOTAPPL, "the tables do not go up and down once: %.400s",
@@ -189,6 +224,7 @@ static enum fors_err plan_any(struct over *over, struct fors_error *error)
 
 	if (best > over->report.bound_best)
 		over->report.bound_best = best;
+	level_bounds(over);
 	if (err == FORS_ENOMEM || err == FORS_ECANCELLED)
 		return fors_fail(error, err, "%s", over->error.text);
 	return FORS_OK;
@@ -230,6 +266,7 @@ static enum fors_err ask_bounds(struct over *over, struct fors_error *error)
 	enum fors_err err = over->report.nservers ? ask_model(over, error) : FORS_OK;
 
 	ask_pods(over);
+	level_bounds(over);
 	return err;
 }
 
@@ -301,8 +338,8 @@ static void print_tables(const struct fors_over_report *report)
 /* Whose fault is what is above the servers' number? */
 static void print_bounds(const struct fors_over_report *report)
 {
-	printf("bounds      these tables need %u phases at least, the best of all tables %u\n", report->bound_tables,
-	       report->bound_best);
+	printf("bounds      these tables need %u phases at least, the best of all tables %u phases\n",
+	       report->bound_tables, report->bound_best);
 }
 
 static void print_plan(const struct over *over)
@@ -317,7 +354,8 @@ static void print_plan(const struct over *over)
 	else
 		printf("%.1f %% above what these tables need\n", 100 * (phases / report->bound_tables - 1));
 	printf("throughput  %.1f %% of full speed, %.1f %% of what these tables allow, %.1f %% of what any would\n",
-	       100 * report->nservers / length, 100 * report->bound_tables / length, 100 * report->bound_best / length);
+	       100 * report->nservers / length, 100 * fmax(report->bound_tables, over->best_length) / length,
+	       100 * over->best_length / length);
 	if (over->pace.slow_phases)
 		printf("%12sslow links hold up %u of %u phases: the exchange takes as long as %.1f phases at full speed\n",
 		       "", over->pace.slow_phases, report->nphases, length);
@@ -396,6 +434,7 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "ignored_length", number(slow->ncables && slow->ignored > 0, slow->ignored));
 	json_object_set_new(data, "drained_length", number(slow->ncables && slow->drained > 0, slow->drained));
 	json_object_set_new(data, "lower_bound", COUNT(is_seen, report->bound_best));
+	json_object_set_new(data, "length_bound", number(is_seen, over->best_length));
 	json_object_set_new(data, "tables_bound", COUNT(is_seen, report->bound_tables));
 	json_object_set_new(data, "fullest_link", is_seen ? cli_json_text(report->fullest) : json_null());
 	json_object_set_new(data, "fullest_flows", COUNT(is_seen, report->fullest_flows));

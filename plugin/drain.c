@@ -59,8 +59,7 @@ static void mark_excluded(const struct fors_settings *settings, struct fors_cabl
 }
 
 /* Held cables carry nothing, so what slow ones cost is decided without them; those that count as dead come first. */
-static void mark_held(const struct fors_drain *drain, const struct fors_settings *settings,
-		      struct fors_cabling cabling)
+static void mark_held(const struct fors_drain *drain, const struct fors_settings *settings, struct fors_cabling cabling)
 {
 	if (settings->degraded == FORS_SLOW_DEAD)
 		fors_drained_degraded(cabling);
@@ -187,10 +186,11 @@ static void tell_slow(struct osm_log *log, const struct fors_slow *slow)
 
 	fors_slow_choice(slow, choice, sizeof(choice));
 	if (*choice)
-		fors_log_info(log,
-			      "slow links between switches: degraded_links = %s, %u of %u drained; the exchange takes about "
-			      "%.1f phases at full speed with all of them in use, %.1f with none (negative: none can be spared)",
-			      choice, slow->ndrained, slow->ncables, slow->ignored, slow->drained);
+		fors_log_info(
+			log,
+			"slow links between switches: degraded_links = %s, %u of %u drained; the exchange takes about "
+			"%.1f phases at full speed with all of them in use, %.1f with none (negative: none can be spared)",
+			choice, slow->ndrained, slow->ncables, slow->ignored, slow->drained);
 }
 
 static void tell_links(struct osm_log *log, const struct fors_cabling *c)

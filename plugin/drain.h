@@ -19,9 +19,9 @@ struct osm_log;
 struct fors_drain {
 	struct fors_watch *watch;
 	uint64_t told_links, told_warnings; /* digests of what the log has been told */
-	bool is_given; /* the tables are what OpenSM's unicast cache brought back: auto drains nothing in them */
-	bool has_slow;			    /* some cable was slow when it was last decided what to do about that */
-	uint64_t due_ms;		    /* when the next held cable may return, monotonic; 0: none is held */
+	bool is_given;	 /* the tables are what OpenSM's unicast cache brought back: auto drains nothing in them */
+	bool has_slow;	 /* some cable was slow when it was last decided what to do about that */
+	uint64_t due_ms; /* when the next held cable may return, monotonic; 0: none is held */
 };
 
 /* Nothing watched yet; to be cleared when it succeeded. Errors: FORS_ENOMEM. */

@@ -48,7 +48,8 @@ static enum fors_err be_pods(struct fors_engine *engine, struct fors_job *job, s
 	err = fors_drain_look(&engine->drain, settings, fors_pods_cabling(pods), job->kind == FORS_JOB_ROUTED,
 			      &pods->held_until_ms, error);
 	return err ? err
-		   : fors_drain_apply_pods(&engine->drain, settings, pods, job->pods->plays, &job->slow, warnings, error);
+		   : fors_drain_apply_pods(&engine->drain, settings, pods, job->pods->plays, &job->slow, warnings,
+					   error);
 }
 
 enum fors_err fors_engine_understand_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)

@@ -115,10 +115,10 @@ void fors_engine_reload(struct fors_engine *engine)
 	if (engine->settings && fors_kept_refer(&engine->kept, engine->settings->reference, &error))
 		fors_log_error(&engine->osm->log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
 	fors_engine_address_outbox(engine);
-	forget_cache(engine,
-		     engine->is_cache_old || engine->rehome.armed || engine->rehome.is_free || was_wanted ||
-			     (engine->settings && fors_drain_is_wanted(engine->settings)) ||
-			     (engine->settings && engine->settings->degraded == FORS_SLOW_AUTO &&
-			      engine->drain.has_slow) ||
-			     (engine->settings && (engine->settings->job_index || engine->settings->job_routes)));
+	forget_cache(
+		engine,
+		engine->is_cache_old || engine->rehome.armed || engine->rehome.is_free || was_wanted ||
+			(engine->settings && fors_drain_is_wanted(engine->settings)) ||
+			(engine->settings && engine->settings->degraded == FORS_SLOW_AUTO && engine->drain.has_slow) ||
+			(engine->settings && (engine->settings->job_index || engine->settings->job_routes)));
 }

@@ -27,7 +27,8 @@ const char *fors_drained_name(enum fors_drain_reason reason)
 	return (unsigned)reason < sizeof(name) / sizeof(name[0]) ? name[reason] : "";
 }
 
-static const char *const slow_hows[] = {[FORS_SLOW_AUTO] = "auto", [FORS_SLOW_IGNORE] = "ignore", [FORS_SLOW_DEAD] = "dead"};
+static const char *const slow_hows[] = {
+	[FORS_SLOW_AUTO] = "auto", [FORS_SLOW_IGNORE] = "ignore", [FORS_SLOW_DEAD] = "dead"};
 
 const char *fors_slow_how_name(enum fors_slow_how how)
 {
@@ -46,9 +47,9 @@ bool fors_slow_how_named(const char *name, enum fors_slow_how *how)
 
 void fors_slow_choice(const struct fors_slow *slow, char *text, size_t room)
 {
-	const char *what = !slow->ndrained		      ? ": in use"
+	const char *what = !slow->ndrained		    ? ": in use"
 			   : slow->ndrained < slow->ncables ? ": partly drained"
-							      : ": drained";
+							    : ": drained";
 
 	text[0] = '\0';
 	if (slow->ncables)

@@ -253,13 +253,15 @@ static double next_step(const struct search *s, double above)
 	return next;
 }
 
+/* Without more phases to drain is never worse; more of them have to be worth it. */
 static bool is_better(const struct search *s, const struct fors_slow_length *length, double step)
 {
+	bool may_be_alike =
+		(!length->is_slow && step >= HALF - NEAR) || (!s->is_back && length->phases <= s->length.phases);
+
 	if (length->length < 0)
 		return false;
-	if (!length->is_slow && step >= HALF - NEAR)
-		return length->length <= s->length.length * (1 + NEAR);
-	return length->length < s->length.length * (1 - (length->phases > s->length.phases ? ALIKE : NEAR));
+	return length->length <= s->length.length * (may_be_alike ? 1 + NEAR : 1 - ALIKE);
 }
 
 /* Drain all as slow as this, but for those that are kept. */

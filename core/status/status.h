@@ -69,7 +69,8 @@ struct fors_status {
 	double length;	       /* time of all phases, in phases at full speed; negative: not known */
 	double ignored_length; /* what it would be about, were all slow links used; negative: there are none */
 	double drained_length; /* the same, were all of them drained; negative too where they cannot be spared */
-	char degraded_choice[24]; /* what is done about them, and by whom: "auto: drained", "ignore"; empty: there are none */
+	char degraded_choice
+		[24]; /* what is done about them, and by whom: "auto: drained", "ignore"; empty: there are none */
 	int64_t slow_phases;		  /* that slow links hold up */
 	int64_t lump_bound, tables_bound; /* of phases, at LMC 0: with any tables, with these */
 	char method[16];		  /* empty: none */
