@@ -111,6 +111,7 @@ struct cli_site {
 	struct fors_places *places; /* learnt from it; NULL: it is no two-level fat-tree, see cli_any_site_load() */
 	struct fors_participants participants;
 	bool has_participants; /* else all servers take part */
+	enum fors_slow_how degraded; /* what is done about slow cables under the tables of fors */
 };
 
 /* The site at one moment: with what is down, LIDs and tables. */
@@ -120,7 +121,8 @@ struct cli_fabric {
 	struct fors_lfts *lfts;
 	struct fors_lanes *lanes;
 	double tables_ms, check_ms;    /* filling, without checking; checking */
-	struct fors_warnings warnings; /* what the tables leave out, and the schedule */
+	struct fors_slow slow;	       /* what was done about slow cables */
+	struct fors_warnings warnings; /* what the tables leave out, and the schedule; and slow cables in use all the same */
 };
 
 /* The net in a file, or that of a specification as --synthetic takes it, where there is no such file. An exit code. */
@@ -163,6 +165,12 @@ enum fors_err cli_plan_endpoints(const struct fors_schedule *plan, const struct 
  */
 int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down, size_t ndown,
 		    struct cli_fabric *made);
+/*
+ * Drain in a fabric what the site's `degraded` says; *slow is what was found. What has to stay in use is added to
+ * warnings (NULL: nobody asks). Errors: FORS_ENOMEM, the fabric is then to be freed.
+ */
+enum fors_err cli_fabric_drain(const struct cli_site *site, struct fors_fabric *fabric, struct fors_slow *slow,
+			       struct fors_warnings *warnings, struct fors_error *error);
 /* The same with nothing down, for all that could take part, without tables: what it is, not how it is routed. */
 int cli_fabric_whole(const struct cli_site *site, struct cli_fabric *made);
 void cli_fabric_free(struct cli_fabric *made);
@@ -194,6 +202,7 @@ struct cli_pods {
 	struct fors_participants players; /* who takes part: who was asked for, and is no guest */
 	struct fors_account account;	  /* of all CA ports */
 	double tables_ms, check_ms;	  /* making, without checking; checking */
+	struct fors_slow slow;		  /* what was done about slow cables */
 	struct fors_warnings warnings;	  /* what the tables leave out */
 };
 
@@ -281,8 +290,11 @@ void cli_print_lost(const struct fors_status *status, int64_t intact);
 void cli_print_slow_servers(const struct fors_status *status);
 /* What slow links cost the schedule, and what draining them would give; nothing where nothing is slow. */
 void cli_print_slow(const struct fors_status *status);
-/* What draining them would give so many servers, by the length of the exchange then; nothing where that is negative. */
-void cli_print_drained(int64_t servers, double length);
+/*
+ * What is done about slow links between switches (degraded_choice of struct fors_status), and what the exchange of so many
+ * servers takes about, in phases at full speed, with all of them in use and with none; nothing where none is slow.
+ */
+void cli_print_choice(const char *choice, int64_t servers, double ignored, double drained);
 /*
  * A page of rows with labels, its long lines broken at blanks where the terminal, or COLUMNS, is narrower; at 45 at
  * least.

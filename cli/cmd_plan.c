@@ -18,7 +18,6 @@
 #include "core/planners/lmc.h"
 #include "core/planners/outcome.h"
 #include "core/planners/planner.h"
-#include "core/planners/slow.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 
@@ -103,7 +102,10 @@ static void ask_for_healthy_bound(const struct cli_site *site, const struct cli_
 				  const struct fors_fabric *fabric, struct report *report)
 {
 	const struct cli_source *source = &settings->source;
-	struct cli_site living = {.intact = site->intact, .places = site->places, .has_participants = true};
+	struct cli_site living = {.intact = site->intact,
+				  .places = site->places,
+				  .has_participants = true,
+				  .degraded = FORS_SLOW_IGNORE};
 	struct cli_fabric intact = {0};
 	uint32_t bound;
 
@@ -132,7 +134,7 @@ static void name_lost(const struct cli_site *site, const struct fors_fabric *fab
 	}
 }
 
-/* What slow links cost the plan, and what draining them would give. */
+/* What slow links cost the plan. */
 static enum fors_err ask_for_pace(const struct cli_fabric *made, struct report *report, struct fors_error *error)
 {
 	struct fors_pace pace;
@@ -144,7 +146,7 @@ static enum fors_err ask_for_pace(const struct cli_fabric *made, struct report *
 	if (err)
 		return err;
 	fors_status_pace(&report->status, &pace);
-	return pace.slow_phases ? fors_slow_drained(made->fabric, &report->status.drained_length, error) : FORS_OK;
+	return FORS_OK;
 }
 
 /* Into the report what came of planning. A plan that the verifier refutes is none, which would be a fault of fors. */
@@ -214,6 +216,7 @@ static enum fors_err investigate(const struct cli_site *site, const struct cli_s
 	status->tables_ms = made->tables_ms + made->check_ms;
 	status->check_ms = made->check_ms;
 	status->warnings = made->warnings;
+	fors_status_slow(status, &made->slow);
 	name_lost(site, made->fabric, report);
 	ask_for_lmc(site, settings, made->fabric, report);
 	ask_for_proven_bound(made, report);

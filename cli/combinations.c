@@ -32,6 +32,8 @@ enum {
 	ANALYZE = CLI_CMD_ANALYZE,
 	SIMULATE = CLI_CMD_SIMULATE,
 	WHATIF = CLI_CMD_WHATIF,
+	FABRIC = CLI_CMD_FABRIC,
+	LINKS = CLI_CMD_LINKS,
 	WITH_PATTERN = ANALYZE | SIMULATE,
 	WITH_TABLES = WITH_PATTERN | CLI_CMD_INDICES,
 };
@@ -49,6 +51,12 @@ static const struct rule rules[] = {
 	 "--map random places processes of a pattern: a plan says itself which server sends to which, and goes without"},
 	{PLAN, "sl", NEEDS, "lfts", "--sl is for tables of other engines: --lfts FILE is missing"},
 	{PLAN, "lmc", GOES_WITHOUT, "lfts", "--lmc and --lfts exclude each other: LIDs are those of the tables"},
+	{PLAN | WITH_TABLES | LINKS, "degraded-links", GOES_WITHOUT, "lfts",
+	 "--degraded-links is for the tables of fors: it goes without --lfts"},
+	{WITH_TABLES, "degraded-links", NEEDS, "routing=fors",
+	 "--degraded-links is for the tables of fors: --routing fors is missing"},
+	{WHATIF | FABRIC, "degraded-links", GOES_WITHOUT, "routing",
+	 "--degraded-links is for the tables of fors: it goes without --routing"},
 	{PLAN, "ilp-seconds", NEEDS, "method=ilp", "--ilp-seconds needs --method ilp"},
 
 	/* analyze: jobs, and what there is without packets */

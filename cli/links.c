@@ -161,20 +161,38 @@ void cli_print_slow_servers(const struct fors_status *status)
 		printf("%*sand more, %zu in all (--json lists them)\n", INDENT, "", slow->count);
 }
 
-void cli_print_drained(int64_t servers, double length)
+/* A length, and what it is of full speed; negative: there is none. */
+static void print_length(int64_t servers, double length)
 {
-	if (length > 0 && servers > 0)
-		printf("%*swith those between switches drained (degraded_links = dead) %.1f %% of full at most\n",
-		       INDENT, "", 100 * (double)servers / length);
+	if (length > 0)
+		printf("%.1f phases at full speed (%.1f %% of full)", length, 100 * (double)servers / length);
+	else
+		printf("no way between some leaves");
+}
+
+void cli_print_choice(const char *choice, int64_t servers, double ignored, double drained)
+{
+	const char *colon = strchr(choice, ':');
+
+	if (!*choice || servers <= 0)
+		return;
+	printf("%*sslow links between switches: %s (degraded_links = %.*s); all in use about ", INDENT, "",
+	       colon			 ? colon + 2
+	       : !strcmp(choice, "dead") ? "drained"
+					 : "in use",
+	       colon ? (int)(colon - choice) : (int)strlen(choice), choice);
+	print_length(servers, ignored);
+	printf(", all drained about ");
+	print_length(servers, drained);
+	printf("\n");
 }
 
 void cli_print_slow(const struct fors_status *status)
 {
-	if (status->slow_phases <= 0)
-		return;
-	printf("%*sslow links hold up %lld of %lld phases: the exchange takes as long as %.1f phases at full speed\n",
-	       INDENT, "", (long long)status->slow_phases, (long long)status->phases, status->length);
-	cli_print_drained(status->servers, status->drained_length);
+	if (status->slow_phases > 0)
+		printf("%*sslow links hold up %lld of %lld phases: the exchange takes as long as %.1f phases at full speed\n",
+		       INDENT, "", (long long)status->slow_phases, (long long)status->phases, status->length);
+	cli_print_choice(status->degraded_choice, status->servers, status->ignored_length, status->drained_length);
 }
 
 /* --- what to mend first ----------------------------------------------------------------------------------------- */

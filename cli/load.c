@@ -18,8 +18,10 @@
 #include "core/fabric/places.h"
 #include "core/fabric/account.h"
 #include "core/fabric/bare.h"
+#include "core/fabric/drained.h"
 #include "core/net/lftfile.h"
 #include "core/net/spec.h"
+#include "core/planners/slow.h"
 #include "core/tables/check.h"
 #include "core/tables/lanes.h"
 #include "model/routers/dump.h"
@@ -190,7 +192,7 @@ static int load_site(const struct cli_source *source, bool may_be_any, struct cl
 {
 	int code;
 
-	*site = (struct cli_site){0};
+	*site = (struct cli_site){.degraded = (enum fors_slow_how)source->degraded};
 	code = load_intact(source, &site->intact);
 	if (!code)
 		code = learn(site, may_be_any);
@@ -223,6 +225,14 @@ void cli_site_free(struct cli_site *site)
 }
 
 /* --- the fabric at one moment --------------------------------------------------------------------------------- */
+
+enum fors_err cli_fabric_drain(const struct cli_site *site, struct fors_fabric *fabric, struct fors_slow *slow,
+			       struct fors_warnings *warnings, struct fors_error *error)
+{
+	enum fors_err err = fors_slow_mark(fabric, site->degraded, slow, error);
+
+	return err ? err : fors_drained_apply(fabric, warnings, error);
+}
 
 static enum fors_err look_at_tables(struct cli_fabric *made, struct fors_error *error)
 {
@@ -273,6 +283,8 @@ int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, con
 
 	*made = (struct cli_fabric){0};
 	err = make_fabric(site, has_lmc, lmc, down, ndown, made, &error);
+	if (!err)
+		err = cli_fabric_drain(site, made->fabric, &made->slow, &made->warnings, &error);
 	if (!err)
 		err = make_tables(made, &error);
 	if (!err)

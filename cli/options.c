@@ -275,6 +275,7 @@ static const char *const lane_kinds[] = {"usual", "destination", "hops", NULL};
 static const char *const adaptive_choices[] = {"usual", "random", "greedy", NULL};
 static const char *const levels[] = {"sum", "last", "oldest", NULL}; /* enum fors_level */
 static const char *const barriers[] = {"none", NULL};
+static const char *const degraded[] = {"auto", "ignore", "dead", NULL}; /* enum fors_slow_how */
 static const char *const idles[] = {[CLI_IDLE_KEPT] = "kept", [CLI_IDLE_SKIPPED] = "skipped", NULL};
 static const char *const queue_kinds[] = {[CLI_QUEUES_VOQ] = "voq", [CLI_QUEUES_FIFO] = "fifo", NULL};
 static const char *const slurm_marks[] = {"shared", "exclusive", "job-index", NULL}; /* enum slurm_mark */
@@ -393,6 +394,9 @@ static const struct cli_option options[] = {
 	{"lmc", "N", WITH_TABLES, "with --routing fors: LMC of the servers, 0 to 7", set_lmc, MEMBER(source.lmc),
 	 FORS_MAX_LMC, lmcs},
 	{"lmc", "N", WHATIF, "LMC of the servers, 0 to 7", set_lmc, MEMBER(source.lmc), FORS_MAX_LMC, lmcs},
+	{"degraded-links", "NAME", PLAN | FABRIC | JOBS | LINKS | WITH_TABLES | WHATIF,
+	 "slow cables under the tables of fors, as degraded_links of fors.conf: auto (default), ignore or dead",
+	 set_choice, MEMBER(source.degraded), 0, degraded},
 	{"method", "NAME", PLAN | JOBS, "auto (default), closed-form, rounds, exact, flows or ilp", set_method,
 	 MEMBER(method), 0, NULL},
 	{"ilp-seconds", "N", PLAN, "time limit of the method ilp; 600 when missing", set_positive, MEMBER(ilp_seconds),

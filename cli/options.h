@@ -125,6 +125,7 @@ struct cli_source {
 	size_t ndown;
 	bool has_lmc; /* --lmc */
 	unsigned lmc;
+	int degraded; /* --degraded-links: enum fors_slow_how */
 };
 
 /*

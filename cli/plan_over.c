@@ -10,10 +10,13 @@
  * with.
  *
  * Two numbers stand beside the phases: what these tables need at least (above it is the price of the schedule) and what any
- * tables would (above it is the price of the tables).
+ * tables would (above it is the price of the tables); the first is never less. Both are phases, however fast cables are. What
+ * the exchange takes is compared with a time: what any tables take at the least with cables as fast as they are, in
+ * phases at full speed.
  */
 #include "cli/plan_over.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +27,6 @@
 #include "core/fabric/pods.h"
 #include "core/planners/over.h"
 #include "core/planners/pods/route3.h"
-#include "core/planners/slow.h"
 #include "core/schedule/pace.h"
 #include "model/optimum/cuts_find.h"
 #include "model/optimum/optimum.h"
@@ -37,8 +39,8 @@ struct over {
 	struct cli_pods pods; /* where the tables are those of fors, in a three-level tree */
 	struct fors_over_report report;
 	struct fors_schedule *schedule;
+	double best_length;	 /* no exchange takes less, over any tables, in phases at full speed */
 	struct fors_pace pace;	 /* of the schedule */
-	double drained_length;	 /* as in struct fors_status */
 	struct fors_error error; /* why there is none */
 };
 
@@ -87,25 +89,44 @@ static int load(struct over *over)
 	return code;
 }
 
-/* The cuts that model/ finds may be narrower than what core/ looks at. */
+/* The least time over the cuts of a graph, and its phases, where all its links are of one capacity. */
+static enum fors_err look_at_graph(const struct fors_graph *graph, double *length, uint32_t *phases,
+				   struct fors_error *error)
+{
+	struct fors_cuts *cuts = NULL;
+	enum fors_err err = fors_cuts_of_graph(graph, &cuts, error);
+
+	if (!err)
+		err = fors_cuts_length(cuts, length, error);
+	if (!err)
+		err = fors_cuts_phases(cuts, phases, error);
+	fors_cuts_free(cuts);
+	return err;
+}
+
+/*
+ * The cuts that model/ finds may be narrower than what core/ looks at. A cable has one flow in a phase, however fast it is;
+ * how long that takes is another question.
+ */
 static enum fors_err look_at_cuts(struct over *over, const struct fors_endpoint *server, uint32_t count,
 				  struct fors_error *error)
 {
 	struct fors_routes *routes = NULL;
 	struct fors_graph *graph = NULL;
-	struct fors_cuts *cuts = NULL;
-	uint32_t phases = 0;
+	uint32_t phases = 0, unused;
+	double length;
 	enum fors_err err = fors_routes_new(over->made.net, over->made.lfts, server, count, &routes, error);
 
 	if (!err)
 		err = fors_graph_of_servers(routes, &graph, error);
 	if (!err)
-		err = fors_cuts_of_graph(graph, &cuts, error);
+		err = look_at_graph(graph, &over->best_length, &unused, error);
+	for (uint32_t i = 0; !err && i < graph->nlinks; i++)
+		graph->capacity[i] = 1;
 	if (!err)
-		err = fors_cuts_phases(cuts, &phases, error);
+		err = look_at_graph(graph, &length, &phases, error);
 	if (phases > over->report.bound_best)
 		over->report.bound_best = phases;
-	fors_cuts_free(cuts);
 	fors_graph_free(graph);
 	fors_routes_free(routes);
 	return err;
@@ -135,6 +156,17 @@ static void ask_pods(struct over *over)
 
 	if (route && route->nservers == over->report.nservers && route->bound_servers > over->report.bound_best)
 		over->report.bound_best = route->bound_servers;
+}
+
+/* What no tables allow these do not. */
+static void level_bounds(struct over *over)
+{
+	struct fors_over_report *report = &over->report;
+
+	if (report->bound_best > report->bound_tables)
+		report->bound_tables = report->bound_best;
+	if (over->best_length < report->bound_best)
+		over->best_length = report->bound_best;
 }
 
 /* ---- plans ---------------------------------------------------------------------------------------------------- */
@@ -174,6 +206,7 @@ static enum fors_err plan_tree(struct over *over, struct fors_error *error)
 		over->report.verify_ms = outcome.verify_ms;
 		if (outcome.lower_bound > over->report.bound_best)
 			over->report.bound_best = (uint32_t)outcome.lower_bound;
+		level_bounds(over);
 	}
 	if (!err && outcome.plan) /* a way that is no lane: over the ways as they are, then */
 		fors_fail(&over->error, FORS_ENOTAPPL, "the tables do not go up and down once: %.400s",
@@ -191,6 +224,7 @@ static enum fors_err plan_any(struct over *over, struct fors_error *error)
 
 	if (best > over->report.bound_best)
 		over->report.bound_best = best;
+	level_bounds(over);
 	if (err == FORS_ENOMEM || err == FORS_ECANCELLED)
 		return fors_fail(error, err, "%s", over->error.text);
 	return FORS_OK;
@@ -203,14 +237,10 @@ static bool may_be_any(const struct over *over)
 	return !method || !strcmp(method, "auto") || wants_flows(over);
 }
 
-/* What slow links cost, and what draining them would give where fors routes; other engines drain nothing. */
+/* What slow links cost. */
 static enum fors_err ask_for_pace(struct over *over, struct fors_error *error)
 {
-	enum fors_err err = fors_pace_of(over->made.net, over->made.lfts, over->schedule, NULL, &over->pace, error);
-
-	if (err || !over->pace.slow_phases || !over->pods.pods)
-		return err;
-	return fors_slow_drained_pods(over->pods.pods, over->pods.plays, &over->drained_length, error);
+	return fors_pace_of(over->made.net, over->made.lfts, over->schedule, NULL, &over->pace, error);
 }
 
 /* The method that was asked for is none of these. */
@@ -236,6 +266,7 @@ static enum fors_err ask_bounds(struct over *over, struct fors_error *error)
 	enum fors_err err = over->report.nservers ? ask_model(over, error) : FORS_OK;
 
 	ask_pods(over);
+	level_bounds(over);
 	return err;
 }
 
@@ -307,8 +338,8 @@ static void print_tables(const struct fors_over_report *report)
 /* Whose fault is what is above the servers' number? */
 static void print_bounds(const struct fors_over_report *report)
 {
-	printf("bounds      these tables need %u phases at least, the best of all tables %u\n", report->bound_tables,
-	       report->bound_best);
+	printf("bounds      these tables need %u phases at least, the best of all tables %u phases\n",
+	       report->bound_tables, report->bound_best);
 }
 
 static void print_plan(const struct over *over)
@@ -323,11 +354,17 @@ static void print_plan(const struct over *over)
 	else
 		printf("%.1f %% above what these tables need\n", 100 * (phases / report->bound_tables - 1));
 	printf("throughput  %.1f %% of full speed, %.1f %% of what these tables allow, %.1f %% of what any would\n",
-	       100 * report->nservers / length, 100 * report->bound_tables / length, 100 * report->bound_best / length);
+	       100 * report->nservers / length, 100 * fmax(report->bound_tables, over->best_length) / length,
+	       100 * over->best_length / length);
 	if (over->pace.slow_phases)
 		printf("%12sslow links hold up %u of %u phases: the exchange takes as long as %.1f phases at full speed\n",
 		       "", over->pace.slow_phases, report->nphases, length);
-	cli_print_drained(report->nservers, over->drained_length);
+	if (over->pods.slow.ncables) { /* where fors routes; other engines drain nothing */
+		char choice[24];
+
+		fors_slow_choice(&over->pods.slow, choice, sizeof(choice));
+		cli_print_choice(choice, report->nservers, over->pods.slow.ignored, over->pods.slow.drained);
+	}
 	printf("verified    all %llu flows through the tables, no link carries two in a phase\n",
 	       (unsigned long long)report->verdict.nflows);
 	printf("time        plan %.1f ms, verification %.1f ms\n", report->plan_ms, report->verify_ms);
@@ -392,8 +429,12 @@ static json_t *remarks_of(const struct fors_warnings *warnings)
 static json_t *json_of(const struct over *over)
 {
 	const struct fors_over_report *report = &over->report;
+	const struct fors_slow *slow = &over->pods.slow;
 	bool is_seen = report->nservers, is_there = over->schedule;
 	json_t *data = json_object();
+	char choice[24];
+
+	fors_slow_choice(slow, choice, sizeof(choice));
 
 #define COUNT(is_known, value) ((is_known) ? json_integer((json_int_t)(value)) : json_null())
 	json_object_set_new(data, "state", json_string(is_there ? "active" : "failed"));
@@ -404,8 +445,11 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "phases", COUNT(is_there, report->nphases));
 	json_object_set_new(data, "length", number(is_there, over->pace.length));
 	json_object_set_new(data, "slow_phases", COUNT(is_there, over->pace.slow_phases));
-	json_object_set_new(data, "drained_length", number(over->drained_length > 0, over->drained_length));
+	json_object_set_new(data, "degraded_choice", *choice ? json_string(choice) : json_null());
+	json_object_set_new(data, "ignored_length", number(slow->ncables && slow->ignored > 0, slow->ignored));
+	json_object_set_new(data, "drained_length", number(slow->ncables && slow->drained > 0, slow->drained));
 	json_object_set_new(data, "lower_bound", COUNT(is_seen, report->bound_best));
+	json_object_set_new(data, "length_bound", number(is_seen, over->best_length));
 	json_object_set_new(data, "tables_bound", COUNT(is_seen, report->bound_tables));
 	json_object_set_new(data, "fullest_link", is_seen ? cli_json_text(report->fullest) : json_null());
 	json_object_set_new(data, "fullest_flows", COUNT(is_seen, report->fullest_flows));
@@ -440,7 +484,7 @@ static int tell(const struct over *over)
 
 int cli_plan_over(const struct cli_settings *settings)
 {
-	struct over over = {.settings = settings, .drained_length = -1};
+	struct over over = {.settings = settings};
 	struct fors_error error = {0};
 	int code = load(&over);
 
@@ -455,7 +499,7 @@ int cli_plan_over(const struct cli_settings *settings)
 
 int cli_plan_pods(const struct cli_settings *settings, const struct cli_site *site)
 {
-	struct over over = {.settings = settings, .site = *site, .drained_length = -1};
+	struct over over = {.settings = settings, .site = *site};
 	struct fors_error error = {0};
 	int code = cli_pods_make(site, &settings->source, &over.pods);
 

@@ -12,11 +12,13 @@
 #include <stdlib.h>
 
 #include "core/fabric/bare.h"
+#include "core/fabric/drained.h"
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/fabric/pods.h"
 #include "core/fabric/pods_account.h"
 #include "core/planners/pods/route3.h"
+#include "core/planners/slow.h"
 #include "core/tables/check.h"
 
 int cli_site_is_two_level(const struct cli_site *site, bool *answer)
@@ -138,6 +140,14 @@ static enum fors_err list_players(const struct cli_site *site, struct cli_pods *
 	return FORS_OK;
 }
 
+static enum fors_err drain(const struct cli_site *site, struct cli_pods *made, struct fors_error *error)
+{
+	bool any;
+	enum fors_err err = fors_slow_mark_pods(made->pods, made->plays, site->degraded, &made->slow, error);
+
+	return err ? err : fors_drained_take_out(fors_pods_cabling(made->pods), &any, &made->warnings, error);
+}
+
 enum fors_err cli_pods_route(const struct cli_site *site, const struct fors_net *known, struct cli_pods *made,
 			     struct fors_error *error)
 {
@@ -145,9 +155,13 @@ enum fors_err cli_pods_route(const struct cli_site *site, const struct fors_net 
 	enum fors_err err = fors_pods_build(known, made->net, NULL, 0, &made->pods, error);
 
 	if (!err)
+		err = list_players(site, made, error);
+	if (!err)
+		err = drain(site, made, error);
+	if (!err)
 		err = fors_route3_make(made->pods, FORS_ROUTE3_EFFORT, &made->route, error);
 	made->tables_ms = cli_now_ms() - start;
-	return err ? err : list_players(site, made, error);
+	return err;
 }
 
 static enum fors_err make(const struct cli_site *site, const struct cli_source *source, struct cli_pods *made,

@@ -161,6 +161,7 @@ libforscore_la_SOURCES = \
 	core/planners/rounds/rounds.c \
 	core/planners/rounds/search.c core/planners/rounds/search.h \
 	core/planners/slow.c core/planners/slow.h \
+	core/planners/slow_length.c core/planners/slow_length.h \
 	core/schedule/lane_ways.c core/schedule/lane_ways.h \
 	core/schedule/pace.c core/schedule/pace.h \
 	core/schedule/schedule.c core/schedule/schedule.h \

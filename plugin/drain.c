@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/planners/slow.h"
 #include "core/tables/home.h"
 #include "clock.h"
 #include "digest.h"
@@ -26,7 +27,7 @@ void fors_drain_clear(struct fors_drain *drain)
 
 bool fors_drain_is_wanted(const struct fors_settings *settings)
 {
-	return settings->degraded_is_dead || settings->hold_down || settings->excluded_links.count ||
+	return settings->degraded == FORS_SLOW_DEAD || settings->hold_down || settings->excluded_links.count ||
 	       settings->excluded_spines.count;
 }
 
@@ -49,33 +50,81 @@ enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settin
 	return FORS_OK;
 }
 
-/* The first reason that marks a cable stays. */
-static void mark(const struct fors_drain *drain, const struct fors_settings *settings, struct fors_cabling cabling,
-		 bool with_held, struct fors_warnings *warnings)
+/* What fors.conf names. The first reason that marks a cable stays. */
+static void mark_excluded(const struct fors_settings *settings, struct fors_cabling cabling,
+			  struct fors_warnings *warnings)
 {
 	fors_drained_spines(cabling, &settings->excluded_spines, "exclude_spines", warnings);
 	fors_drained_links(cabling, &settings->excluded_links, "exclude_links", warnings);
-	if (settings->degraded_is_dead)
+}
+
+/* Held cables carry nothing, so what slow ones cost is decided without them; those that count as dead come first. */
+static void mark_held(const struct fors_drain *drain, const struct fors_settings *settings, struct fors_cabling cabling)
+{
+	if (settings->degraded == FORS_SLOW_DEAD)
 		fors_drained_degraded(cabling);
-	if (with_held)
-		fors_watch_mark(drain->watch, cabling);
+	fors_watch_mark(drain->watch, cabling);
+}
+
+/* Tables that fors did not make for this sweep have all cables in them: nothing is chosen then. */
+static enum fors_slow_how how_of(const struct fors_drain *drain, const struct fors_settings *settings)
+{
+	return settings->degraded == FORS_SLOW_AUTO && drain->is_given ? FORS_SLOW_IGNORE : settings->degraded;
+}
+
+static void copy_marks(struct fors_cabling from, struct fors_cabling to)
+{
+	struct fors_plugged cable;
+
+	for (uint32_t i = 0; i < from.ncables; i++)
+		if (from.kind->get(&from, i, &cable) && cable.drained == FORS_DRAIN_DEGRADED)
+			fors_drained_mark_cable(to, i, FORS_DRAIN_DEGRADED);
+}
+
+/* Mark what is drained for its slowness where held cables are held, though in this fabric they are not. */
+static enum fors_err mark_slow_alone(const struct fors_drain *drain, const struct fors_settings *settings,
+				     struct fors_fabric *fabric, struct fors_slow *slow, struct fors_error *error)
+{
+	struct fors_fabric *copy;
+	enum fors_err err = fors_fabric_copy(fabric, fabric->net, &copy, error);
+
+	if (err)
+		return err;
+	mark_held(drain, settings, fors_fabric_cabling(copy));
+	err = fors_slow_mark(copy, how_of(drain, settings), slow, error);
+	if (!err)
+		copy_marks(fors_fabric_cabling(copy), fors_fabric_cabling(fabric));
+	fors_fabric_free(copy);
+	return err;
 }
 
 enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,
-			       struct fors_fabric *fabric, bool with_held, struct fors_warnings *warnings,
-			       struct fors_error *error)
+			       struct fors_fabric *fabric, bool with_held, struct fors_slow *slow,
+			       struct fors_warnings *warnings, struct fors_error *error)
 {
-	mark(drain, settings, fors_fabric_cabling(fabric), with_held, warnings);
-	return fors_drained_apply(fabric, warnings, error);
+	enum fors_err err;
+
+	mark_excluded(settings, fors_fabric_cabling(fabric), warnings);
+	if (with_held)
+		mark_held(drain, settings, fors_fabric_cabling(fabric));
+	err = with_held ? fors_slow_mark(fabric, how_of(drain, settings), slow, error)
+			: mark_slow_alone(drain, settings, fabric, slow, error);
+	slow->how = settings->degraded;
+	return err ? err : fors_drained_apply(fabric, warnings, error);
 }
 
 enum fors_err fors_drain_apply_pods(const struct fors_drain *drain, const struct fors_settings *settings,
-				    struct fors_pods *pods, struct fors_warnings *warnings, struct fors_error *error)
+				    struct fors_pods *pods, const bool *plays, struct fors_slow *slow,
+				    struct fors_warnings *warnings, struct fors_error *error)
 {
+	enum fors_err err;
 	bool any;
 
-	mark(drain, settings, fors_pods_cabling(pods), true, warnings);
-	return fors_drained_take_out(fors_pods_cabling(pods), &any, warnings, error);
+	mark_excluded(settings, fors_pods_cabling(pods), warnings);
+	mark_held(drain, settings, fors_pods_cabling(pods));
+	err = fors_slow_mark_pods(pods, plays, how_of(drain, settings), slow, error);
+	slow->how = settings->degraded;
+	return err ? err : fors_drained_take_out(fors_pods_cabling(pods), &any, warnings, error);
 }
 
 bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fabric *fabric)
@@ -98,9 +147,10 @@ static bool is_worth_telling(const struct fors_plugged *cable)
 	return cable->drained || cable->is_degraded;
 }
 
-static uint64_t digest_links(const struct fors_cabling *c)
+static uint64_t digest_links(const struct fors_cabling *c, const struct fors_slow *slow)
 {
-	uint64_t digest = FORS_DIGEST_EMPTY;
+	const uint32_t choice[] = {slow->how, slow->ndrained};
+	uint64_t digest = slow->ncables ? fors_digest(FORS_DIGEST_EMPTY, choice, sizeof(choice)) : FORS_DIGEST_EMPTY;
 	struct fors_plugged cable;
 
 	for (uint32_t i = 0; i < c->ncables; i++) {
@@ -127,6 +177,20 @@ static void tell_link(struct osm_log *log, const struct fors_cabling *c, const s
 		      cable->is_degraded ? " runs below full width or speed" : "",
 		      is_used ? cable->drained ? "it has to stay in use" : "it is used as any other"
 			      : "no traffic between servers goes over it");
+}
+
+/* What is done about slow cables, and what it would be otherwise. */
+static void tell_slow(struct osm_log *log, const struct fors_slow *slow)
+{
+	char choice[24];
+
+	fors_slow_choice(slow, choice, sizeof(choice));
+	if (*choice)
+		fors_log_info(
+			log,
+			"slow links between switches: degraded_links = %s, %u of %u drained; the exchange takes about "
+			"%.1f phases at full speed with all of them in use, %.1f with none (negative: none can be spared)",
+			choice, slow->ndrained, slow->ncables, slow->ignored, slow->drained);
 }
 
 static void tell_links(struct osm_log *log, const struct fors_cabling *c)
@@ -162,10 +226,12 @@ static uint64_t digest_warnings(const struct fors_warnings *warnings)
 }
 
 void fors_drain_tell(struct fors_drain *drain, struct osm_log *log, struct fors_cabling cabling,
-		     const struct fors_warnings *warnings)
+		     const struct fors_slow *slow, const struct fors_warnings *warnings)
 {
-	if (fors_digest_changed(&drain->told_links, digest_links(&cabling)))
+	if (fors_digest_changed(&drain->told_links, digest_links(&cabling, slow))) {
 		tell_links(log, &cabling);
+		tell_slow(log, slow);
+	}
 	if (fors_digest_changed(&drain->told_warnings, digest_warnings(warnings)))
 		tell_warnings(log, warnings);
 }

@@ -3,7 +3,7 @@
  * drain.h - cables that live and shall carry no traffic between servers, from sweep to sweep.
  *
  * Joins what fors.conf asks for (exclude_links, exclude_spines, degraded_links, hold_down) with what
- * core/fabric/drained.h and core/fabric/watch.h can do, and tells the log what changed. Knows nothing of OpenSM but
+ * core/fabric/drained.h, core/fabric/watch.h and core/planners/slow.h can do, and tells the log what changed. Knows nothing of OpenSM but
  * its log.
  * Threads: OpenSM's sweeper only.
  */
@@ -19,14 +19,16 @@ struct osm_log;
 struct fors_drain {
 	struct fors_watch *watch;
 	uint64_t told_links, told_warnings; /* digests of what the log has been told */
-	uint64_t due_ms;		    /* when the next held cable may return, monotonic; 0: none is held */
+	bool is_given;	 /* the tables are what OpenSM's unicast cache brought back: auto drains nothing in them */
+	bool has_slow;	 /* some cable was slow when it was last decided what to do about that */
+	uint64_t due_ms; /* when the next held cable may return, monotonic; 0: none is held */
 };
 
 /* Nothing watched yet; to be cleared when it succeeded. Errors: FORS_ENOMEM. */
 enum fors_err fors_drain_init(struct fors_drain *drain, struct fors_error *error);
 void fors_drain_clear(struct fors_drain *drain);
 
-/* Whether fors.conf asks for anything that tables depend on. */
+/* Whether fors.conf asks for anything that tables depend on; what auto does about slow cables is not asked for. */
 bool fors_drain_is_wanted(const struct fors_settings *settings);
 
 /*
@@ -39,16 +41,21 @@ enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settin
 			      struct fors_error *error);
 
 /*
- * Drain in the fabric, looked at before, what shall be drained; held cables too when with_held. The names of
- * cables that have to stay in use, and mistakes in lists, are added to warnings. Errors: FORS_ENOMEM.
+ * Drain in the fabric, looked at before, what shall be drained; held cables too when with_held. What is done about slow
+ * cables, which comes into *slow, is the same either way. The names of cables that have to stay in use, and
+ * mistakes in lists, are added to warnings. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,
-			       struct fors_fabric *fabric, bool with_held, struct fors_warnings *warnings,
-			       struct fors_error *error);
+			       struct fors_fabric *fabric, bool with_held, struct fors_slow *slow,
+			       struct fors_warnings *warnings, struct fors_error *error);
 
-/* The same in a tree of three levels, where tables wait for held cables as the plan does. Errors: FORS_ENOMEM. */
+/*
+ * The same in a tree of three levels, where tables wait for held cables as the plan does. plays: who takes part. Errors:
+ * FORS_ENOMEM.
+ */
 enum fors_err fors_drain_apply_pods(const struct fors_drain *drain, const struct fors_settings *settings,
-				    struct fors_pods *pods, struct fors_warnings *warnings, struct fors_error *error);
+				    struct fors_pods *pods, const bool *plays, struct fors_slow *slow,
+				    struct fors_warnings *warnings, struct fors_error *error);
 
 /*
  * May tables use held cables while the plan does not? True when every server has a LID at home on each lane: then the
@@ -56,8 +63,11 @@ enum fors_err fors_drain_apply_pods(const struct fors_drain *drain, const struct
  */
 bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fabric *fabric);
 
-/* Tell the log about degraded, excluded and held cables and about warnings, when they are others than last time. */
+/*
+ * Tell the log about degraded, excluded and held cables, what was decided about slow ones, and about warnings, when they
+ * are others than last time.
+ */
 void fors_drain_tell(struct fors_drain *drain, struct osm_log *log, struct fors_cabling cabling,
-		     const struct fors_warnings *warnings);
+		     const struct fors_slow *slow, const struct fors_warnings *warnings);
 
 #endif

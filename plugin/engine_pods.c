@@ -47,7 +47,9 @@ static enum fors_err be_pods(struct fors_engine *engine, struct fors_job *job, s
 	pods = job->pods->pods;
 	err = fors_drain_look(&engine->drain, settings, fors_pods_cabling(pods), job->kind == FORS_JOB_ROUTED,
 			      &pods->held_until_ms, error);
-	return err ? err : fors_drain_apply_pods(&engine->drain, settings, pods, warnings, error);
+	return err ? err
+		   : fors_drain_apply_pods(&engine->drain, settings, pods, job->pods->plays, &job->slow, warnings,
+					   error);
 }
 
 enum fors_err fors_engine_understand_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
@@ -56,7 +58,8 @@ enum fors_err fors_engine_understand_pods(struct fors_engine *engine, struct for
 
 	if (err)
 		return err;
-	fors_drain_tell(&engine->drain, &engine->osm->log, fors_pods_cabling(job->pods->pods), &job->warnings);
+	fors_drain_tell(&engine->drain, &engine->osm->log, fors_pods_cabling(job->pods->pods), &job->slow,
+			&job->warnings);
 	return warn_of_absent(engine, job, error);
 }
 

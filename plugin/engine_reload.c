@@ -142,8 +142,10 @@ void fors_engine_reload(struct fors_engine *engine)
 	if (engine->worker && engine->settings && engine->settings->jobs_file)
 		tell_of_names(engine);
 	fors_engine_address_outbox(engine);
-	forget_cache(engine,
-		     engine->is_cache_old || engine->rehome.armed || engine->rehome.is_free || was_wanted ||
-			     (engine->settings && fors_drain_is_wanted(engine->settings)) ||
-			     (engine->settings && (engine->settings->job_index || engine->settings->job_routes)));
+	forget_cache(
+		engine,
+		engine->is_cache_old || engine->rehome.armed || engine->rehome.is_free || was_wanted ||
+			(engine->settings && fors_drain_is_wanted(engine->settings)) ||
+			(engine->settings && engine->settings->degraded == FORS_SLOW_AUTO && engine->drain.has_slow) ||
+			(engine->settings && (engine->settings->job_index || engine->settings->job_routes)));
 }

@@ -34,11 +34,12 @@ static enum fors_err build_tables_first(const struct fors_engine *engine, struct
 					struct fors_error *error)
 {
 	struct fors_fabric *fabric;
+	struct fors_slow slow;
 	enum fors_err err = fors_engine_build_fabric(engine, engine->kept.places, job->net, &fabric, error);
 
 	if (err)
 		return err;
-	err = fors_drain_apply(&engine->drain, engine->settings, fabric, false, NULL, error);
+	err = fors_drain_apply(&engine->drain, engine->settings, fabric, false, &slow, NULL, error);
 	if (!err)
 		err = fors_tables_build(fabric, &job->lfts, error);
 	fors_fabric_free(fabric);

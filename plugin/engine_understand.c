@@ -65,12 +65,12 @@ static enum fors_err look_at_fabric(struct fors_engine *engine, struct fors_job 
 					    &job->fabric->held_until_ms, error);
 
 	if (!err)
-		err = fors_drain_apply(&engine->drain, settings, job->fabric, true, &job->warnings, error);
+		err = fors_drain_apply(&engine->drain, settings, job->fabric, true, &job->slow, &job->warnings, error);
 	if (err)
 		return err;
 	if (fors_drain_tables_first(settings, job->fabric))
 		fors_drained_route_held(job->fabric);
-	fors_drain_tell(&engine->drain, &engine->osm->log, cabling, &job->warnings);
+	fors_drain_tell(&engine->drain, &engine->osm->log, cabling, &job->slow, &job->warnings);
 	return fors_absent_warn(fors_settings_participants(settings),
 				settings->participants_file ? "participants_file" : "cn_guid_file", job->fabric,
 				&job->warnings, error);
@@ -79,12 +79,15 @@ static enum fors_err look_at_fabric(struct fors_engine *engine, struct fors_job 
 enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
-	enum fors_err err = learn_fabric(engine, job, error);
+	enum fors_err err;
 
+	engine->drain.is_given = job->kind != FORS_JOB_ROUTED && !engine->has_built;
+	err = learn_fabric(engine, job, error);
 	memcpy(job->method, settings->method, sizeof(job->method));
 	job->ilp_seconds = settings->ilp_seconds;
 	if (!err && !job->pods)
 		err = look_at_fabric(engine, job, error);
+	engine->drain.has_slow = job->slow.ncables;
 	warn_of_files(engine, &job->warnings);
 	if (fors_settings_participants(settings))
 		job->chosen_by = settings->participants_file ? "participants_file" : "cn_guid_file";

@@ -174,13 +174,22 @@ uint64_t fors_job_tree(const struct fors_job *job)
 	return job->pods ? view_of_pods(FORS_DIGEST_EMPTY, job->pods->pods) : 0;
 }
 
+/* What was decided about slow cables. */
+static uint64_t digest_slow(uint64_t before, const struct fors_slow *slow)
+{
+	const uint32_t choice[] = {slow->how, slow->ncables, slow->ndrained};
+	const double length[] = {slow->ignored, slow->drained};
+
+	return fors_digest(fors_digest(before, choice, sizeof(choice)), length, sizeof(length));
+}
+
 uint64_t fors_job_view(const struct fors_job *job)
 {
 	uint64_t view = job->over ? fors_digest_text(FORS_DIGEST_EMPTY, job->tables_by) : view_of_fabric(job->fabric);
 
 	if (job->pods)
 		view = view_of_times(view_of_pods(view, job->pods->pods), job->pods->pods);
-	view = digest_rates(view, job->net);
+	view = digest_slow(digest_rates(view, job->net), &job->slow);
 	for (unsigned i = 0; i < fors_warnings_kept(&job->warnings); i++)
 		view = fors_digest_text(view, job->warnings.text[i]);
 	return view;

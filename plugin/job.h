@@ -7,6 +7,7 @@
 #define FORS_PLUGIN_JOB_H
 
 #include "core/base/warnings.h"
+#include "core/fabric/drained.h"
 #include "core/fabric/fabric.h"
 #include "core/net/lfts.h"
 #include "core/tables/tables.h"
@@ -60,6 +61,7 @@ struct fors_job {
 		refused; /* number of the claim that the tables came without, since they would have been wrong; 0: none */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_warnings warnings; /* about drained cables, absent participants, and what tables leave out */
+	struct fors_slow slow;	       /* what was decided about slow cables; all zero: there are none */
 	uint64_t
 		due_ms; /* by fors_clock_ms(): when a sweep is due, since a held cable may return or homes be ranked; 0: none */
 	uint64_t withdrawal; /* installed: homes shall be ranked, withdraw and say that this number is done; 0: no */

@@ -108,11 +108,11 @@ static enum fors_err set_rehome(struct reading *r, const char *value)
 
 static enum fors_err set_degraded_links(struct reading *r, const char *value)
 {
-	if (strcmp(value, "ignore") && strcmp(value, "dead"))
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: degraded_links: '%.40s' is neither 'ignore' nor 'dead'",
-				 r->path, r->line, value);
-	r->settings->degraded_is_dead = !strcmp(value, "dead");
-	return FORS_OK;
+	if (fors_slow_how_named(value, &r->settings->degraded))
+		return FORS_OK;
+	return fors_fail(r->error, FORS_EINPUT,
+			 "%s:%u: degraded_links: '%.40s' is neither 'auto' nor 'ignore' nor 'dead'", r->path, r->line,
+			 value);
 }
 
 static enum fors_err set_schedule_over(struct reading *r, const char *value)

@@ -89,10 +89,11 @@ static void set_bounds(const struct fors_job *job, const struct fors_over_report
 	outcome->wanted_bytes = report->wanted_bytes;
 	if (!job->pods)
 		return;
-	outcome->tables_bound = report->bound_tables;
 	if (route && route->nservers == report->nservers && route->bound_servers > outcome->lower_bound &&
 	    route->bound_servers != UINT32_MAX)
 		outcome->lower_bound = route->bound_servers;
+	outcome->tables_bound =
+		report->bound_tables > outcome->lower_bound ? report->bound_tables : outcome->lower_bound;
 }
 
 enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_job *job,

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/planners/slow.h"
 #include "core/schedule/schedule_file.h"
 #include "job_pods.h"
 
@@ -34,6 +33,7 @@ static void fill_status(struct fors_worker *worker, const struct fors_job *job, 
 	status->check_ms = job->check_ms;
 	status->warnings = job->warnings;
 	status->failover = worker->failover.record;
+	fors_status_slow(status, &job->slow);
 	memcpy(worker->told_by, job->tables_by, sizeof(worker->told_by));
 	fors_worker_fill_advice(worker, job, status);
 	if ((job->fabric && fors_status_fabric(status, job->fabric, NULL)) ||
@@ -55,15 +55,10 @@ static void fill_pace(struct fors_worker *worker, const struct fors_job *job, co
 	if (!schedule || !schedule->nphases || !job->net || !job->lfts)
 		return;
 	err = fors_pace_of(job->net, job->lfts, schedule, NULL, &pace, NULL);
-	if (!err) {
-		fors_status_pace(status, &pace);
-		if (job->fabric && pace.slow_phases)
-			err = fors_slow_drained(job->fabric, &status->drained_length, NULL);
-		else if (job->pods && pace.slow_phases)
-			err = fors_slow_drained_pods(job->pods->pods, job->pods->plays, &status->drained_length, NULL);
-	}
 	if (err)
 		fors_worker_run_short(worker);
+	else
+		fors_status_pace(status, &pace);
 }
 
 /* Hand a status to the board, and a schedule, which is the board's then (NULL: it stays); the status is used up. */

@@ -83,6 +83,8 @@ static enum fors_err make(const struct whatif *whatif, const struct whatif_case 
 	if (!err)
 		err = fors_fabric_build(made->net, whatif->site.places, them, &made->fabric, error);
 	if (!err)
+		err = cli_fabric_drain(&whatif->site, made->fabric, &made->slow, NULL, error);
+	if (!err)
 		err = fors_tables_build(made->fabric, &made->lfts, error);
 	return err ? err : fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
 }

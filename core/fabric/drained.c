@@ -17,6 +17,7 @@
 #include "core/base/names.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,35 @@ const char *fors_drained_name(enum fors_drain_reason reason)
 	static const char *const name[] = {"", "excluded", "degraded", "held"};
 
 	return (unsigned)reason < sizeof(name) / sizeof(name[0]) ? name[reason] : "";
+}
+
+static const char *const slow_hows[] = {
+	[FORS_SLOW_AUTO] = "auto", [FORS_SLOW_IGNORE] = "ignore", [FORS_SLOW_DEAD] = "dead"};
+
+const char *fors_slow_how_name(enum fors_slow_how how)
+{
+	return (unsigned)how < sizeof(slow_hows) / sizeof(slow_hows[0]) ? slow_hows[how] : "";
+}
+
+bool fors_slow_how_named(const char *name, enum fors_slow_how *how)
+{
+	for (unsigned i = 0; i < sizeof(slow_hows) / sizeof(slow_hows[0]); i++)
+		if (!strcmp(slow_hows[i], name)) {
+			*how = (enum fors_slow_how)i;
+			return true;
+		}
+	return false;
+}
+
+void fors_slow_choice(const struct fors_slow *slow, char *text, size_t room)
+{
+	const char *what = !slow->ndrained		    ? ": in use"
+			   : slow->ndrained < slow->ncables ? ": partly drained"
+							    : ": drained";
+
+	text[0] = '\0';
+	if (slow->ncables)
+		snprintf(text, room, "%s%s", fors_slow_how_name(slow->how), slow->how == FORS_SLOW_AUTO ? what : "");
 }
 
 /* --- marking -------------------------------------------------------------- */

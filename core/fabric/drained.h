@@ -50,6 +50,36 @@ enum fors_err fors_drained_apply(struct fors_fabric *fabric, struct fors_warning
 /* Held cables are no longer out of the tables, though they stay out of plans: see fors_cable.is_routed. */
 void fors_drained_route_held(struct fors_fabric *fabric);
 
+/* What is done about slow cables. */
+enum fors_slow_how {
+	FORS_SLOW_AUTO,	  /* the better of both, or some of them drained */
+	FORS_SLOW_IGNORE, /* they are used as any other */
+	FORS_SLOW_DEAD,	  /* they are drained, all but those that leaves cannot do without */
+};
+
+/*
+ * What was found: times of the exchange in phases at full speed, about; negative: not known, or it cannot be. All zero
+ * but for these where no cable between switches is slower than a flow of the exchange could be.
+ */
+struct fors_slow {
+	enum fors_slow_how how;	 /* that was asked for */
+	uint32_t ncables;	 /* slow ones that are neither excluded nor held */
+	uint32_t ndrained;	 /* of these, now */
+	double ignored, drained; /* with all of them in use, with none; negative too where some leaf needs one */
+	double chosen;		 /* as they are now */
+};
+
+/* "auto", "ignore" or "dead"; never NULL. */
+const char *fors_slow_how_name(enum fors_slow_how how);
+/* The one with this name in *how; false: there is none. */
+bool fors_slow_how_named(const char *name, enum fors_slow_how *how);
+
+/*
+ * What is done about slow cables, and by whom: "auto: drained", "auto: partly drained", "auto: in use", "ignore" or
+ * "dead", in text[room]; empty where none is slow.
+ */
+void fors_slow_choice(const struct fors_slow *slow, char *text, size_t room);
+
 /* "excluded", "degraded", "held" or ""; never NULL. */
 const char *fors_drained_name(enum fors_drain_reason reason);
 

@@ -7,6 +7,7 @@
 #define FORS_CORE_FABRIC_SPEEDS_H
 
 #include "core/net/rates.h"
+#include "cabling.h"
 #include "fabric.h"
 
 /* The rate of a flow where nothing is slow, in Mb/s; 0: not known, and then nothing is slow. */
@@ -17,6 +18,9 @@ uint32_t fors_speeds_full(const struct fors_fabric *fabric);
  * not known.
  */
 double fors_speeds_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, uint32_t full);
+
+/* The same of a cable of any tree, drained or not. */
+double fors_speeds_plugged(const struct fors_cabling *cabling, const struct fors_plugged *cable, uint32_t full);
 
 /* The same of a server's own cable; `slot` has a living one. */
 double fors_speeds_server(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t full);

@@ -103,6 +103,15 @@ static void see_memory(const struct fors_request *request, struct fors_outcome *
 		       &outcome->wanted_bytes, NULL);
 }
 
+/* What nobody can go below is no less for those with one LID, nor for these tables than for any with one LID. */
+static void level_bounds(struct fors_outcome *outcome)
+{
+	if (outcome->lump_bound != FORS_UNKNOWN && outcome->lump_bound < outcome->lower_bound)
+		outcome->lump_bound = outcome->lower_bound;
+	if (outcome->tables_bound != FORS_UNKNOWN && outcome->tables_bound < outcome->lump_bound)
+		outcome->tables_bound = outcome->lump_bound;
+}
+
 /* What could be had at best, and what it would take. */
 static enum fors_err compare(const struct fors_request *request, struct fors_outcome *outcome, struct fors_error *error)
 {
@@ -114,6 +123,7 @@ static enum fors_err compare(const struct fors_request *request, struct fors_out
 	if (fors_lower_bound(fabric, &bound, error))
 		return FORS_ENOMEM;
 	outcome->lower_bound = bound;
+	level_bounds(outcome);
 	see_memory(request, outcome);
 	if (outcome->plan || outcome->error.code == FORS_ELMC)
 		outcome->lmc_needed =

@@ -344,6 +344,16 @@ static enum fors_err run(struct plan *plan, struct fors_error *error)
 	return err;
 }
 
+/* What no tables allow these do not. Planning went by what is fullest here; this is what others are told. */
+static struct fors_over_report told(const struct fors_over_report *report)
+{
+	struct fors_over_report told = *report;
+
+	if (told.bound_tables < told.bound_best)
+		told.bound_tables = told.bound_best;
+	return told;
+}
+
 enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_schedule **schedule,
 			     struct fors_over_report *report, struct fors_error *error)
 {
@@ -356,7 +366,7 @@ enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_sche
 		return err;
 	}
 	*schedule = plan.schedule;
-	*report = plan.report;
+	*report = told(&plan.report);
 	return FORS_OK;
 }
 
@@ -369,7 +379,7 @@ enum fors_err fors_over_look(const struct fors_over_task *task, struct fors_over
 	if (!err)
 		err = describe(&plan, error);
 	if (!err)
-		*report = plan.report;
+		*report = told(&plan.report);
 	fors_flows_routed_free(plan.routed);
 	return err;
 }

@@ -259,6 +259,15 @@ void fors_status_pace(struct fors_status *status, const struct fors_pace *pace)
 	status->slow_phases = pace->slow_phases;
 }
 
+void fors_status_slow(struct fors_status *status, const struct fors_slow *slow)
+{
+	fors_slow_choice(slow, status->degraded_choice, sizeof(status->degraded_choice));
+	if (!slow->ncables)
+		return;
+	status->ignored_length = slow->ignored < 0 ? FORS_UNKNOWN : slow->ignored;
+	status->drained_length = slow->drained < 0 ? FORS_UNKNOWN : slow->drained;
+}
+
 double fors_status_share(const struct fors_status *status)
 {
 	double length = status->length > (double)status->phases ? status->length : (double)status->phases;

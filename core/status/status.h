@@ -8,6 +8,7 @@
 
 #include "core/base/unknown.h"
 #include "core/base/warnings.h"
+#include "core/fabric/drained.h"
 #include "core/fabric/fabric.h"
 #include "core/fabric/pods.h"
 #include "core/fabric/repairs.h"
@@ -66,7 +67,10 @@ struct fors_status {
 	int64_t capacity;	  /* B, when all leaves have as many servers */
 	int64_t phases, lower_bound;
 	double length;	       /* time of all phases, in phases at full speed; negative: not known */
-	double drained_length; /* the least it would be, were slow links drained; negative: there are none that could be */
+	double ignored_length; /* what it would be about, were all slow links used; negative: there are none */
+	double drained_length; /* the same, were all of them drained; negative too where they cannot be spared */
+	char degraded_choice
+		[24]; /* what is done about them, and by whom: "auto: drained", "ignore"; empty: there are none */
 	int64_t slow_phases;		  /* that slow links hold up */
 	int64_t lump_bound, tables_bound; /* of phases, at LMC 0: with any tables, with these */
 	char method[16];		  /* empty: none */
@@ -118,6 +122,9 @@ bool fors_status_is_over(const struct fors_status *status);
 
 /* Fill what a pace says: length, slow_phases. */
 void fors_status_pace(struct fors_status *status, const struct fors_pace *pace);
+
+/* Fill what was found of slow links: degraded_choice, ignored_length, drained_length; nothing where there are none. */
+void fors_status_slow(struct fors_status *status, const struct fors_slow *slow);
 
 /*
  * What is left of full speed, where the exchange would take one phase for each server: 0..1; negative: not known.

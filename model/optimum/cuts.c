@@ -170,13 +170,13 @@ enum fors_err fors_cuts_optimum(const struct fors_cuts *cuts, const uint32_t *sr
 	return err;
 }
 
-/* The phases that one direction of a cut needs; capacities are sums of cables, so what is left over a whole number is rounding. */
-static double phases_of(double flows, double capacity)
+/* What one direction of a cut needs. */
+static double time_of(double flows, double capacity)
 {
-	return capacity > 0 ? ceil(flows / capacity - 1e-9) : 0;
+	return capacity > 0 ? flows / capacity : 0;
 }
 
-enum fors_err fors_cuts_phases(const struct fors_cuts *cuts, uint32_t *phases, struct fors_error *error)
+enum fors_err fors_cuts_length(const struct fors_cuts *cuts, double *length, struct fors_error *error)
 {
 	uint32_t nsubtrees = cuts->graph->nlinks / 2, p = cuts->nservers;
 	uint32_t *count = calloc(nsubtrees + (size_t)1, sizeof(*count));
@@ -190,10 +190,21 @@ enum fors_err fors_cuts_phases(const struct fors_cuts *cuts, uint32_t *phases, s
 	for (uint32_t c = 0; c < nsubtrees; c++) {
 		double flows = (double)count[c] * (p - count[c]);
 
-		most = fmax(most, phases_of(flows, cuts->graph->capacity[2 * (size_t)c]));
-		most = fmax(most, phases_of(flows, cuts->graph->capacity[2 * (size_t)c + 1]));
+		most = fmax(most, time_of(flows, cuts->graph->capacity[2 * (size_t)c]));
+		most = fmax(most, time_of(flows, cuts->graph->capacity[2 * (size_t)c + 1]));
 	}
 	free(count);
-	*phases = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+	*length = most;
 	return FORS_OK;
+}
+
+/* Capacities are sums of cables, so what is left over a whole number is rounding. */
+enum fors_err fors_cuts_phases(const struct fors_cuts *cuts, uint32_t *phases, struct fors_error *error)
+{
+	double length;
+	enum fors_err err = fors_cuts_length(cuts, &length, error);
+
+	if (!err)
+		*phases = length < UINT32_MAX ? (uint32_t)ceil(length - 1e-9) : UINT32_MAX;
+	return err;
 }

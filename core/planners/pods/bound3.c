@@ -8,6 +8,9 @@
  *   leaf a      over the live lanes of a:                           n_a (P - n_a) / lanes
  *               and, for what has to arrive over one of a set Q of planes only, that is to leaves b all of whose planes in common with a
  *               are in Q:                                           n_a sum of n_b / lanes of a in Q
+ *               A plane is in common where both leaves have a live lane of it and, unless they are of one pod, the mids of their
+ *               pods have a living top in common there: what goes up from a in plane j comes down in plane j, over a top
+ *               that both mids are cabled to, since tops of different planes are different.
  *   pod p       n_p (P - n_p) / sum over planes of min(rungs that live, lanes of its leaves that live)
  *   pods p, q   n_p n_q / sum over planes of min(rungs of p that live and whose top has a live cable to q's mid, lanes of p, of q)
  *
@@ -31,7 +34,9 @@ struct work {
 	uint32_t *up;	  /* [leaf * nplanes + plane]: live lanes */
 	uint32_t *pod_up; /* [pod * nplanes + plane]: the same of all leaves */
 	uint64_t *planes; /* per leaf: of its live lanes, as bits; of the first 64 */
-	bool is_apart;	  /* no top is shared */
+	uint64_t *
+		joined; /* [pod * npods + pod]: planes with a living top in common, likewise; all of a pod with itself */
+	bool is_apart;	/* no top is shared */
 };
 
 static void take(struct work *w, uint64_t flows, uint64_t lanes)
@@ -72,6 +77,26 @@ static uint64_t planes_of(const struct work *w, uint32_t a)
 	return planes;
 }
 
+static uint64_t rungs_to(const struct work *w, uint32_t p, uint32_t q, uint32_t plane);
+
+static void join_pods(struct work *w)
+{
+	uint32_t npods = w->pods->npods;
+
+	for (uint32_t p = 0; p < npods; p++)
+		for (uint32_t q = 0; q < npods; q++)
+			for (uint32_t j = 0; j < w->pods->nplanes; j++)
+				w->joined[(size_t)p * npods + q] |= (uint64_t)(p == q || rungs_to(w, p, q, j) > 0) << j;
+}
+
+/* The planes over which leaf a gets to leaf b. */
+static uint64_t common(const struct work *w, uint32_t a, uint32_t b)
+{
+	const struct fors_pods *pods = w->pods;
+
+	return w->planes[a] & w->planes[b] & w->joined[(size_t)pods->leaf[a].pod * pods->npods + pods->leaf[b].pod];
+}
+
 /* Leaf a's flows that have to leave it over these planes. */
 static void bound_set(struct work *w, uint32_t a, uint64_t set)
 {
@@ -80,7 +105,7 @@ static void bound_set(struct work *w, uint32_t a, uint64_t set)
 	for (uint32_t j = 0; j < w->pods->nplanes; j++)
 		lanes += set >> j & 1 ? w->up[a * w->pods->nplanes + j] : 0;
 	for (uint32_t b = 0; b < w->pods->nleaves; b++)
-		if (b != a && !(w->planes[a] & w->planes[b] & ~set))
+		if (b != a && !(common(w, a, b) & ~set))
 			flows += (uint64_t)w->servers[a] * w->servers[b];
 	take(w, flows, lanes);
 }
@@ -92,7 +117,7 @@ static void bound_sets(struct work *w, uint32_t a)
 	uint32_t nseen = 0;
 
 	for (uint32_t b = 0; b < w->pods->nleaves && nseen < MOST_SETS; b++) {
-		uint64_t set = w->planes[a] & w->planes[b];
+		uint64_t set = common(w, a, b);
 		uint32_t i = 0;
 
 		while (i < nseen && seen[i] != set)
@@ -156,11 +181,14 @@ enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *serve
 	w.up = calloc((size_t)pods->nleaves * pods->nplanes + 1, sizeof(*w.up));
 	w.pod_up = calloc((size_t)pods->npods * pods->nplanes + 1, sizeof(*w.pod_up));
 	w.planes = calloc(pods->nleaves + (size_t)1, sizeof(*w.planes));
-	good = w.in_pod && w.up && w.pod_up && w.planes;
+	w.joined = calloc((size_t)pods->npods * pods->npods + 1, sizeof(*w.joined));
+	good = w.in_pod && w.up && w.pod_up && w.planes && w.joined;
 	if (good) {
 		count(&w);
 		for (uint32_t a = 0; pods->nplanes <= 64 && a < pods->nleaves; a++)
 			w.planes[a] = planes_of(&w, a);
+		if (pods->nplanes <= 64 && w.is_apart)
+			join_pods(&w);
 		w.most = w.total;
 	}
 	for (uint32_t a = 0; good && a < pods->nleaves; a++)
@@ -175,6 +203,7 @@ enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *serve
 	free(w.up);
 	free(w.pod_up);
 	free(w.planes);
+	free(w.joined);
 	if (!good)
 		return fors_fail_memory(error);
 	*bound = w.most > UINT32_MAX ? UINT32_MAX : (uint32_t)w.most;
