@@ -9,6 +9,8 @@
  */
 #include "places_pods.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +141,31 @@ enum fors_err fors_places_pods(const struct fors_places *places, const struct fo
 
 /* --- learning three levels ------------------------------------------------- */
 
+/* Had one switch, and no more, this name? That of number `own` is not asked. */
+static bool is_held(const struct fors_net *before, const char *name, uint32_t own)
+{
+	unsigned count = 0;
+
+	for (uint32_t n = 0; n < before->nnodes; n++)
+		count += n != own && before->node[n].type == FORS_SWITCH && !strcmp(before->node[n].desc, name);
+	return count == 1;
+}
+
+/* A known node is this one now. No switch takes the name of another: see places_learn_switches.c. */
+static void take_name(const struct fors_net *known, uint32_t node, const struct fors_net *before,
+		      const struct fors_node *now)
+{
+	bool is_old = before && node < before->nnodes && before->node[node].guid == now->guid;
+	char *name = known->node[node].desc;
+
+	if (now->type == FORS_SWITCH && is_old && (!*now->desc || !strcmp(before->node[node].desc, now->desc)))
+		return;
+	if (now->type != FORS_SWITCH || !before || !is_held(before, now->desc, node))
+		memcpy(name, now->desc, FORS_NAME_MAX + 1);
+	else if (!is_old)
+		snprintf(name, FORS_NAME_MAX + 1, "0x%016" PRIx64, now->guid);
+}
+
 /* What the net says of each known node; before is what was known until now (NULL: nothing). */
 static void set_marks(struct fors_pod_places *made, const struct fors_pod_places *before, const struct fors_net *now,
 		      const uint64_t *root, size_t nroots)
@@ -153,7 +180,7 @@ static void set_marks(struct fors_pod_places *made, const struct fors_pod_places
 			made->former[node] = before->known->node[node].guid;
 		made->mark[node].is_alive = here != FORS_NONE;
 		if (here != FORS_NONE)
-			memcpy(known->node[node].desc, now->node[here].desc, sizeof(known->node[node].desc));
+			take_name(known, node, before ? before->known : NULL, &now->node[here]);
 		made->mark[node].in_roots = known->node[node].type == FORS_SWITCH &&
 					    (is_listed(root, nroots, guid) ||
 					     (made->former[node] && is_listed(root, nroots, made->former[node])));

@@ -6,14 +6,9 @@
  * those of the GUIDs, so that two who begin with the same fabric know the same; what comes later is added behind. A
  * switch that is new, and has a cable at a port where a dead one of the same size had it, is that one repaired: it takes
  * over node, number and cables.
- *
- * A switch keeps the name that it was seen with first. One that comes with the name of another, living or dead, goes
- * by its GUID, as in places_learn_switches.c.
  */
 #include "pods.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +17,6 @@ struct learning {
 	struct fors_net *known;
 	uint32_t *known_of; /* per node of now */
 	bool *is_taken;	    /* per node of known: a new switch stands for it */
-	uint32_t nbefore;   /* nodes of known that were there before */
 };
 
 static bool is_alive(const struct learning *l, uint32_t known)
@@ -69,27 +63,6 @@ static void find_places(struct learning *l)
 	}
 }
 
-/* Has one switch of before, and no more, this name? `own` is not asked. */
-static bool is_held(const struct learning *l, const char *name, uint32_t own)
-{
-	unsigned count = 0;
-
-	for (uint32_t i = 0; *name && i < l->nbefore; i++)
-		count += i != own && l->known->node[i].type == FORS_SWITCH && !strcmp(l->known->node[i].desc, name);
-	return count == 1;
-}
-
-/* Node `own` of known is this one now. */
-static void give_name(const struct learning *l, const struct fors_node *from, uint32_t own)
-{
-	char *name = l->known->node[own].desc;
-
-	if (from->type == FORS_SWITCH && is_held(l, from->desc, own))
-		snprintf(name, FORS_NAME_MAX + 1, "0x%016" PRIx64, from->guid);
-	else
-		memcpy(name, from->desc, FORS_NAME_MAX + 1);
-}
-
 static void rename_taken(struct learning *l)
 {
 	for (uint32_t i = 0; i < l->now->nnodes; i++) {
@@ -100,22 +73,18 @@ static void rename_taken(struct learning *l)
 			continue;
 		l->known->node[place].guid = from->guid;
 		memcpy(l->known->node[place].id, from->id, sizeof(from->id));
-		give_name(l, from, place);
+		memcpy(l->known->node[place].desc, from->desc, sizeof(from->desc));
 	}
 }
 
 static enum fors_err add_new(struct learning *l, uint32_t node, struct fors_error *error)
 {
 	const struct fors_node *from = &l->now->node[node];
-	enum fors_err err;
 
 	if (l->known_of[node] != FORS_NONE)
 		return FORS_OK;
-	err = fors_net_add_node(l->known, from->type, from->nports, from->guid, from->id, from->desc,
-				&l->known_of[node], error);
-	if (!err)
-		give_name(l, from, l->known_of[node]);
-	return err;
+	return fors_net_add_node(l->known, from->type, from->nports, from->guid, from->id, from->desc,
+				 &l->known_of[node], error);
 }
 
 static enum fors_err learn_cable(struct learning *l, uint32_t node, unsigned port, struct fors_error *error)
@@ -165,10 +134,8 @@ enum fors_err fors_pods_learn(struct fors_net **known, const struct fors_net *no
 		err = fors_net_copy(*known, &l.known, error);
 	else if (!(l.known = fors_net_new()))
 		err = fors_fail_memory(error);
-	if (!err) {
-		l.nbefore = l.known->nnodes;
+	if (!err)
 		err = learn(&l, error);
-	}
 	free(l.known_of);
 	free(l.is_taken);
 	if (err) {

@@ -235,21 +235,20 @@ def test_a_host_without_its_name(scene):
 
 def test_three_levels(scene):
     """The same above three levels, where a plan is made over tables as they are, and for switches that fors.conf names."""
-    tree = Tree3("XGFT(3;2,2,2;1,2,2)")
-    hosts, tops = sorted(tree.hcas), sorted(set(tree.switches) - {tree.cable[host, 1][0] for host in tree.hcas})
-    s = scene(f"a: {hosts[0]}, {hosts[-2]}\nb: {hosts[1]}, {hosts[3]}\n", conf=f"exclude_spines = {tops[0]}\n", topology=tree,
-              node=hosts[2])
+    tree = Tree3((2, 2, 2), (2, 2))
+    s = scene("a: Node0-0-0, Node1-1-0\nb: Node0-0-1, Node0-1-1\n", conf="exclude_spines = Top0-0\nexclude_links = Mid0-1[3]\n",
+              topology=tree, node="Node1-0-0", lmc="0")
     s.wait("a", "b", servers=2)
     was = s.sm.status()["excluded_links"]
     assert was
-    s.rename({hosts[1]: hosts[0], tops[1]: tops[0]})
+    s.rename({"Node0-0-1": "Node0-0-0", "Top1-1": "Top0-0", "Mid1-1": "Mid0-1"})
     s.learn()
     s.wait_remark("two nodes have this description")
     s.wait_remark("two nodes have the description")
-    s.sim.unlink(hosts[-2], 1)
+    s.sim.unlink("Node1-1-0", 1)
     s.learn()
     s.wait("a", servers=1, missing=1)
-    assert s.servers("a") == [hosts[0]] and s.servers("b") == sorted([hosts[1], hosts[3]])
+    assert s.servers("a") == ["Node0-0-0"] and s.servers("b") == ["Node0-0-1", "Node0-1-1"]
     assert s.sm.status()["excluded_links"] == was
 
 
