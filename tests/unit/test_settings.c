@@ -316,7 +316,7 @@ static void mistakes_are_named(void **state)
 		{"method = auto\nnonsense\nmetod = auto\n", ":2: ", "key = value"},
 		{"[fors]\nmethod = auto\n", ":1: ", "[fors]"},
 		{"schedule_over = all\n", ":1: ", "neither 'fors' nor 'any'"},
-		{"degraded_links = maybe\n", ":1: ", "neither 'ignore' nor 'dead'"},
+		{"degraded_links = maybe\n", ":1: ", "neither 'auto' nor 'ignore' nor 'dead'"},
 		{"degraded_links =\n", ":1: ", "degraded_links"},
 		{"hold_down = -3\n", ":1: ", "hold_down"},
 		{"hold_down = -18446744073709551611\n", ":1: ", "hold_down"}, /* 5, where numbers wrap */
