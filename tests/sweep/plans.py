@@ -163,6 +163,9 @@ def judge_choice(args, status, said):
 
 
 def judge(net, status, living, them, intact, said):
+    if "ca_ports" not in status:  # three levels by chance
+        good = status["phases"] is None or status["servers"] <= status["phases"] <= status["length"]
+        return None if good else f"{said}: {status['servers']} servers, {status['phases']} phases, {status['length']}"
     takes = [end for end in living if not them or end in them]
     parts = [status[key] for key in ("servers", "not_participants", "guests", "left_out")]
     if status["ca_ports"] != len(living) or sum(parts) != len(living):
