@@ -44,10 +44,13 @@ def share(status):
     return status["servers"] / status["length"]
 
 
+IGNORE, DEAD = ("--degraded-links", "ignore"), ("--degraded-links", "dead")
+
+
 def test_a_slow_uplink_lowers_the_promise(fors, net):
-    """Its phases take four times as long: by how much is told, and what draining it would give."""
+    """Where it is used its phases take four times as long: by how much is told, and what draining it would give."""
     path = net(("Leaf01", 6, "1xSDR"))
-    status = plan(fors, "--fabric", path)
+    status = plan(fors, "--fabric", path, *IGNORE)
     link = status["degraded_links"][0]
     assert (link["a"], link["a_port"], link["b"], link["rate"], link["used"]) == ("Leaf01", 6, "Spine01", "1xSDR", True)
     # one server of each other leaf has this spine, so 12 flows go up the cable; and 12 come down, in the same phases or not
@@ -55,45 +58,111 @@ def test_a_slow_uplink_lowers_the_promise(fors, net):
     assert status["length"] == status["phases"] + 3 * status["slow_phases"]
     drained = plan(fors, "--synthetic", SPEC, "--down", "Leaf01[6]")
     assert drained["lump_bound"] == status["drained_length"] <= drained["phases"]
-    out = fors("plan", "--fabric", path).out
+    assert 16 + 3 * 12 <= status["ignored_length"] <= 16 * 4 and status["degraded_choice"] == "ignore"
+    out = fors("plan", "--fabric", path, *IGNORE).out
     speed = 100 * 16 / status["length"]
     assert re.search(r"degraded +Leaf01\[6\] - Spine01\[2\], 1xSDR; in use\n", out)
     assert f"throughput  {speed:.1f} % of full speed" in out and "throughput  100.0 %" not in out
     assert f"slow links hold up {status['slow_phases']} of 16 phases" in out
-    assert f"drained (degraded_links = dead) {100 * 16 / status['drained_length']:.1f} % of full at most" in out
+    assert "in use (degraded_links = ignore); all in use about " in out and "all drained about 16.0 phases at full speed" in out
+
+
+def test_a_slow_uplink_is_drained(fors, net):
+    """By default nothing is lost where a cable at a quarter of its speed can be spared; the other choice is told."""
+    path = net(("Leaf01", 6, "1xSDR"))
+    for args in ((), ("--degraded-links", "auto"), DEAD):
+        status = plan(fors, "--fabric", path, *args)
+        assert (status["phases"], status["length"], status["slow_phases"]) == (16, 16, 0)
+        assert status["degraded_choice"] == ("dead" if args == DEAD else "auto: drained")
+        assert not status["degraded_links"][0]["used"] and status["ignored_length"] > 50
+    out = fors("plan", "--fabric", path).out
+    assert "carries no servers' traffic" in out and "throughput  100.0 % of full speed" in out
+    assert "drained (degraded_links = auto); all in use about" in out
+
+
+def test_what_auto_leaves_in_use(fors, net):
+    """All of a leaf's, which it needs; two of three at half speed; one a little slower, of a leaf with no uplink to spare."""
+    for spec, slow, choice in ((SPEC, [("Leaf01", port, "1xSDR") for port in (5, 6, 7, 8)], "auto: in use"),
+                               ("FT(2;3,4;servers=6)", [("Leaf01", port, "2xSDR") for port in (7, 8)], "auto: in use"),
+                               ("FT(2;3,4;servers=6)", [("Leaf01", port, "1xSDR") for port in (7, 8)], "auto: drained"),
+                               ("FT(2;2,4;servers=4)", [("Leaf01", 5, "2xDDR")], "auto: drained")):
+        path = net(*slow, spec=spec)
+        status = plan(fors, "--fabric", path)
+        lengths = [plan(fors, "--fabric", path, *how)["length"] for how in (IGNORE, DEAD)]
+        assert status["length"] <= 1.05 * min(lengths), (spec, slow)
+        assert status["degraded_choice"] == choice or spec.startswith("FT(2;2"), (spec, slow, status["degraded_choice"])
+
+
+def test_each_leaf_by_itself(fors, net):
+    """A leaf that needs its slow cables keeps them; that of another leaf, slower still, is drained."""
+    path = net(*(("Leaf01", port, "2xSDR") for port in (5, 6, 7, 8)), ("Leaf02", 5, "1xSDR"))
+    status = plan(fors, "--fabric", path)
+    assert status["degraded_choice"] == "auto: partly drained"
+    assert {link["a"] for link in status["degraded_links"] if not link["used"]} == {"Leaf02"}
 
 
 @pytest.mark.parametrize("every, slow, times", [("4xEDR", "1xEDR", 4), ("4xEDR", "4xSDR", 12.5), ("4xHDR", "2xHDR", 2),
                                                 ("4xFDR", "4xQDR", 13636 / 8000), ("4xXDR", "4xNDR", 2)])
 def test_by_how_much(fors, net, every, slow, times):
-    status = plan(fors, "--fabric", net(("Leaf01", 6, slow), every=every))
+    path = net(("Leaf01", 6, slow), every=every)
+    status = plan(fors, "--fabric", path, *IGNORE)
     assert status["length"] == pytest.approx(16 + (times - 1) * status["slow_phases"]) and status["slow_phases"]
     assert status["degraded_links"][0]["rate"] == slow
+    assert plan(fors, "--fabric", path)["length"] == 16
 
 
 @pytest.mark.parametrize("node, port, down", [("Leaf01", 6, "Leaf01[6]"), ("Mid2-01", 7, "Mid2-01[7]")])
 def test_three_levels(fors, net, node, port, down):
     """A slow cable of either stage: what draining it would give is what the tree is without it, 80 phases or 64."""
     path = net((node, port, "1xSDR"), spec="XGFT(3;4,4,4;1,4,4)")
-    status = plan(fors, "--fabric", path)
+    status = plan(fors, "--fabric", path, *IGNORE)
     assert status["phases"] == 64 and status["length"] == 64 + 3 * status["slow_phases"] > 64
     drained = plan(fors, "--fabric", path, "--down", down)
     assert status["drained_length"] == drained["phases"] == (80 if node[0] == "L" else 64)
-    out = fors("plan", "--fabric", path).out
-    assert f"drained (degraded_links = dead) {100 * 64 / status['drained_length']:.1f} % of full at most" in out
+    assert f"all drained about {status['drained_length']:.1f} phases at full speed" in fors("plan", "--fabric", path, *IGNORE).out
+    chosen = plan(fors, "--fabric", path)
+    assert chosen["length"] == drained["phases"] and chosen["degraded_choice"] == "auto: drained"
     intact = plan(fors, "--fabric", net(spec="XGFT(3;4,4,4;1,4,4)"))
-    assert (intact["slow_phases"], intact["drained_length"]) == (0, None)
+    assert (intact["slow_phases"], intact["degraded_choice"], intact["drained_length"]) == (0, None, None)
 
 
 def test_three_levels_cannot_spare_it(fors, net):
     """The leaf's only way to its mates; and over other tables nobody drains."""
     path = net(("Leaf01", 3, "1xSDR"), spec="XGFT(3;2,2,2;1,2,2)")
-    assert plan(fors, "--fabric", path)["drained_length"] == 12
-    assert plan(fors, "--fabric", path, "--down", "Leaf01[4]")["drained_length"] is None
+    assert plan(fors, "--fabric", path, *IGNORE)["drained_length"] == 12
+    status = plan(fors, "--fabric", path, "--down", "Leaf01[4]")
+    assert status["drained_length"] is None and status["degraded_choice"] == "auto: in use"
+
+
+def test_it_is_for_tables_of_fors(fors, net, tmp_path):
+    path = net(("Leaf01", 6, "1xSDR"))
+    for args in (["plan", "--lfts", path], ["analyze", "--routing", "up-down", "--pattern", "linear-shift"], ["whatif", "--routing", "up-down"]):
+        assert "--degraded-links is for the tables of fors" in fors(args[0], "--fabric", path, *args[1:], *IGNORE, code=2).err
+    assert "degraded-links" in fors("plan", "--fabric", path, "--degraded-links", "maybe", code=2).err
+
+
+def test_units_of_bounds(fors, net, tmp_path):
+    """Phases beside phases, however slow a cable is; a time only where a length is."""
+    path, tables = net(("Leaf02", 1, "1xSDR"), ("Leaf01", 6, "1xSDR")), tmp_path / "lfts"
+    path.write_text(fors("fabric", "--fabric", path, "--routing", "up-down").out)
+    tables.write_text(fors("fabric", "--fabric", path, "--routing", "up-down", "--format", "lfts").out)
+    status = plan(fors, "--fabric", path, "--lfts", tables)
+    assert status["servers"] <= status["lower_bound"] <= status["tables_bound"] <= status["phases"]
+    assert status["lower_bound"] == 16 and 60 <= status["length_bound"] <= status["length"]
+    out = fors("plan", "--fabric", path, "--lfts", tables).out
+    assert f"need {status['tables_bound']} phases at least, the best of all tables 16 phases\n" in out
+
+
+def test_bounds_of_tables_are_none_below_that_of_all(fors):
+    """A leaf without one of its cables: what any tables need, these need too."""
+    for spec, down in (("XGFT(3;6,6,8;1,6,6)", ["Leaf00[7]"]), ("XGFT(3;4,4,4;1,4,2)", []), ("FT(2;5,6)", ["Leaf00[6]", "Leaf01[7]"])):
+        status = plan(fors, "--synthetic", spec, *(word for one in down for word in ("--down", one)))
+        assert status["lower_bound"] <= status["tables_bound"] <= status["phases"]
+        assert status.get("lump_bound") is None or status["lower_bound"] <= status["lump_bound"] <= status["tables_bound"]
 
 
 def test_a_spine_side_end_counts_too(fors, net):
-    assert plan(fors, "--fabric", net(("Spine01", 2, "1xSDR")))["slow_phases"] > 0
+    assert plan(fors, "--fabric", net(("Spine01", 2, "1xSDR")), *IGNORE)["slow_phases"] > 0
 
 
 def test_a_link_as_fast_as_the_servers_holds_up_nobody(fors, net):
@@ -142,9 +211,9 @@ def test_over_other_tables(fors, net, tmp_path):
 def test_analyze_and_its_page(fors, net, tmp_path):
     page = tmp_path / "page.html"
     path = net(("Leaf01", 6, "1xSDR"))
-    args = ["analyze", "--fabric", path, "--routing", "fors", "--pattern", "plan"]
+    args = ["analyze", "--fabric", path, "--routing", "fors", "--pattern", "plan", *IGNORE]
     result = json.loads(fors(*args, "--json", "--html", page).out)
-    status = plan(fors, "--fabric", path)
+    status = plan(fors, "--fabric", path, *IGNORE)
     assert result["slow_links"] == 2 and result["time"] == status["length"]
     assert result["sync_throughput"] == pytest.approx(share(status)) and result["mmf_min"] == 0.25
     assert f'"sync_throughput":{result["sync_throughput"]:.6}'[:24] in page.read_text().replace(" ", "")
@@ -153,8 +222,9 @@ def test_analyze_and_its_page(fors, net, tmp_path):
 
 def test_whatif_counts_it(fors, net):
     path = net(("Leaf01", 6, "1xSDR"))
-    result = json.loads(fors("whatif", "--fabric", path, "--json").out)["intact"]["fors"]
-    assert result["throughput"] == pytest.approx(share(plan(fors, "--fabric", path))) and result["shift_throughput"] < 0.5
+    assert json.loads(fors("whatif", "--fabric", path, "--json").out)["intact"]["fors"]["throughput"] == 1  # it is drained
+    result = json.loads(fors("whatif", "--fabric", path, *IGNORE, "--json").out)["intact"]["fors"]
+    assert result["throughput"] == pytest.approx(share(plan(fors, "--fabric", path, *IGNORE))) and result["shift_throughput"] < 0.5
     healthy = json.loads(fors("whatif", "--fabric", net(), "--json").out)["intact"]["fors"]
     assert healthy["throughput"] == healthy["shift_throughput"] == 1
 

@@ -154,14 +154,14 @@ class Narrow(FatTree):
 
 def test_degraded_links(fabric):
     """They are reported; with degraded_links = dead no traffic goes over them, unless it has to."""
-    sim, sm = fabric(Narrow([(1, 2)], 4, 3), lmc=2, fors_conf="# ignore\n")
+    sim, sm = fabric(Narrow([(1, 2)], 4, 3), lmc=2, fors_conf="degraded_links = ignore\n")
     status = sm.wait_epoch()
     assert names(status["degraded_links"]) == {("Leaf01", "Spine02")} and status["degraded_links"][0]["used"]
     assert (status["f"], status["dead_links"]) == (0, [])
     link = status["degraded_links"][0]
     assert link["planned"] and re.fullmatch(r"1x\w+", link["rate"])
     assert status["length"] == status["phases"] + 3 * status["slow_phases"] and status["slow_phases"] >= 8
-    assert status["drained_length"] == 12  # at the least: three uplinks for what four servers send to eight others
+    assert (status["drained_length"], status["degraded_choice"]) == (12, "ignore")  # three uplinks for what four servers send to eight others
     harness.wait_for(lambda: "\nfors_throughput_ratio{" in (sm.state_dir / "metrics.prom").read_text())  # after the status
     metrics = (sm.state_dir / "metrics.prom").read_text()
     share = float(re.search(r"^fors_throughput_ratio\{.*\} (\S+)$", metrics, re.M).group(1))
@@ -175,11 +175,40 @@ def test_degraded_links(fabric):
     assert status["degraded_links"][0]["used"] is False
     assert ("Leaf01", "Spine02") not in cables_used(sim, sm)
     assert_good(sim, sm)
-    assert (status["slow_phases"], status["length"], status["drained_length"]) == (0, status["phases"], None)
+    assert (status["slow_phases"], status["length"], status["degraded_choice"]) == (0, status["phases"], "dead")
     metrics = (sm.state_dir / "metrics.prom").read_text()
     assert re.search(r"^fors_degraded_links\{.*\} 1$", metrics, re.M) and "\nfors_link_degraded{" in metrics
     set_conf(sm, "degraded_links = ignore\n")
     sm.wait_status(state="active", f=0)
+
+
+@pytest.mark.parametrize("lmc, cache", [(0, "FALSE"), (2, "FALSE"), (2, "TRUE")])
+def test_degraded_links_by_default(fabric, lmc, cache):
+    """
+    A narrow cable that can be spared carries no traffic from the first tables on; where it cannot, after a failure, it is used, and
+    drained again when that is mended. Each change is one sweep's.
+    """
+    tree = Narrow([(1, 2)], 4, 3)
+    sim, sm = fabric(tree, lmc=lmc, fors_conf="# auto\n", use_ucast_cache=cache)
+    status = sm.wait_epoch()
+    assert status["degraded_choice"] == "auto: drained" and status["degraded_links"][0]["used"] is False
+    assert (status["phases"], status["length"], status["slow_phases"]) == (12, 12, 0) and status["ignored_length"] > 30
+    assert ("Leaf01", "Spine02") not in cables_used(sim, sm)
+    assert_good(sim, sm)
+    assert sm.log().count("tables of ") == 1 and "degraded_links = auto: drained, 1 of 1 drained" in sm.log()
+    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    assert "slow links between switches: drained (degraded_links = auto); all in use about" in shown
+    healthy = harness.read_tables(sim, sm.node)
+    cables = [tree.uplink(1, spine) for spine in (0, 1, 3)]
+    for cable in cables:
+        sim.unlink(cable.leaf, cable.leaf_port)
+    status = sm.wait_status(state="active", dead_links=lambda links: len(links) == 3)
+    assert status["degraded_choice"] == "auto: in use" and status["degraded_links"][0]["used"] and status["drained_length"] is None
+    assert_good(sim, sm)
+    for cable in cables:
+        sim.relink(cable.leaf, cable.leaf_port)
+    sm.wait_status(state="active", dead_links=[], degraded_choice="auto: drained")
+    assert harness.changed_entries(healthy, harness.read_tables(sim, sm.node)) == set()
 
 
 def test_degraded_links_never_cut(fabric):
@@ -299,7 +328,7 @@ def test_rules_hold_with_a_drained_link(fabric):
 def test_status_at_three_in_the_morning(fabric):
     """fors status names each kind of link, what it costs, and what comes next."""
     tree = Narrow([(2, 3)], 4, 3)
-    sim, sm = fabric(tree, lmc=2, fors_conf="exclude_links = Leaf01[6]\nexclude_spines = Spine77\nhold_down = 60\n",
+    sim, sm = fabric(tree, lmc=2, fors_conf="degraded_links = ignore\nexclude_links = Leaf01[6]\nexclude_spines = Spine77\nhold_down = 60\n",
                      sweep_interval=1)
     sm.wait_epoch()
     cable, dead = tree.uplink(0, 2), tree.uplink(2, 0)

@@ -82,7 +82,7 @@ class Narrow(three.Tree3):
 
 
 def test_slow(fabric):
-    sim, sm = fabric(Narrow((4, 4, 4), (4, 4)), fors_conf="# ignore\n")
+    sim, sm = fabric(Narrow((4, 4, 4), (4, 4)), fors_conf="degraded_links = ignore\n")
     status, snapshot = at_rest(sim, sm)
     slow = {("Leaf2-1", "Mid2-3"), ("Mid1-2", "Top2-3")}
     assert names(status["degraded_links"]) == slow and all(link["used"] for link in status["degraded_links"])
@@ -91,8 +91,18 @@ def test_slow(fabric):
     set_conf(sm, "degraded_links = dead\n")
     status, snapshot = at_rest(sim, sm, degraded_links=lambda links: not any(link["used"] for link in links))
     assert names(status["degraded_links"]) == slow and status["slow_phases"] == 0 and status["length"] == status["phases"] == 80
-    assert status["drained_length"] is None
+    assert (status["drained_length"], status["degraded_choice"]) == (80, "dead")
     assert not slow & three.cables_used(snapshot)
+
+
+def test_slow_by_default(fabric):
+    """Both are drained from the first tables on: 80 phases at full speed, not 64 of which most take four times as long."""
+    sim, sm = fabric(Narrow((4, 4, 4), (4, 4)), fors_conf="# auto\n")
+    status, snapshot = at_rest(sim, sm)
+    slow = {("Leaf2-1", "Mid2-3"), ("Mid1-2", "Top2-3")}
+    assert names(status["degraded_links"]) == slow and not slow & three.cables_used(snapshot)
+    assert (status["length"], status["phases"], status["degraded_choice"]) == (80, 80, "auto: drained")
+    assert status["ignored_length"] > 100 and sm.log().count("tables of ") == 1
 
 
 def test_held(fabric):

@@ -44,6 +44,11 @@ static void test_cuts(void **state)
 	assert_bound("XGFT(3;4,2,2;1,3,2)", "Leaf01[7], Leaf02[7], Leaf03[7]", uneven, 7);    /* P: 4 x 3 / 2 is less */
 	assert_bound("XGFT(3;4,2,2;1,2,2)", "Leaf01[6], Leaf02[6], Leaf03[6]", uneven, 12);   /* 4 x 3 over a plane */
 	assert_bound("XGFT(3;4,2,2;1,2,2)", "Leaf01", three, 3);
+	/* a plane whose mid has no top left leads to no other pod: 4 x 2 over the other, and no more than P without */
+	assert_bound("XGFT(3;4,2,2;1,2,2)", "", uneven, 7);
+	assert_bound("XGFT(3;4,2,2;1,2,2)", "Mid2-00[3], Mid2-00[4]", uneven, 8);
+	assert_bound("XGFT(3;4,2,2;1,2,2)", "Mid2-00[3], Mid2-02[4]", uneven, 8); /* nor one without a top in common */
+	assert_bound("XGFT(3;4,2,2;1,2,2)", "Mid2-00[3], Mid2-02[3]", uneven, 7);
 }
 
 static void test_cables_side_by_side(void **state)

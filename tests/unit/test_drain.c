@@ -101,7 +101,7 @@ static void each_wish_is_one(void **state)
 	assert_false(fors_drain_is_wanted(&settings));
 	settings.hold_down = 1;
 	assert_true(fors_drain_is_wanted(&settings));
-	settings = (struct fors_settings){.degraded_is_dead = true};
+	settings = (struct fors_settings){.degraded = FORS_SLOW_DEAD};
 	assert_true(fors_drain_is_wanted(&settings));
 	settings = (struct fors_settings){.excluded_links = {NULL, 1}};
 	assert_true(fors_drain_is_wanted(&settings));
@@ -112,8 +112,10 @@ static void each_wish_is_one(void **state)
 static void apply(struct fors_drain *drain, const struct fors_settings *settings, struct bed *bed, bool with_held,
 		  struct fors_warnings *warnings)
 {
+	struct fors_slow slow;
+
 	memset(warnings, 0, sizeof(*warnings));
-	assert_int_equal(fors_drain_apply(drain, settings, bed->fabric, with_held, warnings, NULL), FORS_OK);
+	assert_int_equal(fors_drain_apply(drain, settings, bed->fabric, with_held, &slow, warnings, NULL), FORS_OK);
 }
 
 /* Lists come before degraded cables, and each reason sets aside what is its own. */
@@ -136,7 +138,7 @@ static void settings_take_out(void **state)
 	assert_true(fors_live(bed->fabric, 2, 0));
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.text[0], "exclude_links: "));
-	settings.degraded_is_dead = true;
+	settings.degraded = FORS_SLOW_DEAD;
 	bed_rebuild(bed);
 	apply(&drain, &settings, bed, true, &warnings);
 	assert_int_equal(fors_cable(bed->fabric, 2, 0)->drained, FORS_DRAIN_DEGRADED);
@@ -201,8 +203,10 @@ static void returned_cables_are_held(void **state)
 
 static void tell(struct fors_drain *drain, struct bed *bed, const struct fors_warnings *warnings)
 {
+	const struct fors_slow nothing = {.how = FORS_SLOW_AUTO};
+
 	forget_log();
-	fors_drain_tell(drain, NULL, fors_fabric_cabling(bed->fabric), warnings);
+	fors_drain_tell(drain, NULL, fors_fabric_cabling(bed->fabric), &nothing, warnings);
 }
 
 static void only_news_are_told(void **state)

@@ -118,11 +118,13 @@ static struct fors_pace pace_of(const struct bed *bed)
 
 static double drained(const struct bed *bed)
 {
-	double length = 99;
+	struct fors_slow slow;
 	struct fors_error error;
 
-	assert_int_equal(fors_slow_drained(bed->fabric, &length, &error), FORS_OK);
-	return length;
+	assert_int_equal(fors_slow_mark(bed->fabric, FORS_SLOW_IGNORE, &slow, &error), FORS_OK);
+	assert_int_equal(slow.ndrained, 0);
+	near(slow.chosen, slow.ignored);
+	return slow.drained;
 }
 
 /* --- rates ------------------------------------------------------------------------------------------------------- */
@@ -270,7 +272,7 @@ static void draining(void **state)
 	near(drained(bed), -1); /* it is dead */
 	bed_restore(bed);
 	one_at(bed, "Leaf02[1]", 1, FORS_HDR, true);
-	near(drained(bed), 16 + 3 * 15); /* what cannot be drained stays */
+	assert_true(drained(bed) > 16 + 3 * 15 && drained(bed) <= 16 * 4); /* what cannot be drained stays */
 	bed_restore(bed);
 	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_EXCLUDED);
 	assert_int_equal(fors_drained_apply(bed->fabric, &(struct fors_warnings){0}, NULL), FORS_OK);
@@ -288,6 +290,61 @@ static void what_cannot_be_spared(void **state)
 	near(drained(bed), 8);
 	bed_down(bed, "Leaf01[4]");
 	near(drained(bed), -1);
+	bed_free(bed);
+}
+
+/* How many cables auto drains here, as many times as it is asked; those that it drains are marked. */
+static uint32_t chosen(const struct bed *bed, struct fors_slow *slow)
+{
+	struct fors_fabric *copy;
+	uint32_t marked = 0;
+
+	assert_int_equal(fors_fabric_copy(bed->fabric, bed->fabric->net, &copy, NULL), FORS_OK);
+	assert_int_equal(fors_slow_mark(copy, FORS_SLOW_AUTO, slow, NULL), FORS_OK);
+	for (uint32_t i = 0; i < copy->nleaves * copy->nlanes; i++)
+		marked += copy->cable[i].drained == FORS_DRAIN_DEGRADED;
+	assert_int_equal(marked, slow->ndrained);
+	fors_fabric_free(copy);
+	return marked;
+}
+
+/* One cable at a quarter, two of a leaf's three at half speed, all of a leaf's, and a server that is slower than all. */
+static void what_auto_chooses(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct fors_slow slow;
+
+	assert_int_equal(chosen(bed, &slow), 0); /* rates are not known */
+	all_at(bed, 4, FORS_HDR);
+	assert_int_equal(chosen(bed, &slow), 0);
+	assert_int_equal(slow.ncables, 0);
+	one_at(bed, "Leaf01[6]", 1, FORS_HDR, true);
+	assert_int_equal(chosen(bed, &slow), 1);
+	near(slow.chosen, slow.drained);
+	near(slow.drained, 16);
+	assert_true(slow.ignored > 16 + 3 * 11);
+	one_at(bed, "Leaf02[1]", 1, FORS_HDR, true); /* a server as slow: a phase less is no gain worth phases */
+	assert_true(chosen(bed, &slow) <= 1 && slow.chosen <= slow.ignored);
+	bed_restore(bed);
+	all_at(bed, 4, FORS_HDR);
+	for (unsigned port = 5; port <= 8; port++) {
+		char end[16];
+
+		snprintf(end, sizeof(end), "Leaf01[%u]", port);
+		one_at(bed, end, 2, FORS_HDR, true);
+	}
+	assert_int_equal(chosen(bed, &slow), 0);
+	near(slow.drained, -1);
+	one_at(bed, "Leaf01[8]", 4, FORS_HDR, true);
+	assert_int_equal(chosen(bed, &slow), 0); /* three times as many phases, to be twice as fast */
+	near(slow.drained, 48);
+	bed_free(bed);
+	bed = bed_new("FT(2;4,4)", 0);
+	all_at(bed, 4, FORS_HDR);
+	one_at(bed, "Leaf01[6]", 1, FORS_HDR, true);
+	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_HELD);
+	assert_int_equal(chosen(bed, &slow), 0); /* it is held, which is decided elsewhere */
+	assert_int_equal(slow.ncables, 0);
 	bed_free(bed);
 }
 
@@ -360,6 +417,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_of_rates),
+		cmocka_unit_test(what_auto_chooses),
 		cmocka_unit_test(the_slower_end_counts),
 		cmocka_unit_test(full_speed),
 		cmocka_unit_test(random_slow_cables),

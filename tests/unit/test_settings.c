@@ -116,7 +116,7 @@ static void links_drained(void **state)
 					      "exclude_links = Leaf 00[3], 0x10[4]\nexclude_links = MF0;sw/U1[1] ,\n"
 					      "exclude_spines = a,\n  exclude_spines=b\nexclude_spines =\n");
 
-	assert_true(settings->degraded_is_dead);
+	assert_int_equal(settings->degraded, FORS_SLOW_DEAD);
 	assert_int_equal(settings->hold_down, 30);
 	assert_int_equal(settings->plan_memory, 300);
 	assert_int_equal(settings->excluded_links.count, 3);
@@ -124,9 +124,15 @@ static void links_drained(void **state)
 	assert_string_equal(settings->excluded_links.name[2], "MF0;sw/U1[1]");
 	assert_int_equal(settings->excluded_spines.count, 2);
 	fors_settings_free(settings);
+	settings = load("degraded_links = auto\n");
+	assert_int_equal(settings->degraded, FORS_SLOW_AUTO);
+	fors_settings_free(settings);
+	settings = load("");
+	assert_int_equal(settings->degraded, FORS_SLOW_AUTO); /* by default */
+	fors_settings_free(settings);
 	settings = load("degraded_links = ignore\nhold_down = 0\nfabric_name = DAQ \"1\"\n");
 	assert_string_equal(settings->fabric_name, "DAQ \"1\"");
-	assert_false(settings->degraded_is_dead);
+	assert_int_equal(settings->degraded, FORS_SLOW_IGNORE);
 	assert_int_equal(settings->hold_down, 0);
 	assert_int_equal(settings->plan_memory, 1024);
 	fors_settings_free(settings);
@@ -310,7 +316,7 @@ static void mistakes_are_named(void **state)
 		{"method = auto\nnonsense\nmetod = auto\n", ":2: ", "key = value"},
 		{"[fors]\nmethod = auto\n", ":1: ", "[fors]"},
 		{"schedule_over = all\n", ":1: ", "neither 'fors' nor 'any'"},
-		{"degraded_links = maybe\n", ":1: ", "neither 'ignore' nor 'dead'"},
+		{"degraded_links = maybe\n", ":1: ", "neither 'auto' nor 'ignore' nor 'dead'"},
 		{"degraded_links =\n", ":1: ", "degraded_links"},
 		{"hold_down = -3\n", ":1: ", "hold_down"},
 		{"hold_down = -18446744073709551611\n", ":1: ", "hold_down"}, /* 5, where numbers wrap */

@@ -93,6 +93,8 @@ static void unknown_is_null(void **state)
 		"tables_bound",
 		"length",
 		"slow_phases",
+		"degraded_choice",
+		"ignored_length",
 		"drained_length",
 		"slow_servers",
 		"lost_servers",
