@@ -15,13 +15,14 @@
  *
  * So each class begins with MPI's own way, and another one is tried
  *
- * - at once, when it is expected to take at most AT_ONCE longer than the best known;
+ * - at once, when it is expected to take at most AT_ONCE longer than the best known, and soon again, when SOON;
  * - later, when what that is expected to cost is a small part of the class's calls since the last time: NEW_SHARE of
  *   them, OLD_SHARE for a way that is known well; and never when it is expected to take more than HOPELESS longer.
  *
  * Whatever the guesses are worth, trials take a few hundredths of the time of all calls at most, and each choice but a
- * trial is one between times that were measured: the median of the last CHOICE_KEPT, for a machine has other things to
- * do now and then. MPI's own way is left only for one that is better by GAIN.
+ * trial is one between times that were measured: the lower quartile of the last CHOICE_KEPT, for a machine has other
+ * things to do now and then, and one time may be luck. MPI's own way is left only for one that is better by GAIN. The
+ * first times are those of new connections, so a way that is little behind is soon tried again until it is well known.
  */
 #include "config.h"
 
@@ -30,14 +31,15 @@
 #include <stddef.h>
 
 #define AT_ONCE 0.05
+#define SOON 0.1
 #define NEW_SHARE 0.03
 #define OLD_SHARE 0.01
 #define HOPELESS 0.5
-#define WELL_KNOWN 3   /* samples */
-#define PAUSE 16       /* calls between two trials of a way that is known well, */
-#define SHORT_PAUSE 4  /* and of one that is not */
-#define GAIN 0.05      /* what another way than MPI's has to be better by */
-#define MIN_CHUNK 8192 /* bytes; below that messages cost more than what they carry */
+#define WELL_KNOWN CHOICE_KEPT /* samples */
+#define PAUSE 16	       /* calls between two trials of a way that is known well, */
+#define SHORT_PAUSE 2	       /* and of one that is not */
+#define GAIN 0.05	       /* what another way than MPI's has to be better by */
+#define MIN_CHUNK 8192	       /* bytes; below that messages cost more than what they carry */
 #define MAX_CHUNK 1048576
 
 const char *forsched_mpi_way_name(enum way way)
@@ -80,7 +82,7 @@ static double fixed(const struct memory *memory, enum way way)
 	return way == WAY_PHASES ? memory->barriers : 0;
 }
 
-/* The median of the last ones; of two the smaller, for what disturbs a call makes it longer. */
+/* The lower quartile of the last ones: the second least of five. What disturbs a call makes it longer. */
 static double rate_of(const struct seen *seen)
 {
 	uint32_t n = seen->samples < CHOICE_KEPT ? seen->samples : CHOICE_KEPT;
@@ -92,7 +94,7 @@ static double rate_of(const struct seen *seen)
 			below += seen->rate[k] < seen->rate[i];
 			equal += seen->rate[k] == seen->rate[i];
 		}
-		if (below <= (n - 1) / 2 && (n - 1) / 2 < below + equal)
+		if (below <= (n - 1) / 4 && (n - 1) / 4 < below + equal)
 			return seen->rate[i];
 	}
 	return -1;
@@ -166,7 +168,9 @@ static bool is_worth_a_trial(const struct memory *memory, const struct choice *c
 
 	if (choice->seconds[way] < 0 || longer > HOPELESS || (seen->samples && since < pause))
 		return false;
-	return (!seen->samples && longer <= AT_ONCE) || longer <= share * since;
+	if (!is_known && longer <= (seen->samples ? SOON : AT_ONCE))
+		return true;
+	return longer <= share * since;
 }
 
 static bool is_seen(const struct memory *memory, const struct choice *choice, enum way way)

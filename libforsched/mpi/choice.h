@@ -24,7 +24,7 @@ struct demand {
 
 #define CHOICE_SIZES 16 /* classes of demands: bytes of the port, by factors of four, */
 #define CHOICE_SKEWS 4	/* and turns / port */
-#define CHOICE_KEPT 5	/* of whose times the median counts */
+#define CHOICE_KEPT 5	/* of whose times the lower quartile counts */
 
 /* What one way was seen to take for demands of one class. */
 struct seen {
