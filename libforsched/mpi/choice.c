@@ -32,12 +32,12 @@
 
 #define AT_ONCE 0.05
 #define SOON 0.1
-#define NEW_SHARE 0.03
+#define NEW_SHARE 0.02
 #define OLD_SHARE 0.01
-#define HOPELESS 0.5
+#define HOPELESS 0.3
 #define WELL_KNOWN CHOICE_KEPT /* samples */
 #define PAUSE 16	       /* calls between two trials of a way that is known well, */
-#define SHORT_PAUSE 2	       /* and of one that is not */
+#define SHORT_PAUSE 4	       /* and of one that is not */
 #define GAIN 0.05	       /* what another way than MPI's has to be better by */
 #define MIN_CHUNK 8192	       /* bytes; below that messages cost more than what they carry */
 #define MAX_CHUNK 1048576
