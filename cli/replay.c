@@ -36,7 +36,7 @@ static enum fors_err use_history(const char *text, size_t size, const char *path
 {
 	struct replay *replay = context;
 	const struct cli_settings *settings = replay->settings;
-	struct fors_past past = {NULL, 0};
+	struct fors_records past = {NULL, 0};
 	const struct fors_replay task = {.fabric = replay->fabric,
 					 .past = &past,
 					 .placement = (enum fors_placement)settings->placement,
@@ -44,7 +44,7 @@ static enum fors_err use_history(const char *text, size_t size, const char *path
 					 .nsnapshots = settings->has_count ? settings->count : SNAPSHOTS,
 					 .take = write_snapshot,
 					 .context = replay};
-	enum fors_err err = fors_past_read(text, size, path, settings->cores ? settings->cores : 1, &past, error);
+	enum fors_err err = fors_records_read(text, size, path, settings->cores ? settings->cores : 1, &past, error);
 
 	if (!err && !past.count)
 		err = fors_fail(error, FORS_EINPUT, "%s: no job in it ran", path);

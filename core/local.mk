@@ -19,8 +19,8 @@ libforscore_la_SOURCES = \
 	core/colouring/peel.c core/colouring/peel.h \
 	core/colouring/rowwise.c core/colouring/rowwise.h \
 	core/colouring/rowwise_large.c core/colouring/rowwise_large.h \
-	core/colouring/settle.c core/colouring/settle.h \
-	core/colouring/slots.c core/colouring/slots.h \
+	core/colouring/rebalance.c core/colouring/rebalance.h \
+	core/colouring/cells.c core/colouring/cells.h \
 	core/fabric/account.c core/fabric/account.h \
 	core/fabric/bare.c core/fabric/bare.h \
 	core/fabric/cabling.c core/fabric/cabling.h \
@@ -50,8 +50,8 @@ libforscore_la_SOURCES = \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/fabric/speeds.c core/fabric/speeds.h \
 	core/fabric/subset.c core/fabric/subset.h \
-	core/fabric/watch.c core/fabric/watch.h \
-	core/jobs/again.c core/jobs/again.h \
+	core/fabric/holddown.c core/fabric/holddown.h \
+	core/jobs/running.c core/jobs/running.h \
 	core/jobs/entries.c core/jobs/entries.h core/jobs/entries_inside.h \
 	core/jobs/entries_level.c \
 	core/jobs/entries_live.c \
@@ -66,7 +66,7 @@ libforscore_la_SOURCES = \
 	core/jobs/owners_energy.c \
 	core/jobs/owners_improve.c \
 	core/jobs/owners_start.c \
-	core/jobs/past.c core/jobs/past.h \
+	core/jobs/records.c core/jobs/records.h \
 	core/jobs/replay.c core/jobs/replay.h \
 	core/jobs/trespass.c core/jobs/trespass.h \
 	core/net/claims.c core/net/claims.h \
@@ -143,7 +143,7 @@ libforscore_la_SOURCES = \
 	core/planners/pods/lift3_parts.c \
 	core/planners/pods/lift3_rounds.c \
 	core/planners/pods/mix3.c core/planners/pods/mix3.h \
-	core/planners/pods/odds3.c core/planners/pods/odds3.h \
+	core/planners/pods/extra3.c core/planners/pods/extra3.h \
 	core/planners/pods/relieve3.c core/planners/pods/relieve3.h \
 	core/planners/pods/repair3.c core/planners/pods/repair3.h \
 	core/planners/pods/route3.c core/planners/pods/route3.h \

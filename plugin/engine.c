@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "digest.h"
+#include "keeper/base/digest.h"
 #include "log.h"
 #include "opensm.h"
 
@@ -35,12 +35,12 @@ static enum fors_mastership mastership(void *context)
 	}
 }
 
-struct fors_job *fors_engine_take_job(struct fors_engine *engine, enum fors_job_kind kind)
+struct fors_look *fors_engine_take_job(struct fors_engine *engine, enum fors_look_kind kind)
 {
-	struct fors_job *job = fors_job_new(kind);
+	struct fors_look *job = fors_look_new(kind);
 
 	if (!engine->spare && job)
-		engine->spare = fors_job_new(kind);
+		engine->spare = fors_look_new(kind);
 	if (!job && engine->spare) {
 		job = engine->spare;
 		job->kind = kind;
@@ -148,7 +148,7 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 	engine->osm = osm;
 	engine->tables_ms = engine->check_ms = -1;
 	engine->told_left = FORS_DIGEST_EMPTY;
-	engine->spare = fors_job_new(FORS_JOB_ROUTED);
+	engine->spare = fors_look_new(FORS_LOOK_ROUTED);
 	engine->is_fresh = true;
 	if (fors_loader_start(sweep, osm, 0, &engine->loader, &error)) {
 		fors_log_error(&osm->log, FORS_F_START, "%s", error.text);
@@ -173,7 +173,7 @@ void fors_engine_free(struct fors_engine *engine)
 	fors_advisor_stop(engine->advisor);
 	fors_outbox_stop(engine->outbox);
 	fors_loader_stop(engine->loader);
-	fors_job_free(engine->spare);
+	fors_look_free(engine->spare);
 	fors_claim_drop(engine->claim);
 	fors_drain_clear(&engine->drain);
 	fors_folder_clear(&engine->folder);

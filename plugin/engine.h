@@ -11,13 +11,13 @@
 #define FORS_PLUGIN_ENGINE_H
 
 #include "core/fabric/fabric.h"
-#include "advisor.h"
-#include "drain.h"
-#include "kept.h"
-#include "loader.h"
-#include "rehome.h"
-#include "settings.h"
-#include "worker.h"
+#include "keeper/worker/advisor.h"
+#include "keeper/look/drain.h"
+#include "keeper/look/kept.h"
+#include "keeper/settings/loader.h"
+#include "keeper/look/rehome.h"
+#include "keeper/settings/settings.h"
+#include "keeper/worker/worker.h"
 
 struct osm_opensm;
 struct osm_routing_engine;
@@ -41,7 +41,7 @@ struct fors_engine {
 	char declined[FORS_ERROR_TEXT]; /* why fors did not fill the tables last time, or "" */
 	struct fors_claim *claim;	/* in the tables that were filled last, held; NULL: none */
 	uint64_t refused;		/* number of the one that they came without; 0: none */
-	struct fors_job *spare;		/* for when there is no memory to say so in; NULL: used up */
+	struct fors_look *spare;		/* for when there is no memory to say so in; NULL: used up */
 	bool is_short;			/* memory ran out in this sweep: the next one has to try again */
 	uint64_t managers;		/* fors_snapshot_managers() when fors filled the tables last time */
 	bool is_watching;		/* the next report of changed tables matters; atomic, any thread */

@@ -8,7 +8,7 @@
 
 #include "core/fabric/account.h"
 #include "core/tables/check.h"
-#include "digest.h"
+#include "keeper/base/digest.h"
 #include "log.h"
 #include "opensm.h"
 
@@ -24,7 +24,7 @@ static void tell(struct fors_engine *engine, const struct fors_warnings *found)
 		fors_log_error(&engine->osm->log, FORS_F_LEFT, "%s", found->text[i]);
 }
 
-static enum fors_err check_fabric(const struct fors_job *job, struct fors_warnings *found, struct fors_error *error)
+static enum fors_err check_fabric(const struct fors_look *job, struct fors_warnings *found, struct fors_error *error)
 {
 	struct fors_account account;
 	enum fors_err err = fors_account_take(job->fabric, &account, error);
@@ -36,7 +36,7 @@ static enum fors_err check_fabric(const struct fors_job *job, struct fors_warnin
 	return err;
 }
 
-enum fors_err fors_engine_check(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+enum fors_err fors_engine_check(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	struct fors_warnings found = {0};
 	enum fors_err err = job->pods ? fors_engine_check_pods(job, &found, error) : check_fabric(job, &found, error);

@@ -21,8 +21,8 @@
  */
 #include "engine_inside.h"
 
-#include "clock.h"
-#include "job_pods.h"
+#include "keeper/base/clock.h"
+#include "keeper/look/look_pods.h"
 #include "opensm.h"
 #include "snapshot.h"
 
@@ -63,7 +63,7 @@ static bool is_leaf_active(const osm_subn_t *subn, const struct fors_fabric *fab
 }
 
 /* All cables between switches, and those of the servers that take part. */
-static bool are_pods_active(const osm_subn_t *subn, const struct fors_job_pods *made)
+static bool are_pods_active(const osm_subn_t *subn, const struct fors_look_pods *made)
 {
 	const struct fors_pods *pods = made->pods;
 
@@ -85,7 +85,7 @@ static bool are_pods_active(const osm_subn_t *subn, const struct fors_job_pods *
 	return true;
 }
 
-bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_job *job)
+bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_look *job)
 {
 	const osm_subn_t *subn = &engine->osm->subn;
 	const struct fors_fabric *fabric = job->fabric;

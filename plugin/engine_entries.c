@@ -20,7 +20,7 @@ static struct fors_claim *claim_of(const struct fors_engine *engine)
 										    : NULL;
 }
 
-enum fors_err fors_engine_add_entries(struct fors_engine *engine, struct fors_job *job, struct fors_lfts **plain,
+enum fors_err fors_engine_add_entries(struct fors_engine *engine, struct fors_look *job, struct fors_lfts **plain,
 				      struct fors_error *error)
 {
 	struct fors_claim *claim = job->fabric ? claim_of(engine) : NULL;
@@ -42,7 +42,7 @@ enum fors_err fors_engine_add_entries(struct fors_engine *engine, struct fors_jo
 	return FORS_OK;
 }
 
-void fors_engine_drop_entries(struct fors_engine *engine, struct fors_job *job, struct fors_lfts **plain,
+void fors_engine_drop_entries(struct fors_engine *engine, struct fors_look *job, struct fors_lfts **plain,
 			      const char *why)
 {
 	fors_log_error(&engine->osm->log, FORS_F_INDEX, "the tables go without entries of jobs: %s", why);
@@ -54,14 +54,14 @@ void fors_engine_drop_entries(struct fors_engine *engine, struct fors_job *job, 
 	*plain = NULL;
 }
 
-void fors_engine_note_entries(struct fors_engine *engine, const struct fors_job *job)
+void fors_engine_note_entries(struct fors_engine *engine, const struct fors_look *job)
 {
 	fors_claim_drop(engine->claim);
 	engine->claim = job ? fors_claim_hold(job->claim) : NULL;
 	engine->refused = job ? job->refused : 0;
 }
 
-void fors_engine_tell_entries(const struct fors_engine *engine, struct fors_job *job)
+void fors_engine_tell_entries(const struct fors_engine *engine, struct fors_look *job)
 {
 	job->claim = fors_claim_hold(engine->claim);
 	job->refused = engine->refused;

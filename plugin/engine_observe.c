@@ -7,13 +7,13 @@
 
 #include <stdio.h>
 
-#include "clock.h"
+#include "keeper/base/clock.h"
 #include "log.h"
 #include "opensm.h"
 #include "snapshot.h"
 
 /* What the switches hold now, in a new job; under OpenSM's lock. */
-static enum fors_err look_at_switches(const struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err look_at_switches(const struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	const struct osm_subn *subn = &engine->osm->subn;
 	const char *reason = fors_engine_incomplete(engine->osm);
@@ -22,7 +22,7 @@ static enum fors_err look_at_switches(const struct fors_engine *engine, struct f
 	if (!err)
 		err = fors_snapshot_tables(subn, job->net, &job->lfts, error);
 	if (reason) {
-		job->kind = FORS_JOB_INCOMPLETE;
+		job->kind = FORS_LOOK_INCOMPLETE;
 		snprintf(job->reason, sizeof(job->reason), "%s", reason);
 	}
 	job->tables_ms = engine->tables_ms;
@@ -31,11 +31,11 @@ static enum fors_err look_at_switches(const struct fors_engine *engine, struct f
 }
 
 /* Somebody else routes: nothing to look at, but something to say. */
-static void note_who_routes(const struct fors_engine *engine, struct fors_job *job)
+static void note_who_routes(const struct fors_engine *engine, struct fors_look *job)
 {
 	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
 
-	job->kind = FORS_JOB_DECLINED;
+	job->kind = FORS_LOOK_DECLINED;
 	if (engine->declined[0])
 		snprintf(job->reason, sizeof(job->reason), "%s", engine->declined);
 	else if (used)
@@ -60,7 +60,7 @@ static void keep(struct fors_engine *engine)
  * nothing goes over a leaf but what is for its own servers, while fors lets some packets turn at a leaf. When that one is lost
  * OpenSM has to ask again. What is wrong until then is a warning: nobody can take it back.
  */
-static enum fors_err check_installed(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err check_installed(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	enum fors_err err = fors_engine_check(engine, job, error);
 
@@ -75,14 +75,14 @@ static enum fors_err check_installed(struct fors_engine *engine, struct fors_job
 }
 
 /* What the switches hold, as a fabric; what is kept, and whether homes are to be ranked, follows from good tables only. */
-static enum fors_err finish_ours(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err finish_ours(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	enum fors_err err = fors_engine_understand(engine, job, error);
 
 	if (!err && job->pods)
 		err = fors_engine_end_pods(engine, job, error);
 	fors_engine_tell_entries(engine, job);
-	if (err || job->kind != FORS_JOB_INSTALLED)
+	if (err || job->kind != FORS_LOOK_INSTALLED)
 		return err;
 	job->number = engine->has_built ? engine->tables : 0;
 	fors_engine_tell_adopted(engine, job);
@@ -91,7 +91,7 @@ static enum fors_err finish_ours(struct fors_engine *engine, struct fors_job *jo
 	return check_installed(engine, job, error);
 }
 
-static enum fors_err finish_over(struct fors_engine *engine, struct fors_job *job, double held,
+static enum fors_err finish_over(struct fors_engine *engine, struct fors_look *job, double held,
 				 struct fors_error *error)
 {
 	fors_log_info(&engine->osm->log, "tables of %u switches by '%s' copied, OpenSM's lock held %.2f ms",
@@ -100,7 +100,7 @@ static enum fors_err finish_over(struct fors_engine *engine, struct fors_job *jo
 }
 
 /* What there is to tell the worker: what the switches hold, and whose tables they are. */
-static enum fors_err look(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err look(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	struct osm_opensm *osm = engine->osm;
 	enum fors_err err = FORS_OK;
@@ -135,18 +135,18 @@ void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep)
 
 void fors_engine_observe(struct fors_engine *engine)
 {
-	struct fors_job *job;
+	struct fors_look *job;
 	struct fors_error error;
 	enum fors_err err;
 
 	if (!engine->worker)
 		return;
-	job = fors_engine_take_job(engine, FORS_JOB_INSTALLED);
+	job = fors_engine_take_job(engine, FORS_LOOK_INSTALLED);
 	err = job ? look(engine, job, &error) : fors_fail_memory(&error);
 	if (err)
 		fors_log_error(&engine->osm->log, fors_code_of(err), "%s; nothing is published", error.text);
 	if (err && job) {
-		job->kind = FORS_JOB_DECLINED;
+		job->kind = FORS_LOOK_DECLINED;
 		snprintf(job->reason, sizeof(job->reason), "%s", error.text);
 	}
 	if (engine->is_short && err != FORS_ENOMEM)

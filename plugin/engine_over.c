@@ -22,7 +22,7 @@
 #include <stdlib.h>
 
 #include "core/schedule/schedule.h"
-#include "clock.h"
+#include "keeper/base/clock.h"
 #include "log.h"
 #include "opensm.h"
 #include "snapshot.h"
@@ -42,11 +42,11 @@ static uint64_t digest_tables(const struct fors_engine *engine)
 	return fors_snapshot_digest(&engine->osm->subn, engine->osm->routing_engine_used->name);
 }
 
-enum fors_err fors_engine_begin_over(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+enum fors_err fors_engine_begin_over(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	job->tables_ms = -1; /* of the last ones that fors made */
 	engine->over_digest = digest_tables(engine);
-	if (fors_job_be_over(job, fors_settings_participants(engine->settings), error))
+	if (fors_look_be_over(job, fors_settings_participants(engine->settings), error))
 		return FORS_ENOMEM;
 	job->over->changes = fors_worker_changes(engine->worker);
 	__atomic_store_n(&engine->is_watching, true, __ATOMIC_SEQ_CST);
@@ -126,7 +126,7 @@ static double ask_for_all(struct osm_opensm *osm, struct fors_levels *levels)
 }
 
 /* More paths than can be asked for are no reason to have no plan: their levels are not known then. */
-static enum fors_err ask_levels(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err ask_levels(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	struct osm_opensm *osm = engine->osm;
 	const struct fors_participants *participants = fors_settings_participants(engine->settings);
@@ -158,7 +158,7 @@ static enum fors_err ask_levels(struct fors_engine *engine, struct fors_job *job
 }
 
 /* What fors.conf asks for, and fors can do with tables of its own only. */
-static void warn_of_settings(const struct fors_engine *engine, struct fors_job *job)
+static void warn_of_settings(const struct fors_engine *engine, struct fors_look *job)
 {
 	const struct fors_settings *settings = engine->settings;
 
@@ -172,7 +172,7 @@ static void warn_of_settings(const struct fors_engine *engine, struct fors_job *
  * Entries for LIDs that no port has are left out: tables that OpenSM's unicast cache brought back have some of servers
  * that are gone, and whoever reads tables would think them those of another fabric.
  */
-enum fors_err fors_engine_forget_strangers(struct fors_job *job, struct fors_error *error)
+enum fors_err fors_engine_forget_strangers(struct fors_look *job, struct fors_error *error)
 {
 	struct fors_lfts *lfts = job->lfts;
 	bool *is_known = calloc(lfts->nlids + (size_t)1, sizeof(*is_known));
@@ -193,14 +193,14 @@ enum fors_err fors_engine_forget_strangers(struct fors_job *job, struct fors_err
 	return FORS_OK;
 }
 
-enum fors_err fors_engine_end_over(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+enum fors_err fors_engine_end_over(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	enum fors_err err = fors_engine_forget_strangers(job, error);
 
 	warn_of_settings(engine, job);
-	if (!err && job->kind == FORS_JOB_INSTALLED)
+	if (!err && job->kind == FORS_LOOK_INSTALLED)
 		err = ask_levels(engine, job, error);
 	if (!err)
-		fors_job_seal(job);
+		fors_look_seal(job);
 	return err;
 }

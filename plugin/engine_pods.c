@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #include "core/tables/check.h"
-#include "absent.h"
-#include "job_pods.h"
+#include "keeper/look/absent.h"
+#include "keeper/look/look_pods.h"
 #include "log.h"
 #include "opensm.h"
 #include "snapshot.h"
@@ -26,7 +26,7 @@ static const char *list_key(const struct fors_settings *settings)
 
 /* --- what there is -------------------------------------------------------- */
 
-static enum fors_err warn_of_absent(const struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err warn_of_absent(const struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	const struct fors_participants *there = &job->over->participants;
 
@@ -35,24 +35,24 @@ static enum fors_err warn_of_absent(const struct fors_engine *engine, struct for
 }
 
 /* The tree as the draft has it, and what is drained in it. */
-static enum fors_err be_pods(struct fors_engine *engine, struct fors_job *job, struct fors_warnings *warnings,
+static enum fors_err be_pods(struct fors_engine *engine, struct fors_look *job, struct fors_warnings *warnings,
 			     struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
-	enum fors_err err = fors_job_be_pods(job, engine->kept.draft, fors_settings_participants(settings), error);
+	enum fors_err err = fors_look_be_pods(job, engine->kept.draft, fors_settings_participants(settings), error);
 	struct fors_pods *pods;
 
 	if (err)
 		return err;
 	pods = job->pods->pods;
-	err = fors_drain_look(&engine->drain, settings, fors_pods_cabling(pods), job->kind == FORS_JOB_ROUTED,
+	err = fors_drain_look(&engine->drain, settings, fors_pods_cabling(pods), job->kind == FORS_LOOK_ROUTED,
 			      &pods->held_until_ms, error);
 	return err ? err
 		   : fors_drain_apply_pods(&engine->drain, settings, pods, job->pods->plays, &job->slow, warnings,
 					   error);
 }
 
-enum fors_err fors_engine_understand_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+enum fors_err fors_engine_understand_pods(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	enum fors_err err = be_pods(engine, job, &job->warnings, error);
 
@@ -72,7 +72,7 @@ static const char *leaf_name(const struct fors_pods *pods, uint32_t leaf)
 	return *node->desc ? node->desc : node->id;
 }
 
-static bool has_player(const struct fors_job_pods *made, uint32_t leaf)
+static bool has_player(const struct fors_look_pods *made, uint32_t leaf)
 {
 	const struct fors_pods_switch *here = &made->pods->leaf[leaf];
 
@@ -83,9 +83,9 @@ static bool has_player(const struct fors_job_pods *made, uint32_t leaf)
 }
 
 /* Has leaf a no way to some server of leaf b that takes part? */
-static bool is_cut(const struct fors_job *job, uint32_t row, uint32_t b)
+static bool is_cut(const struct fors_look *job, uint32_t row, uint32_t b)
 {
-	const struct fors_job_pods *made = job->pods;
+	const struct fors_look_pods *made = job->pods;
 	const struct fors_pods_switch *to = &made->pods->leaf[b];
 
 	for (uint32_t s = to->first; s < to->first + to->nslots; s++)
@@ -95,9 +95,9 @@ static bool is_cut(const struct fors_job *job, uint32_t row, uint32_t b)
 }
 
 /* Where cables lead up and down there is an entry, that is what the check sees to; so one that is missing tells. */
-static enum fors_err check_connected(struct fors_job *job, struct fors_error *error)
+static enum fors_err check_connected(struct fors_look *job, struct fors_error *error)
 {
-	struct fors_job_pods *made = job->pods;
+	struct fors_look_pods *made = job->pods;
 	uint32_t first[2] = {0, 0};
 
 	made->cut_pairs = 0;
@@ -117,7 +117,7 @@ static enum fors_err check_connected(struct fors_job *job, struct fors_error *er
 			 leaf_name(made->pods, first[0]), leaf_name(made->pods, first[1]));
 }
 
-static enum fors_err make_tables(struct fors_job *job, struct fors_error *error)
+static enum fors_err make_tables(struct fors_look *job, struct fors_error *error)
 {
 	const struct fors_pods *pods = job->pods->pods;
 	enum fors_err err = fors_route3_make(pods, fors_route3_little_effort(pods), &job->pods->route, error);
@@ -129,7 +129,7 @@ static enum fors_err make_tables(struct fors_job *job, struct fors_error *error)
 	return check_connected(job, error);
 }
 
-enum fors_err fors_engine_fill_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+enum fors_err fors_engine_fill_pods(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	enum fors_err err = make_tables(job, error);
 
@@ -143,7 +143,7 @@ enum fors_err fors_engine_fill_pods(struct fors_engine *engine, struct fors_job 
 	return err;
 }
 
-enum fors_err fors_engine_check_pods(struct fors_job *job, struct fors_warnings *found, struct fors_error *error)
+enum fors_err fors_engine_check_pods(struct fors_look *job, struct fors_warnings *found, struct fors_error *error)
 {
 	const struct fors_pods *pods = job->pods->pods;
 	uint8_t *level = fors_pods_levels_now(pods);
@@ -161,18 +161,18 @@ enum fors_err fors_engine_check_pods(struct fors_job *job, struct fors_warnings 
 
 /* --- what became of them --------------------------------------------------- */
 
-enum fors_err fors_engine_end_pods(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+enum fors_err fors_engine_end_pods(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	enum fors_err err = fors_engine_forget_strangers(job, error);
 
 	if (err)
 		return err;
 	fors_kept_accept(&engine->kept);
-	fors_job_seal(job);
+	fors_look_seal(job);
 	return FORS_OK;
 }
 
-void fors_engine_tell_pods(struct fors_engine *engine, const struct fors_job *job, double ms)
+void fors_engine_tell_pods(struct fors_engine *engine, const struct fors_look *job, double ms)
 {
 	const struct fors_pods *pods = job->pods->pods;
 

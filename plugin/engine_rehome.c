@@ -11,7 +11,7 @@
 #include "core/fabric/places_file.h"
 #include "core/fabric/places_pods.h"
 #include "core/tables/tables.h"
-#include "clock.h"
+#include "keeper/base/clock.h"
 #include "log.h"
 #include "opensm.h"
 
@@ -30,7 +30,7 @@ static uint64_t count_moved(const struct fors_lfts *before, const struct fors_lf
 }
 
 /* The entries of the job's tables that change with these places. Errors: FORS_ENOMEM, FORS_ELIMIT. */
-static enum fors_err find_moved(const struct fors_engine *engine, const struct fors_job *job,
+static enum fors_err find_moved(const struct fors_engine *engine, const struct fors_look *job,
 				const struct fors_places *ranked, uint64_t *moved, struct fors_error *error)
 {
 	struct fors_fabric *fabric = NULL;
@@ -57,7 +57,7 @@ static void tell_wanted(struct fors_engine *engine, uint64_t moved)
 }
 
 /* It is due: ask for a withdrawal, if it would move anything. Errors: as find_moved(). */
-static enum fors_err arm(struct fors_engine *engine, const struct fors_job *job, const struct fors_places *ranked,
+static enum fors_err arm(struct fors_engine *engine, const struct fors_look *job, const struct fors_places *ranked,
 			 uint64_t now, struct fors_error *error)
 {
 	uint64_t moved, was_armed = engine->rehome.armed;
@@ -71,7 +71,7 @@ static enum fors_err arm(struct fors_engine *engine, const struct fors_job *job,
 	return FORS_OK;
 }
 
-void fors_engine_consider_rehome(struct fors_engine *engine, struct fors_job *job)
+void fors_engine_consider_rehome(struct fors_engine *engine, struct fors_look *job)
 {
 	struct fors_rehome *rehome = &engine->rehome;
 	uint64_t now = fors_clock_ms();
@@ -95,7 +95,7 @@ void fors_engine_consider_rehome(struct fors_engine *engine, struct fors_job *jo
 	fors_places_free(ranked);
 }
 
-void fors_engine_tell_adopted(struct fors_engine *engine, const struct fors_job *job)
+void fors_engine_tell_adopted(struct fors_engine *engine, const struct fors_look *job)
 {
 	struct fors_places *before = engine->kept.replaced;
 	struct fors_error error;

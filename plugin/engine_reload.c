@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "digest.h"
+#include "keeper/base/digest.h"
 #include "log.h"
 #include "opensm.h"
 #include "snapshot.h"

@@ -9,20 +9,20 @@
 #include <stdio.h>
 
 #include "core/tables/tables.h"
-#include "clock.h"
+#include "keeper/base/clock.h"
 #include "log.h"
 #include "opensm.h"
 #include "snapshot.h"
 
 /* Say why, in the log and to the worker, who owns the job (NULL: out of memory) from now on. Returns < 0 for OpenSM. */
-static int decline(struct fors_engine *engine, enum fors_code code, const char *reason, struct fors_job *job)
+static int decline(struct fors_engine *engine, enum fors_code code, const char *reason, struct fors_look *job)
 {
 	fors_log_error(&engine->osm->log, code, "%s; the next routing engine takes over", reason);
 	fors_worker_note_sweep(engine->worker,
 			       FORS_SWEEP_BROKEN_OFF); /* with no_fallback it ends here, without a word */
 	snprintf(engine->declined, sizeof(engine->declined), "%s", reason);
 	if (job) {
-		job->kind = FORS_JOB_DECLINED;
+		job->kind = FORS_LOOK_DECLINED;
 		snprintf(job->reason, sizeof(job->reason), "%s", reason);
 		fors_worker_submit(engine->worker, job);
 	}
@@ -30,7 +30,7 @@ static int decline(struct fors_engine *engine, enum fors_code code, const char *
 }
 
 /* The tables for a fabric in which held cables carry traffic, though the plan will not use them. */
-static enum fors_err build_tables_first(const struct fors_engine *engine, struct fors_job *job,
+static enum fors_err build_tables_first(const struct fors_engine *engine, struct fors_look *job,
 					struct fors_error *error)
 {
 	struct fors_fabric *fabric;
@@ -46,7 +46,7 @@ static enum fors_err build_tables_first(const struct fors_engine *engine, struct
 	return err;
 }
 
-static enum fors_err check_tables(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err check_tables(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	double start = fors_clock_exact_ms();
 	enum fors_err err = fors_engine_check(engine, job, error);
@@ -56,7 +56,7 @@ static enum fors_err check_tables(struct fors_engine *engine, struct fors_job *j
 }
 
 /* Should entries of jobs make the tables wrong, they go without. */
-static enum fors_err check_entries(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err check_entries(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	struct fors_lfts *plain;
 	enum fors_err err = fors_engine_add_entries(engine, job, &plain, error);
@@ -71,7 +71,7 @@ static enum fors_err check_entries(struct fors_engine *engine, struct fors_job *
 	return err;
 }
 
-static enum fors_err fill_fabric(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err fill_fabric(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	struct fors_error cut;
 
@@ -84,7 +84,7 @@ static enum fors_err fill_fabric(struct fors_engine *engine, struct fors_job *jo
 		       : fors_tables_build(job->fabric, &job->lfts, error);
 }
 
-static void tell(struct fors_engine *engine, const struct fors_job *job)
+static void tell(struct fors_engine *engine, const struct fors_look *job)
 {
 	if (job->pods)
 		fors_engine_tell_pods(engine, job, engine->tables_ms);
@@ -94,7 +94,7 @@ static void tell(struct fors_engine *engine, const struct fors_job *job)
 			      job->lfts->nswitches, job->fabric->nservers, job->fabric->nlanes, engine->tables_ms);
 }
 
-static enum fors_err fill_tables(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err fill_tables(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	enum fors_err err = fors_snapshot_net(&engine->osm->subn, &job->net, error);
 
@@ -115,7 +115,7 @@ int fors_engine_build_tables(void *context)
 {
 	struct fors_engine *engine = context;
 	double start = fors_clock_exact_ms();
-	struct fors_job *job;
+	struct fors_look *job;
 	struct fors_error error;
 	enum fors_err err;
 
@@ -124,7 +124,7 @@ int fors_engine_build_tables(void *context)
 	if (engine->settings)
 		engine->is_short = false;
 	engine->awaited = 0;
-	job = fors_engine_take_job(engine, FORS_JOB_ROUTED);
+	job = fors_engine_take_job(engine, FORS_LOOK_ROUTED);
 	if (!engine->settings)
 		return decline(engine, FORS_F_CONFIG, engine->trouble, job);
 	err = engine->is_short || !job ? fors_fail_memory(&error) : fill_tables(engine, job, &error);
@@ -135,7 +135,7 @@ int fors_engine_build_tables(void *context)
 	engine->declined[0] = '\0';
 	snprintf(job->tables_by, sizeof(job->tables_by), "fors");
 	if (job->over)
-		fors_job_seal(job);
+		fors_look_seal(job);
 	job->is_active = fors_engine_is_active(engine, job);
 	engine->awaited = job->number = ++engine->tables;
 	engine->tables_ms = job->tables_ms = fors_clock_exact_ms() - start;

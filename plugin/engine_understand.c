@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/fabric/places_pods.h"
-#include "absent.h"
+#include "keeper/look/absent.h"
 #include "opensm.h"
 
 enum fors_err fors_engine_build_fabric(const struct fors_engine *engine, const struct fors_places *places,
@@ -19,7 +19,7 @@ enum fors_err fors_engine_build_fabric(const struct fors_engine *engine, const s
 }
 
 /* The fabric that job->net shows, perhaps for the first time; learnt if fors can route it, else only looked at. */
-static enum fors_err learn_fabric(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err learn_fabric(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
 	struct fors_kept *kept = &engine->kept;
@@ -31,7 +31,7 @@ static enum fors_err learn_fabric(struct fors_engine *engine, struct fors_job *j
 		err = fors_engine_build_fabric(engine, kept->draft, job->net, &job->fabric, error);
 	if (err || fors_fabric_connected(job->fabric, NULL))
 		return err;
-	if (job->kind == FORS_JOB_ROUTED && /* only when the tables follow at once */
+	if (job->kind == FORS_LOOK_ROUTED && /* only when the tables follow at once */
 	    (fors_kept_forget(kept) || fors_engine_rank(engine, job->fabric))) {
 		fors_fabric_free(job->fabric);
 		job->fabric = NULL;
@@ -57,11 +57,11 @@ static void warn_of_files(const struct fors_engine *engine, struct fors_warnings
 }
 
 /* Who of those listed is missing, and what is drained. */
-static enum fors_err look_at_fabric(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+static enum fors_err look_at_fabric(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
 	struct fors_cabling cabling = fors_fabric_cabling(job->fabric);
-	enum fors_err err = fors_drain_look(&engine->drain, settings, cabling, job->kind == FORS_JOB_ROUTED,
+	enum fors_err err = fors_drain_look(&engine->drain, settings, cabling, job->kind == FORS_LOOK_ROUTED,
 					    &job->fabric->held_until_ms, error);
 
 	if (!err)
@@ -76,12 +76,12 @@ static enum fors_err look_at_fabric(struct fors_engine *engine, struct fors_job 
 				&job->warnings, error);
 }
 
-enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_job *job, struct fors_error *error)
+enum fors_err fors_engine_understand(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
 {
 	const struct fors_settings *settings = engine->settings;
 	enum fors_err err;
 
-	engine->drain.is_given = job->kind != FORS_JOB_ROUTED && !engine->has_built;
+	engine->drain.is_given = job->kind != FORS_LOOK_ROUTED && !engine->has_built;
 	err = learn_fabric(engine, job, error);
 	memcpy(job->method, settings->method, sizeof(job->method));
 	job->ilp_seconds = settings->ilp_seconds;

@@ -4,17 +4,17 @@ if BUILD_PLUGIN
 lib_LTLIBRARIES += libfors.la
 endif
 libfors_la_SOURCES = \
-	plugin/absent.c plugin/absent.h \
-	plugin/advisor.c plugin/advisor.h \
-	plugin/aside.c plugin/aside.h \
-	plugin/board.c plugin/board.h plugin/board_inside.h \
-	plugin/board_draft.c \
-	plugin/board_left.c \
-	plugin/child.c plugin/child.h \
-	plugin/clock.c plugin/clock.h \
-	plugin/conf.c plugin/conf.h \
-	plugin/digest.c plugin/digest.h \
-	plugin/drain.c plugin/drain.h \
+	keeper/look/absent.c keeper/look/absent.h \
+	keeper/worker/advisor.c keeper/worker/advisor.h \
+	keeper/base/background.c keeper/base/background.h \
+	keeper/board/board.c keeper/board/board.h keeper/board/board_inside.h \
+	keeper/board/board_draft.c \
+	keeper/board/board_left.c \
+	keeper/files/child.c keeper/files/child.h \
+	keeper/base/clock.c keeper/base/clock.h \
+	keeper/base/conf.c keeper/base/conf.h \
+	keeper/base/digest.c keeper/base/digest.h \
+	keeper/look/drain.c keeper/look/drain.h \
 	plugin/engine.c plugin/engine.h plugin/engine_inside.h \
 	plugin/engine_check.c \
 	plugin/engine_early.c \
@@ -27,46 +27,46 @@ libfors_la_SOURCES = \
 	plugin/engine_route.c \
 	plugin/engine_understand.c \
 	plugin/entry.c \
-	plugin/epoch.c plugin/epoch.h \
-	plugin/errors.h \
-	plugin/helper.c plugin/helper.h plugin/helper_wire.h \
-	plugin/helper_spawn.c \
-	plugin/input.c plugin/input.h \
-	plugin/job.c plugin/job.h \
-	plugin/job_pods.c plugin/job_pods.h \
-	plugin/jobs.c plugin/jobs.h \
-	plugin/jobs_file.c plugin/jobs_file.h \
-	plugin/kept.c plugin/kept.h \
-	plugin/leash.c plugin/leash.h \
-	plugin/levels.c plugin/levels.h \
-	plugin/loader.c plugin/loader.h \
+	keeper/files/epoch.c keeper/files/epoch.h \
+	keeper/base/errors.h \
+	keeper/files/helper.c keeper/files/helper.h keeper/files/helper_wire.h \
+	keeper/files/helper_spawn.c \
+	keeper/files/input.c keeper/files/input.h \
+	keeper/look/look.c keeper/look/look.h \
+	keeper/look/look_pods.c keeper/look/look_pods.h \
+	keeper/board/jobboard.c keeper/board/jobboard.h \
+	keeper/settings/jobs_file.c keeper/settings/jobs_file.h \
+	keeper/look/kept.c keeper/look/kept.h \
+	keeper/base/io_thread.c keeper/base/io_thread.h \
+	keeper/look/levels.c keeper/look/levels.h \
+	keeper/settings/loader.c keeper/settings/loader.h \
 	plugin/log.c plugin/log.h \
 	plugin/opensm.h \
-	plugin/outbox.c plugin/outbox.h \
-	plugin/outbox_jobs.c plugin/outbox_jobs.h \
-	plugin/publish.c plugin/publish.h plugin/publish_inside.h \
-	plugin/publish_ahead.c \
-	plugin/rehome.c plugin/rehome.h \
-	plugin/runner.c plugin/runner.h \
-	plugin/settings.c plugin/settings.h \
+	keeper/files/outbox.c keeper/files/outbox.h \
+	keeper/files/outbox_jobs.c keeper/files/outbox_jobs.h \
+	keeper/files/publish.c keeper/files/publish.h keeper/files/publish_inside.h \
+	keeper/files/publish_ahead.c \
+	keeper/look/rehome.c keeper/look/rehome.h \
+	keeper/files/runner.c keeper/files/runner.h \
+	keeper/settings/settings.c keeper/settings/settings.h \
 	plugin/snapshot.c plugin/snapshot.h \
-	plugin/steps.c plugin/steps.h \
-	plugin/thread.c plugin/thread.h \
-	plugin/trust.c plugin/trust.h \
-	plugin/claim.c plugin/claim.h \
-	plugin/worker.c plugin/worker.h plugin/worker_inside.h \
-	plugin/worker_duties.c \
-	plugin/worker_early.c \
-	plugin/worker_entries.c \
-	plugin/worker_failover.c \
-	plugin/worker_job.c \
-	plugin/worker_jobplan.c \
-	plugin/worker_jobs.c plugin/worker_jobs.h \
-	plugin/worker_names.c plugin/worker_names.h \
-	plugin/worker_over.c \
-	plugin/worker_plan.c \
-	plugin/worker_publish.c \
-	plugin/worker_repairs.c
+	keeper/worker/steps.c keeper/worker/steps.h \
+	keeper/base/thread.c keeper/base/thread.h \
+	keeper/files/trust.c keeper/files/trust.h \
+	keeper/look/claim.c keeper/look/claim.h \
+	keeper/worker/worker.c keeper/worker/worker.h keeper/worker/worker_inside.h \
+	keeper/worker/worker_duties.c \
+	keeper/worker/worker_early.c \
+	keeper/worker/worker_entries.c \
+	keeper/worker/worker_failover.c \
+	keeper/worker/worker_look.c \
+	keeper/worker/worker_jobplan.c \
+	keeper/worker/worker_jobs.c keeper/worker/worker_jobs.h \
+	keeper/worker/worker_names.c keeper/worker/worker_names.h \
+	keeper/worker/worker_over.c \
+	keeper/worker/worker_plan.c \
+	keeper/worker/worker_publish.c \
+	keeper/worker/worker_repairs.c
 libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
 # -z nodelete: a thread that hangs where a program is started from may outlive the plugin (outbox.c, runner.c).
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.
@@ -81,13 +81,13 @@ if BUILD_PLUGIN
 pkglibexec_PROGRAMS = fors-outbox
 endif
 fors_outbox_SOURCES = \
-	plugin/clock.c plugin/clock.h \
-	plugin/helper_main.c \
-	plugin/helper_serve.c plugin/helper_serve.h plugin/helper_wire.h \
-	plugin/leash.c plugin/leash.h \
-	plugin/publish.c plugin/publish.h plugin/publish_inside.h \
-	plugin/thread.c plugin/thread.h \
-	plugin/trust.c plugin/trust.h
+	keeper/base/clock.c keeper/base/clock.h \
+	keeper/files/helper_main.c \
+	keeper/files/helper_serve.c keeper/files/helper_serve.h keeper/files/helper_wire.h \
+	keeper/base/io_thread.c keeper/base/io_thread.h \
+	keeper/files/publish.c keeper/files/publish.h keeper/files/publish_inside.h \
+	keeper/base/thread.c keeper/base/thread.h \
+	keeper/files/trust.c keeper/files/trust.h
 fors_outbox_CFLAGS = $(AM_CFLAGS) -pthread
 fors_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread
 fors_outbox_LDADD = libforscore.la $(ZLIB_LIBS)

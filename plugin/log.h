@@ -9,7 +9,7 @@
 #ifndef FORS_PLUGIN_LOG_H
 #define FORS_PLUGIN_LOG_H
 
-#include "errors.h"
+#include "keeper/base/errors.h"
 
 struct osm_log;
 

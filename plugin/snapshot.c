@@ -8,7 +8,7 @@
 
 #include "core/net/lfts.h"
 #include "core/net/rates.h"
-#include "digest.h"
+#include "keeper/base/digest.h"
 #include "opensm.h"
 
 static enum fors_node_type type_of(osm_node_t *node)

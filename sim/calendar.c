@@ -36,7 +36,7 @@ void fors_calendar_free(struct fors_calendar *calendar)
 static bool grow(struct fors_calendar *c)
 {
 	uint32_t room = c->room ? 2 * c->room : 1024;
-	struct fors_event *larger = room < FORS_NONE / 2 ? realloc(c->event, room * sizeof(*larger)) : NULL;
+	struct fors_calendar_event *larger = room < FORS_NONE / 2 ? realloc(c->event, room * sizeof(*larger)) : NULL;
 
 	c->is_full |= !larger;
 	if (!larger)
@@ -62,7 +62,7 @@ static inline uint32_t new_event(struct fors_calendar *c)
 /* Behind the last of a ring. */
 static inline void append(struct fors_calendar *c, uint32_t *last, uint32_t e)
 {
-	struct fors_event *event = c->event;
+	struct fors_calendar_event *event = c->event;
 
 	if (*last == FORS_NONE) {
 		event[e].next = e;

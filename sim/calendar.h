@@ -27,7 +27,7 @@
 #define FORS_FAR 4096u	 /* buckets, each of half the wheel */
 #define FORS_FAR_SHIFT 13
 
-struct fors_event {
+struct fors_calendar_event {
 	uint64_t time;	      /* tick */
 	uint32_t next;	      /* private */
 	uint32_t what, which; /* anything */
@@ -37,7 +37,7 @@ struct fors_calendar {
 	uint64_t now;		  /* tick of the event that was taken last */
 	uint64_t pending;	  /* events put and not taken */
 	bool is_full;		  /* memory ran out, and events were lost */
-	struct fors_event *event; /* the rest is private */
+	struct fors_calendar_event *event; /* the rest is private */
 	uint32_t used, room, spare;
 	uint64_t bucket;   /* that of now, or an empty one before it */
 	uint64_t near_end; /* the wheel has all events before this tick, (bucket + 2) << FORS_FAR_SHIFT */
@@ -88,7 +88,7 @@ static inline void fors_calendar_put(struct fors_calendar *c, uint64_t time, uin
 }
 
 /* The event in turn at a place leaves it. */
-static inline void fors_calendar_pop(struct fors_calendar *c, uint32_t place, struct fors_event *event)
+static inline void fors_calendar_pop(struct fors_calendar *c, uint32_t place, struct fors_calendar_event *event)
 {
 	uint32_t last = c->near[place], e = c->event[last].next;
 
@@ -109,7 +109,7 @@ static inline void fors_calendar_pop(struct fors_calendar *c, uint32_t place, st
 }
 
 /* Take the next event, now becomes its time; false: there is none. */
-static inline bool fors_calendar_take(struct fors_calendar *c, struct fors_event *event)
+static inline bool fors_calendar_take(struct fors_calendar *c, struct fors_calendar_event *event)
 {
 	uint32_t place = (uint32_t)c->now & (FORS_NEAR - 1);
 	uint64_t bits = c->near_bits[place / 64] >> (place & 63);

@@ -242,7 +242,7 @@ void fors_qcn_look(struct sim *sim, uint32_t p)
 		notify(sim, p, (uint32_t)(excess * QCN_FULL / full));
 }
 
-void fors_qcn_event(struct sim *sim, const struct fors_event *event)
+void fors_qcn_event(struct sim *sim, const struct fors_calendar_event *event)
 {
 	if (event->what == SIM_NOTICE)
 		notice_arrived(sim, event->which);

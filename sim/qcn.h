@@ -72,7 +72,7 @@ void fors_qcn_free(struct sim_qcn *qcn);
 /* A packet has joined a switch's queue: is it time to look at it? */
 void fors_qcn_look(struct sim *sim, uint32_t packet);
 /* An event of this file or of qcn_rate.c. */
-void fors_qcn_event(struct sim *sim, const struct fors_event *event);
+void fors_qcn_event(struct sim *sim, const struct fors_calendar_event *event);
 
 /* ---- qcn_rate.c ---- */
 

@@ -73,7 +73,7 @@ static bool is_short(const struct sim *sim)
 
 static enum fors_err loop(struct sim *sim, struct fors_error *error)
 {
-	struct fors_event event = {0};
+	struct fors_calendar_event event = {0};
 	uint64_t n = 0;
 
 	fors_sim_traffic_begin(sim);

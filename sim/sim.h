@@ -64,10 +64,10 @@ struct fors_adaptive {
 };
 
 /* Of FORS_POLICY_SWITCH_AR: what the level of a link towards a destination is; see policy_switch.c. */
-enum fors_level { FORS_LEVEL_SUM, FORS_LEVEL_LAST, FORS_LEVEL_OLDEST };
+enum fors_ar_level { FORS_LEVEL_SUM, FORS_LEVEL_LAST, FORS_LEVEL_OLDEST };
 
 struct fors_switch_ar {
-	enum fors_level rule;
+	enum fors_ar_level rule;
 	uint64_t forget; /* ps after the last notification */
 };
 

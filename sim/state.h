@@ -172,7 +172,7 @@ static inline uint32_t fors_sim_server_queue(const struct sim *sim, uint32_t ser
 /* A packet joins a queue; its link sends when it can. */
 void fors_sim_enqueue(struct sim *sim, uint32_t queue, uint32_t packet);
 /* An event of a switch. */
-void fors_sim_switch_event(struct sim *sim, const struct fors_event *event);
+void fors_sim_switch_event(struct sim *sim, const struct fors_calendar_event *event);
 /* A packet at the end of its way: it is no more. */
 void fors_sim_packet_free(struct sim *sim, uint32_t packet);
 /* A new packet, all zero; FORS_NONE: out of memory, and the simulation ends. */
@@ -182,7 +182,7 @@ uint32_t fors_sim_packet_new(struct sim *sim);
 
 /* The first events of all servers. */
 void fors_sim_traffic_begin(struct sim *sim);
-void fors_sim_traffic_event(struct sim *sim, const struct fors_event *event);
+void fors_sim_traffic_event(struct sim *sim, const struct fors_calendar_event *event);
 /* The packet at the head of a server's queue has left: the next one, of this or the next message. */
 void fors_sim_server_sent(struct sim *sim, uint32_t message);
 /* A packet has arrived. */

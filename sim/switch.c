@@ -404,7 +404,7 @@ static void left(struct sim *sim, uint32_t l, uint32_t bytes)
 	fors_calendar_put(sim->calendar, sim->calendar->now + sim->wire, SIM_RESUME, l);
 }
 
-static void pause_event(struct sim *sim, const struct fors_event *event, uint32_t what)
+static void pause_event(struct sim *sim, const struct fors_calendar_event *event, uint32_t what)
 {
 	switch (what) {
 	case SIM_ENTER:
@@ -419,7 +419,7 @@ static void pause_event(struct sim *sim, const struct fors_event *event, uint32_
 	}
 }
 
-void fors_sim_switch_event(struct sim *sim, const struct fors_event *event)
+void fors_sim_switch_event(struct sim *sim, const struct fors_calendar_event *event)
 {
 	uint32_t what = event->what & ((1u << SIM_WHAT_BITS) - 1);
 

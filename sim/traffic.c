@@ -273,7 +273,7 @@ void fors_sim_traffic_begin(struct sim *sim)
 		go_on(sim, s);
 }
 
-void fors_sim_traffic_event(struct sim *sim, const struct fors_event *event)
+void fors_sim_traffic_event(struct sim *sim, const struct fors_calendar_event *event)
 {
 	if (event->what == SIM_TURN) {
 		sim->server[event->which].is_waking = false;

@@ -2,7 +2,7 @@
 unit_tests =
 unit_tests += tests/unit/test_absent
 unit_tests += tests/unit/test_advisor
-unit_tests += tests/unit/test_aside
+unit_tests += tests/unit/test_background
 unit_tests += tests/unit/test_board
 unit_tests += tests/unit/test_child
 unit_tests += tests/unit/test_drain
@@ -30,7 +30,7 @@ unit_tests += tests/unit/test_hostlist
 unit_tests += tests/unit/test_home
 unit_tests += tests/unit/test_input
 unit_tests += tests/unit/test_invariants
-unit_tests += tests/unit/test_job
+unit_tests += tests/unit/test_look
 unit_tests += tests/unit/test_jobplan
 unit_tests += tests/unit/test_jobs
 unit_tests += tests/unit/test_kept
@@ -101,8 +101,8 @@ endif
 tests_unit_test_drained_LDADD = $(unit_support)
 tests_unit_test_hostlist_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_history_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c plugin/advisor.c plugin/clock.c plugin/digest.c plugin/job.c plugin/job_pods.c plugin/claim.c \
-	plugin/levels.c plugin/thread.c
+tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c keeper/worker/advisor.c keeper/base/clock.c keeper/base/digest.c keeper/look/look.c keeper/look/look_pods.c keeper/look/claim.c \
+	keeper/look/levels.c keeper/base/thread.c
 tests_unit_test_advisor_LDADD = $(unit_support)
 tests_unit_test_advisor_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_phases_mended
 tests_unit_test_repairs_LDADD = $(unit_support)
@@ -207,7 +207,7 @@ tests_unit_test_pods_drained_SOURCES = tests/unit/test_pods_drained.c $(pods_wor
 tests_unit_test_pods_drained_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rank_LDADD = $(unit_support) $(ZLIB_LIBS)
-tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c plugin/rehome.c
+tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c keeper/look/rehome.c
 tests_unit_test_rehome_LDADD = $(unit_support)
 tests_unit_test_random_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_choice_SOURCES = tests/unit/test_choice.c libforsched/mpi/choice.c libforsched/mpi/choice.h
@@ -231,8 +231,8 @@ tests_unit_test_mangled_CFLAGS = $(AM_CFLAGS) $(mangled_sanitizers)
 tests_unit_test_mangled_LDADD = libforscore.la $(CMOCKA_LIBS)
 
 # The plugin's own modules that do not see OpenSM, by what they need of each other.
-publish_sources = plugin/leash.c plugin/publish.c plugin/publish_ahead.c plugin/thread.c plugin/trust.c
-input_sources = plugin/clock.c plugin/conf.c plugin/input.c $(publish_sources)
+publish_sources = keeper/base/io_thread.c keeper/files/publish.c keeper/files/publish_ahead.c keeper/base/thread.c keeper/files/trust.c
+input_sources = keeper/base/clock.c keeper/base/conf.c keeper/files/input.c $(publish_sources)
 
 # Programs in which allocations and threads fail on demand, see faults.h.
 fault_sources = tests/unit/faults.c tests/unit/faults.h
@@ -252,7 +252,7 @@ tests_unit_test_over_memory_SOURCES = tests/unit/test_over_memory.c $(pods_world
 tests_unit_test_over_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_over_memory_LDFLAGS = $(fault_ldflags)
 tests_unit_test_over_memory_LDADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h plugin/settings.c $(input_sources) $(fault_sources) \
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h keeper/settings/settings.c $(input_sources) $(fault_sources) \
 	$(libforschedcode_la_SOURCES)
 tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
@@ -291,59 +291,59 @@ tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = plugin/child.c plugin/digest.c plugin/epoch.c plugin/helper.c plugin/helper_serve.c plugin/outbox.c plugin/outbox_jobs.c \
-	plugin/runner.c tests/unit/fake_clock.c tests/unit/fake_clock.h tests/unit/fake_helper.c
+outbox_sources = keeper/files/child.c keeper/base/digest.c keeper/files/epoch.c keeper/files/helper.c keeper/files/helper_serve.c keeper/files/outbox.c keeper/files/outbox_jobs.c \
+	keeper/files/runner.c tests/unit/fake_clock.c tests/unit/fake_clock.h tests/unit/fake_helper.c
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources) \
 	$(fault_sources)
 tests_unit_test_outbox_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_publish,--wrap=fors_publish_sync
-tests_unit_test_runner_SOURCES = tests/unit/test_runner.c plugin/child.c plugin/runner.c plugin/thread.c \
+tests_unit_test_runner_SOURCES = tests/unit/test_runner.c keeper/files/child.c keeper/files/runner.c keeper/base/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_runner_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill,--wrap=posix_spawn,--wrap=strdup
-tests_unit_test_absent_SOURCES = tests/unit/test_absent.c plugin/absent.c
+tests_unit_test_absent_SOURCES = tests/unit/test_absent.c keeper/look/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
-tests_unit_test_aside_SOURCES = tests/unit/test_aside.c plugin/aside.c plugin/leash.c plugin/thread.c \
+tests_unit_test_background_SOURCES = tests/unit/test_background.c keeper/base/background.c keeper/base/io_thread.c keeper/base/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_aside_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_aside_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
-tests_unit_test_board_SOURCES = tests/unit/test_board.c plugin/board.c plugin/board_draft.c plugin/board_left.c $(publish_sources) $(outbox_sources)
+tests_unit_test_background_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_background_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
+tests_unit_test_board_SOURCES = tests/unit/test_board.c keeper/board/board.c keeper/board/board_draft.c keeper/board/board_left.c $(publish_sources) $(outbox_sources)
 tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread \
 	-Wl,--wrap=fors_outbox_put,--wrap=fors_outbox_announce,--wrap=fors_outbox_failures
-tests_unit_test_child_SOURCES = tests/unit/test_child.c plugin/child.c
+tests_unit_test_child_SOURCES = tests/unit/test_child.c keeper/files/child.c
 tests_unit_test_child_LDADD = $(CMOCKA_LIBS)
-tests_unit_test_input_SOURCES = tests/unit/test_input.c plugin/input.c $(publish_sources) \
+tests_unit_test_input_SOURCES = tests/unit/test_input.c keeper/files/input.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_input_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_input_LDFLAGS = $(AM_LDFLAGS) -pthread
-tests_unit_test_trust_SOURCES = tests/unit/test_trust.c plugin/trust.c
+tests_unit_test_trust_SOURCES = tests/unit/test_trust.c keeper/files/trust.c
 tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
-tests_unit_test_job_SOURCES = tests/unit/test_job.c plugin/digest.c plugin/job.c plugin/job_pods.c plugin/claim.c plugin/levels.c
-tests_unit_test_job_LDADD = $(unit_support)
-tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c plugin/epoch.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_look_SOURCES = tests/unit/test_look.c keeper/base/digest.c keeper/look/look.c keeper/look/look_pods.c keeper/look/claim.c keeper/look/levels.c
+tests_unit_test_look_LDADD = $(unit_support)
+tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c keeper/files/epoch.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) plugin/clock.c
+tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) keeper/base/clock.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write,--wrap=fsync
-tests_unit_test_kept_SOURCES = tests/unit/test_kept.c plugin/aside.c plugin/digest.c plugin/kept.c $(publish_sources) \
+tests_unit_test_kept_SOURCES = tests/unit/test_kept.c keeper/base/background.c keeper/base/digest.c keeper/look/kept.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_drain_SOURCES = tests/unit/test_drain.c plugin/digest.c plugin/drain.c tests/unit/fake_clock.c \
+tests_unit_test_drain_SOURCES = tests/unit/test_drain.c keeper/base/digest.c keeper/look/drain.c tests/unit/fake_clock.c \
 	tests/unit/fake_clock.h
 tests_unit_test_drain_LDADD = $(unit_support)
 tests_unit_test_kept_LDADD = $(unit_support)
 tests_unit_test_kept_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_published
-tests_unit_test_loader_SOURCES = tests/unit/test_loader.c plugin/aside.c plugin/conf.c plugin/digest.c plugin/input.c \
-	plugin/loader.c plugin/settings.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_loader_SOURCES = tests/unit/test_loader.c keeper/base/background.c keeper/base/conf.c keeper/base/digest.c keeper/files/input.c \
+	keeper/settings/loader.c keeper/settings/settings.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
-tests_unit_test_settings_SOURCES = tests/unit/test_settings.c plugin/settings.c $(input_sources)
+tests_unit_test_settings_SOURCES = tests/unit/test_settings.c keeper/settings/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
-worker_sources = plugin/board.c plugin/board_draft.c plugin/board_left.c plugin/job.c plugin/job_pods.c plugin/claim.c plugin/levels.c plugin/steps.c plugin/worker.c plugin/worker_duties.c plugin/worker_early.c plugin/worker_entries.c plugin/worker_failover.c plugin/worker_job.c \
-	plugin/jobs.c plugin/jobs_file.c plugin/aside.c plugin/input.c plugin/worker_jobplan.c plugin/worker_jobs.c plugin/worker_names.c \
-	plugin/worker_over.c plugin/worker_plan.c plugin/worker_publish.c plugin/worker_repairs.c plugin/advisor.c
+worker_sources = keeper/board/board.c keeper/board/board_draft.c keeper/board/board_left.c keeper/look/look.c keeper/look/look_pods.c keeper/look/claim.c keeper/look/levels.c keeper/worker/steps.c keeper/worker/worker.c keeper/worker/worker_duties.c keeper/worker/worker_early.c keeper/worker/worker_entries.c keeper/worker/worker_failover.c keeper/worker/worker_look.c \
+	keeper/board/jobboard.c keeper/settings/jobs_file.c keeper/base/background.c keeper/files/input.c keeper/worker/worker_jobplan.c keeper/worker/worker_jobs.c keeper/worker/worker_names.c \
+	keeper/worker/worker_over.c keeper/worker/worker_plan.c keeper/worker/worker_publish.c keeper/worker/worker_repairs.c keeper/worker/advisor.c
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)

@@ -197,7 +197,7 @@ static enum fors_err read_jobs(const char *text, size_t size, const char *path, 
 {
 	struct cli_analysis *a = context;
 
-	return fors_jobs_read(text, size, path, a->router.graph->nservers, a->routes, &a->jobs, error);
+	return fors_efi_jobs_read(text, size, path, a->router.graph->nservers, a->routes, &a->jobs, error);
 }
 
 int cli_analysis_jobs(const char *path, struct cli_analysis *a)
@@ -211,7 +211,7 @@ int cli_analysis_jobs(const char *path, struct cli_analysis *a)
 		return cli_use_file(path, read_jobs, a);
 	if (nservers > MANY_SERVERS)
 		return CLI_GOOD;
-	return fors_jobs_all(nservers, &a->jobs, &error) ? cli_fail(&error) : CLI_GOOD;
+	return fors_efi_jobs_all(nservers, &a->jobs, &error) ? cli_fail(&error) : CLI_GOOD;
 }
 
 /* --- all of it -------------------------------------------------------------------------------------------------- */
@@ -330,7 +330,7 @@ void cli_analysis_free(struct cli_analysis *analysis)
 	fors_efi_free(analysis->efi);
 	fors_evaluation_free(analysis->result);
 	fors_spread_free(analysis->spread);
-	fors_jobs_clear(&analysis->jobs);
+	fors_efi_jobs_clear(&analysis->jobs);
 	fors_pattern_free(analysis->pattern);
 	fors_schedule_free(analysis->plan);
 	fors_tree_paths_clear(&analysis->paths);

@@ -38,7 +38,7 @@ struct cli_analysis {
 	struct fors_router router;
 	struct fors_schedule *plan; /* pattern plan, or --schedule */
 	struct fors_pattern *pattern;
-	struct fors_jobs jobs;
+	struct fors_efi_jobs jobs;
 	struct fors_evaluation *result;
 	struct fors_efi *efi;	       /* NULL: no --jobs, and too many servers */
 	struct fors_mismatch mismatch; /* tables from a file only */

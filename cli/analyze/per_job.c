@@ -97,7 +97,7 @@ static enum fors_err plan_all(struct per_job *p, bool has_index, struct fors_err
 static bool is_same_job(const struct per_job *p, uint32_t j)
 {
 	const struct fors_schedule *plan = p->plans.job[j].plan;
-	const struct fors_job *job = &p->a.jobs.job[j];
+	const struct fors_efi_job *job = &p->a.jobs.job[j];
 
 	if (job->count != p->list.job[j].count)
 		return false;
@@ -154,7 +154,7 @@ static enum fors_err make_pattern(struct per_job *p, uint32_t j, struct fors_err
 
 static enum fors_err make_workers(struct per_job *p, struct fors_error *error)
 {
-	const struct fors_jobs *jobs = &p->a.jobs;
+	const struct fors_efi_jobs *jobs = &p->a.jobs;
 	enum fors_err err = FORS_OK;
 
 	p->pattern = calloc(jobs->count + (size_t)1, sizeof(struct fors_pattern *));

@@ -23,8 +23,8 @@
 #include <string.h>
 
 #include "euler.h"
-#include "settle.h"
-#include "slots.h"
+#include "rebalance.h"
+#include "cells.h"
 
 #define FEW 4 /* copies of each edge on average, at most: from here on one by one */
 
@@ -49,8 +49,8 @@ struct fors_colour_space {
 	uint16_t *take;	 /* copies for the first part */
 	uint32_t *count; /* per right node, for sorting */
 	int32_t *owed;	 /* per right node: how much less than its share was taken, in ONE_COPYs */
-	struct fors_slots *slots;
-	struct fors_settle_space *settle; /* made when first needed */
+	struct fors_cells *slots;
+	struct fors_rebalance_space *settle; /* made when first needed */
 };
 
 /* A part that waits for its colours. */
@@ -108,7 +108,7 @@ struct fors_colour_space *fors_colour_space_new(uint32_t nedges, uint32_t nnodes
 	space->take = malloc(n * sizeof(*space->take));
 	space->count = malloc(((size_t)nnodes + 1) * sizeof(*space->count));
 	space->owed = malloc(((size_t)nnodes + 1) * sizeof(*space->owed));
-	space->slots = fors_slots_new(nnodes);
+	space->slots = fors_cells_new(nnodes);
 	if (edges_alloc(&space->odd, n) && space->odd_id && space->mate && space->half && space->place && space->take &&
 	    space->count && space->owed && space->slots)
 		return space;
@@ -128,8 +128,8 @@ void fors_colour_space_free(struct fors_colour_space *space)
 	free(space->take);
 	free(space->count);
 	free(space->owed);
-	fors_slots_free(space->slots);
-	fors_settle_space_free(space->settle);
+	fors_cells_free(space->slots);
+	fors_rebalance_space_free(space->settle);
 	free(space);
 }
 
@@ -255,10 +255,10 @@ static enum fors_err divide(struct job *job, const struct part *part, uint32_t w
 	}
 	take_share(space, part, whole, first);
 	if (!space->settle)
-		space->settle = fors_settle_space_new(space->nnodes);
+		space->settle = fors_rebalance_space_new(space->nnodes);
 	if (!space->settle)
 		return fors_fail_memory(job->error);
-	return fors_settle(space->settle, &part->edges, part->mult, job->side, whole, first, space->take, job->error);
+	return fors_rebalance(space->settle, &part->edges, part->mult, job->side, whole, first, space->take, job->error);
 }
 
 /* Which copies of the edges of a part are meant. */
@@ -380,11 +380,11 @@ static enum fors_err colour_by_slots(struct job *job, const struct part *part, e
 				     uint32_t ncolours, bool *done)
 {
 	const struct fors_edges *edges = &part->edges;
-	struct fors_slots *slots = job->space->slots;
+	struct fors_cells *slots = job->space->slots;
 	uint32_t n;
 
 	*done = !job->pieces && is_power(ncolours) && (ncolours == 1 || is_few(part, share)) &&
-		fors_slots_begin(slots, job->side, ncolours);
+		fors_cells_begin(slots, job->side, ncolours);
 	if (!*done)
 		return FORS_OK;
 	n = list_share(job->space, part, share);
@@ -392,25 +392,25 @@ static enum fors_err colour_by_slots(struct job *job, const struct part *part, e
 		uint32_t e = job->space->place[i];
 
 		for (uint32_t copies = share_of(job->space, part, e, share); copies > 0; copies--)
-			if (!fors_slots_add(slots, edges->left[e], edges->right_of[e], part->id[e]))
+			if (!fors_cells_add(slots, edges->left[e], edges->right_of[e], part->id[e]))
 				return too_many(job->error);
 	}
-	return fors_slots_colour(slots, first, job->emit, job->context);
+	return fors_cells_colour(slots, first, job->emit, job->context);
 }
 
 /* The same for the caller's graph of single edges. */
 static enum fors_err colour_graph_by_slots(struct job *job, const struct fors_multigraph *graph, uint32_t first,
 					   uint32_t ncolours, bool *done)
 {
-	struct fors_slots *slots = job->space->slots;
+	struct fors_cells *slots = job->space->slots;
 
-	*done = !graph->mult && is_power(ncolours) && fors_slots_begin(slots, graph->side, ncolours);
+	*done = !graph->mult && is_power(ncolours) && fors_cells_begin(slots, graph->side, ncolours);
 	if (!*done)
 		return FORS_OK;
 	for (uint32_t e = 0; e < graph->nedges; e++)
-		if (!fors_slots_add(slots, graph->left[e], graph->right[e], e))
+		if (!fors_cells_add(slots, graph->left[e], graph->right[e], e))
 			return too_many(job->error);
-	return fors_slots_colour(slots, first, job->emit, job->context);
+	return fors_cells_colour(slots, first, job->emit, job->context);
 }
 
 static enum fors_err colour_part(struct job *job, struct part *part, uint32_t first, uint32_t ncolours);

@@ -111,7 +111,7 @@ static bool find_host(const struct state *state, const char *name, uint32_t *cou
 
 /* --- placements: servers for a job in list[]; how many, 0: it is left out ------------------------------------------ */
 
-static enum fors_err place_recorded(struct state *state, const struct fors_pastjob *job, uint32_t *count,
+static enum fors_err place_recorded(struct state *state, const struct fors_record *job, uint32_t *count,
 				    struct fors_error *error)
 {
 	struct fors_hostlist hosts = {NULL, 0};
@@ -184,7 +184,7 @@ static enum fors_err place_tree(struct state *state, uint32_t wanted, uint32_t *
 	return FORS_OK;
 }
 
-static enum fors_err place(struct state *state, const struct fors_pastjob *job, uint32_t *count,
+static enum fors_err place(struct state *state, const struct fors_record *job, uint32_t *count,
 			   struct fors_error *error)
 {
 	switch (state->replay->placement) {
@@ -236,7 +236,7 @@ static int64_t next_end(const struct state *state)
 }
 
 /* In the order of the history: when it may begin. */
-static void wait_for_room(struct state *state, const struct fors_pastjob *job)
+static void wait_for_room(struct state *state, const struct fors_record *job)
 {
 	if (job->start > state->now)
 		state->now = job->start;
@@ -247,7 +247,7 @@ static void wait_for_room(struct state *state, const struct fors_pastjob *job)
 	}
 }
 
-static void start(struct state *state, const struct fors_pastjob *job, uint32_t count)
+static void start(struct state *state, const struct fors_record *job, uint32_t count)
 {
 	int64_t length = job->end - job->start;
 
@@ -312,7 +312,7 @@ static enum fors_err run(struct state *state, struct fors_error *error)
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t i = 0; i < state->replay->past->count && !err; i++) {
-		const struct fors_pastjob *job = &state->replay->past->job[i];
+		const struct fors_record *job = &state->replay->past->job[i];
 		uint32_t count = 0;
 
 		if (job->nservers <= state->fabric->nservers) {

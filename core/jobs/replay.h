@@ -17,7 +17,7 @@
 #define FORS_CORE_JOBS_REPLAY_H
 
 #include "core/fabric/fabric.h"
-#include "past.h"
+#include "records.h"
 
 enum fors_placement { FORS_RECORDED, FORS_FIRST_FIT, FORS_TREE, FORS_RANDOM, FORS_NPLACEMENTS };
 
@@ -26,7 +26,7 @@ extern const char *const fors_placement_names[];
 
 struct fors_replay {
 	const struct fors_fabric *fabric;
-	const struct fors_past *past;
+	const struct fors_records *past;
 	enum fors_placement placement;
 	uint64_t seed;	     /* of random placement */
 	uint32_t nsnapshots; /* evenly after the first quarter of the jobs, in which the machine fills */

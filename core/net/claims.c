@@ -35,11 +35,11 @@ struct settling {
 	uint32_t *plugged; /* per net port: the claim that plugged in its cable */
 };
 
-enum fors_err fors_claims_add(struct fors_claims *claims, const struct fors_claim *claim, struct fors_error *error)
+enum fors_err fors_claims_add(struct fors_claims *claims, const struct fors_port_claim *claim, struct fors_error *error)
 {
 	if (claims->count == claims->room) {
 		size_t room = claims->room ? 2 * claims->room : 1024;
-		struct fors_claim *larger = realloc(claims->claim, room * sizeof(*larger));
+		struct fors_port_claim *larger = realloc(claims->claim, room * sizeof(*larger));
 
 		if (!larger)
 			return fors_fail_memory(error);
@@ -134,7 +134,7 @@ static uint32_t line_of(const struct settling *s, uint32_t port)
 }
 
 /* The node that the claim names; its port must exist. */
-static enum fors_err find_peer(const struct settling *s, const struct fors_claim *claim, uint32_t *peer)
+static enum fors_err find_peer(const struct settling *s, const struct fors_port_claim *claim, uint32_t *peer)
 {
 	uint32_t node = *find_id(s, claim->peer);
 
@@ -153,7 +153,7 @@ static enum fors_err find_peer(const struct settling *s, const struct fors_claim
 }
 
 /* Port `port` of `node` has a cable, but this claim says that it is another one. */
-static enum fors_err fail_disagree(const struct settling *s, const struct fors_claim *claim, uint32_t node,
+static enum fors_err fail_disagree(const struct settling *s, const struct fors_port_claim *claim, uint32_t node,
 				   unsigned port)
 {
 	const struct fors_port *used = fors_net_port(s->net, node, port);
@@ -164,7 +164,7 @@ static enum fors_err fail_disagree(const struct settling *s, const struct fors_c
 			       node_id(s, used->peer));
 }
 
-static enum fors_err plug_in(struct settling *s, const struct fors_claim *claim, uint32_t peer)
+static enum fors_err plug_in(struct settling *s, const struct fors_port_claim *claim, uint32_t peer)
 {
 	uint32_t mine = port_index(s->net, claim->node, claim->port);
 	uint32_t other = port_index(s->net, peer, claim->peer_port);
@@ -178,7 +178,7 @@ static enum fors_err plug_in(struct settling *s, const struct fors_claim *claim,
 	return fors_net_connect(s->net, claim->node, claim->port, peer, claim->peer_port, s->error);
 }
 
-static enum fors_err settle_claim(struct settling *s, const struct fors_claim *claim)
+static enum fors_err settle_claim(struct settling *s, const struct fors_port_claim *claim)
 {
 	uint32_t mine = port_index(s->net, claim->node, claim->port);
 	const struct fors_port *port = &s->net->port[mine];
@@ -204,7 +204,7 @@ static enum fors_err settle_claim(struct settling *s, const struct fors_claim *c
 }
 
 /* Believe what a claim says about the CA port at its other end, or compare it with what that says itself. */
-static enum fors_err settle_peer(const struct settling *s, const struct fors_claim *claim, bool is_listed)
+static enum fors_err settle_peer(const struct settling *s, const struct fors_port_claim *claim, bool is_listed)
 {
 	const struct fors_port *mine = fors_net_port(s->net, claim->node, claim->port);
 	struct fors_port *other = fors_net_port(s->net, mine->peer, mine->peer_port);
@@ -226,12 +226,12 @@ static enum fors_err settle_peer(const struct settling *s, const struct fors_cla
 /* Every cable at both ends, or, without rates, every cable at one. */
 static enum fors_err settle_ends(const struct settling *s)
 {
-	const struct fors_claim *lonely = NULL;
+	const struct fors_port_claim *lonely = NULL;
 	size_t nlonely = 0;
 	bool has_rates = false;
 
 	for (size_t i = 0; i < s->claims->count; i++) {
-		const struct fors_claim *claim = &s->claims->claim[i];
+		const struct fors_port_claim *claim = &s->claims->claim[i];
 		const struct fors_port *mine = fors_net_port(s->net, claim->node, claim->port);
 		bool is_listed = s->listed[port_index(s->net, mine->peer, mine->peer_port)];
 		enum fors_err err = settle_peer(s, claim, is_listed);
@@ -361,7 +361,7 @@ static enum fors_err settle_all(struct settling *s)
 	return fors_net_index(s->net, s->error);
 }
 
-enum fors_err fors_claims_settle(const struct fors_claims *claims, const struct fors_lines *lines, struct fors_net *net,
+enum fors_err fors_claims_resolve(const struct fors_claims *claims, const struct fors_lines *lines, struct fors_net *net,
 				 struct fors_error *error)
 {
 	struct settling s = {.claims = claims, .lines = lines, .net = net, .error = error, .id_mask = 15};

@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 
 /* What one port line says: port `port` of `node` goes to port `peer_port` of the node called `peer`. */
-struct fors_claim {
+struct fors_port_claim {
 	struct fors_span peer;
 	uint64_t peer_guid; /* of the peer's port, 0: unknown */
 	uint32_t node;
@@ -22,7 +22,7 @@ struct fors_claim {
 
 /* All lines, and where each node of the net comes from. Start with all zero. */
 struct fors_claims {
-	struct fors_claim *claim;
+	struct fors_port_claim *claim;
 	size_t count, room;
 	struct fors_claimant {
 		struct fors_span id;
@@ -32,7 +32,7 @@ struct fors_claims {
 };
 
 /* Append a claim, or the next node. Errors: FORS_ENOMEM. */
-enum fors_err fors_claims_add(struct fors_claims *claims, const struct fors_claim *claim, struct fors_error *error);
+enum fors_err fors_claims_add(struct fors_claims *claims, const struct fors_port_claim *claim, struct fors_error *error);
 enum fors_err fors_claims_add_node(struct fors_claims *claims, struct fors_span id, uint32_t line,
 				   struct fors_error *error);
 void fors_claims_clear(struct fors_claims *claims);
@@ -43,7 +43,7 @@ void fors_claims_clear(struct fors_claims *claims);
  * twice, an end that does not exist, ends that disagree), FORS_ENOMEM; the net is
  * unusable then.
  */
-enum fors_err fors_claims_settle(const struct fors_claims *claims, const struct fors_lines *lines, struct fors_net *net,
+enum fors_err fors_claims_resolve(const struct fors_claims *claims, const struct fors_lines *lines, struct fors_net *net,
 				 struct fors_error *error);
 
 #endif

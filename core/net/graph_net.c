@@ -395,7 +395,7 @@ static enum fors_err add_server(struct maker *m, uint32_t leaf, uint32_t slot, u
 
 static enum fors_err add_servers(struct maker *m)
 {
-	const struct fors_slots *empty = &m->spec->empty;
+	const struct fors_empty_slots *empty = &m->spec->empty;
 	enum fors_err err = FORS_OK;
 	uint32_t number = 0;
 	size_t next = 0;

@@ -217,7 +217,7 @@ static enum fors_err count_all(struct parser *p)
 		p->spec.nleaves = p->spec.nswitches;
 	err = check_limits(p);
 	return err ? err
-		   : fors_slots_check(&p->spec.empty, "switches with servers", p->spec.nleaves, p->spec.servers,
+		   : fors_empty_slots_check(&p->spec.empty, "switches with servers", p->spec.nleaves, p->spec.servers,
 				      p->text.error);
 }
 
@@ -374,14 +374,14 @@ enum fors_err fors_graph_spec_parse(const char *text, struct fors_graph_spec *sp
 		fors_graph_spec_clear(&p.spec);
 		return err;
 	}
-	fors_slots_sort(&p.spec.empty);
+	fors_empty_slots_sort(&p.spec.empty);
 	*spec = p.spec;
 	return FORS_OK;
 }
 
 void fors_graph_spec_clear(struct fors_graph_spec *spec)
 {
-	fors_slots_clear(&spec->empty);
+	fors_empty_slots_clear(&spec->empty);
 	free(spec->traffic.list);
 	*spec = (struct fors_graph_spec){0};
 }
@@ -415,7 +415,7 @@ enum fors_err fors_graph_spec_format(const struct fors_graph_spec *spec, char **
 	if (spec->kind == FORS_FLEXSPANDER && spec->seed)
 		fors_buffer_print(&buffer, ";seed=%u", spec->seed);
 	print_traffic(&buffer, &spec->traffic);
-	fors_slots_print(&buffer, &spec->empty);
+	fors_empty_slots_print(&buffer, &spec->empty);
 	fors_buffer_print(&buffer, ")");
 	return fors_buffer_finish(&buffer, text, NULL, error);
 }

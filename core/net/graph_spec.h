@@ -58,7 +58,7 @@ struct fors_graph_spec {
 	struct fors_block_weights traffic; /* FLEXFLY, FLEXSPANDER; none: all pairs alike */
 	uint32_t nswitches;		   /* in all */
 	uint32_t nleaves;		   /* those that have servers come first: so many */
-	struct fors_slots empty;	   /* without a server */
+	struct fors_empty_slots empty;	   /* without a server */
 };
 
 /* Does the text begin with the name of such a network? */

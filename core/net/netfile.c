@@ -158,7 +158,7 @@ static enum fors_err read_lid(struct reader *r, struct fors_span text, struct fo
 }
 
 /* "4xHDR": the width and speed of the claim's cable; what we do not know is left alone. */
-static void read_rate(struct fors_span text, struct fors_claim *claim)
+static void read_rate(struct fors_span text, struct fors_port_claim *claim)
 {
 	uint64_t width;
 
@@ -316,7 +316,7 @@ static enum fors_err refuse(struct reader *r, struct fors_span rest, int unused)
 /* ---- port lines ---- */
 
 /* [2](2c90300000003) "S-0002c90200000001"[1] up to its comment */
-static enum fors_err read_ends(struct reader *r, struct fors_span *rest, struct fors_claim *claim, uint64_t *guid)
+static enum fors_err read_ends(struct reader *r, struct fors_span *rest, struct fors_port_claim *claim, uint64_t *guid)
 {
 	const struct fors_node *node = &r->net->node[claim->node];
 	enum fors_err err;
@@ -363,7 +363,7 @@ static enum fors_err read_options(struct reader *r, struct fors_span *rest, stru
 }
 
 /* A simulated cable runs as its options say, whatever ibnetdiscover wrote of it. */
-static void apply_options(const struct options *options, struct fors_claim *claim)
+static void apply_options(const struct options *options, struct fors_port_claim *claim)
 {
 	static const uint8_t lanes[] = {0, 1, 4, 0, 8, 0, 0, 0, 12}, speed[] = {0, FORS_SDR, FORS_DDR, 0, FORS_QDR};
 
@@ -376,7 +376,7 @@ static void apply_options(const struct options *options, struct fors_claim *clai
 }
 
 /* # lid 7 lmc 0 "desc" lid 3 4xHDR; a switch port has only what follows the description. */
-static enum fors_err read_port_comment(struct reader *r, struct fors_span text, struct fors_claim *claim)
+static enum fors_err read_port_comment(struct reader *r, struct fors_span text, struct fors_port_claim *claim)
 {
 	struct comment comment;
 	uint64_t lid;
@@ -395,7 +395,7 @@ static enum fors_err read_port_comment(struct reader *r, struct fors_span text, 
 
 static enum fors_err read_port(struct reader *r, struct fors_span rest)
 {
-	struct fors_claim claim = {.node = r->node, .line = r->lines.number};
+	struct fors_port_claim claim = {.node = r->node, .line = r->lines.number};
 	struct options options = {0};
 	uint64_t guid = 0;
 	enum fors_err err;
@@ -483,7 +483,7 @@ static enum fors_err read_all(struct reader *r)
 		return fors_fail(r->error, FORS_EINPUT, "%s: there is no node in the file", r->lines.name);
 	if (r->pending_line)
 		return fors_lines_fail(&r->lines, r->pending_line, r->error, "no node follows this line (cut short?)");
-	return fors_claims_settle(&r->claims, &r->lines, r->net, r->error);
+	return fors_claims_resolve(&r->claims, &r->lines, r->net, r->error);
 }
 
 enum fors_err fors_netfile_read(const char *text, size_t size, const char *name, struct fors_net **net,

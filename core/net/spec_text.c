@@ -58,7 +58,7 @@ enum fors_err fors_spec_take_number(struct fors_spec_text *p, uint32_t least, ui
 	return FORS_OK;
 }
 
-static enum fors_err add_slot(struct fors_spec_text *p, struct fors_slots *slots, struct fors_tree_slot slot)
+static enum fors_err add_slot(struct fors_spec_text *p, struct fors_empty_slots *slots, struct fors_tree_slot slot)
 {
 	if ((slots->count & (slots->count - 1)) == 0) { /* full at every power of two */
 		size_t room = slots->count ? 2 * slots->count : 1;
@@ -72,7 +72,7 @@ static enum fors_err add_slot(struct fors_spec_text *p, struct fors_slots *slots
 	return FORS_OK;
 }
 
-enum fors_err fors_spec_take_slots(struct fors_spec_text *p, struct fors_slots *slots)
+enum fors_err fors_spec_take_slots(struct fors_spec_text *p, struct fors_empty_slots *slots)
 {
 	do {
 		struct fors_tree_slot slot;
@@ -109,7 +109,7 @@ static int compare_slots(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-void fors_slots_sort(struct fors_slots *slots)
+void fors_empty_slots_sort(struct fors_empty_slots *slots)
 {
 	size_t kept = 0;
 
@@ -122,13 +122,13 @@ void fors_slots_sort(struct fors_slots *slots)
 	slots->count = kept + 1;
 }
 
-void fors_slots_clear(struct fors_slots *slots)
+void fors_empty_slots_clear(struct fors_empty_slots *slots)
 {
 	free(slots->slot);
-	*slots = (struct fors_slots){0};
+	*slots = (struct fors_empty_slots){0};
 }
 
-enum fors_err fors_slots_check(const struct fors_slots *slots, const char *what, uint32_t count, uint32_t each,
+enum fors_err fors_empty_slots_check(const struct fors_empty_slots *slots, const char *what, uint32_t count, uint32_t each,
 			       struct fors_error *error)
 {
 	for (size_t i = 0; i < slots->count; i++)
@@ -138,7 +138,7 @@ enum fors_err fors_slots_check(const struct fors_slots *slots, const char *what,
 	return FORS_OK;
 }
 
-void fors_slots_print(struct fors_buffer *buffer, const struct fors_slots *slots)
+void fors_empty_slots_print(struct fors_buffer *buffer, const struct fors_empty_slots *slots)
 {
 	for (size_t i = 0; i < slots->count; i++)
 		fors_buffer_print(buffer, "%s%u/%u", i ? "," : ";empty=", slots->slot[i].leaf, slots->slot[i].slot);

@@ -20,8 +20,8 @@ struct fors_tree_slot {
 	uint32_t leaf, slot;
 };
 
-/* Slots without a server; sorted, no duplicates, once fors_slots_sort() was called. All zero: none. */
-struct fors_slots {
+/* Slots without a server; sorted, no duplicates, once fors_empty_slots_sort() was called. All zero: none. */
+struct fors_empty_slots {
 	size_t count;
 	struct fors_tree_slot *slot; /* owned */
 };
@@ -44,16 +44,16 @@ bool fors_spec_take_key(struct fors_spec_text *p, const char *key, bool *has_key
 /* A number from `least` (0 or 1) on. Errors: FORS_EINPUT, FORS_ELIMIT. */
 enum fors_err fors_spec_take_number(struct fors_spec_text *p, uint32_t least, uint32_t *number);
 /* LEAF/SLOT,... Errors: FORS_EINPUT, FORS_ELIMIT, FORS_ENOMEM; the list is to be freed in any case. */
-enum fors_err fors_spec_take_slots(struct fors_spec_text *p, struct fors_slots *slots);
+enum fors_err fors_spec_take_slots(struct fors_spec_text *p, struct fors_empty_slots *slots);
 /* ")" and nothing after it; `missing` is what is said when there is none. */
 enum fors_err fors_spec_take_end(struct fors_spec_text *p, const char *missing);
 
-void fors_slots_sort(struct fors_slots *slots);
-void fors_slots_clear(struct fors_slots *slots);
+void fors_empty_slots_sort(struct fors_empty_slots *slots);
+void fors_empty_slots_clear(struct fors_empty_slots *slots);
 /* Each slot exists: `what` ("leaves") have `each` of them. Errors: FORS_EINPUT. */
-enum fors_err fors_slots_check(const struct fors_slots *slots, const char *what, uint32_t count, uint32_t each,
+enum fors_err fors_empty_slots_check(const struct fors_empty_slots *slots, const char *what, uint32_t count, uint32_t each,
 			       struct fors_error *error);
 /* ";empty=..." if there are any. */
-void fors_slots_print(struct fors_buffer *buffer, const struct fors_slots *slots);
+void fors_empty_slots_print(struct fors_buffer *buffer, const struct fors_empty_slots *slots);
 
 #endif

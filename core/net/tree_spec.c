@@ -66,7 +66,7 @@ static enum fors_err check_ft(const struct fors_tree_spec *spec, struct fors_err
 	uint32_t leaves = spec->tree.m[1], servers = spec->tree.m[0];
 	enum fors_err err = fors_tree_check_ports(&spec->tree, error);
 
-	return err ? err : fors_slots_check(&spec->empty, "leaves", leaves, servers, error);
+	return err ? err : fors_empty_slots_check(&spec->empty, "leaves", leaves, servers, error);
 }
 
 /* ---- XGFT and PGFT ---- */
@@ -149,14 +149,14 @@ enum fors_err fors_tree_spec_parse(const char *text, struct fors_tree_spec *spec
 		fors_tree_spec_clear(&p.spec);
 		return err;
 	}
-	fors_slots_sort(&p.spec.empty);
+	fors_empty_slots_sort(&p.spec.empty);
 	*spec = p.spec;
 	return FORS_OK;
 }
 
 void fors_tree_spec_clear(struct fors_tree_spec *spec)
 {
-	fors_slots_clear(&spec->empty);
+	fors_empty_slots_clear(&spec->empty);
 	*spec = (struct fors_tree_spec){0};
 }
 
@@ -169,7 +169,7 @@ static void print_ft(struct fors_buffer *buffer, const struct fors_tree_spec *sp
 		fors_buffer_print(buffer, ";servers=%u", tree->m[0]);
 	if (tree->p[1] != 1)
 		fors_buffer_print(buffer, ";cables=%u", tree->p[1]);
-	fors_slots_print(buffer, &spec->empty);
+	fors_empty_slots_print(buffer, &spec->empty);
 }
 
 static void print_list(struct fors_buffer *buffer, const uint32_t *list, unsigned count)

@@ -23,7 +23,7 @@
 struct fors_tree_spec {
 	struct fors_tree tree;
 	bool is_ft;		 /* the spelling */
-	struct fors_slots empty; /* without a server */
+	struct fors_empty_slots empty; /* without a server */
 };
 
 /*

@@ -21,7 +21,7 @@ struct reader {
 	struct fors_lines lines;
 	struct fors_error *error;
 	const struct fors_routes *routes;
-	struct fors_jobs *jobs;
+	struct fors_efi_jobs *jobs;
 	uint32_t nservers;
 	bool *is_member; /* of the job that is being read */
 };
@@ -86,14 +86,14 @@ static enum fors_err add_member(struct reader *r, struct fors_span what)
 /* Those of is_member as the servers of a new job. */
 static enum fors_err finish_job(struct reader *r, struct fors_span name)
 {
-	struct fors_jobs *jobs = r->jobs;
-	struct fors_job *more = realloc(jobs->job, (jobs->count + (size_t)1) * sizeof(*more)), *job;
+	struct fors_efi_jobs *jobs = r->jobs;
+	struct fors_efi_job *more = realloc(jobs->job, (jobs->count + (size_t)1) * sizeof(*more)), *job;
 
 	if (!more)
 		return fors_fail_memory(r->error);
 	jobs->job = more;
 	job = &more[jobs->count];
-	*job = (struct fors_job){.server = malloc((r->nservers + (size_t)1) * sizeof(*job->server))};
+	*job = (struct fors_efi_job){.server = malloc((r->nservers + (size_t)1) * sizeof(*job->server))};
 	if (!job->server)
 		return fors_fail_memory(r->error);
 	snprintf(job->name, sizeof(job->name), "%.*s", fors_span_width(name), name.at);
@@ -131,10 +131,10 @@ static enum fors_err read_jobs(struct reader *r)
 	return err;
 }
 
-enum fors_err fors_jobs_read(const char *text, size_t size, const char *name, uint32_t nservers,
-			     const struct fors_routes *routes, struct fors_jobs *jobs, struct fors_error *error)
+enum fors_err fors_efi_jobs_read(const char *text, size_t size, const char *name, uint32_t nservers,
+			     const struct fors_routes *routes, struct fors_efi_jobs *jobs, struct fors_error *error)
 {
-	struct fors_jobs list = {0};
+	struct fors_efi_jobs list = {0};
 	struct reader r = {.error = error, .routes = routes, .jobs = &list, .nservers = nservers};
 	enum fors_err err = fors_lines_start(&r.lines, text, size, name, error);
 
@@ -147,16 +147,16 @@ enum fors_err fors_jobs_read(const char *text, size_t size, const char *name, ui
 		err = fors_fail(error, FORS_EINPUT, "%s: there is no job in the file", name);
 	free(r.is_member);
 	if (err) {
-		fors_jobs_clear(&list);
+		fors_efi_jobs_clear(&list);
 		return err;
 	}
 	*jobs = list;
 	return FORS_OK;
 }
 
-enum fors_err fors_jobs_all(uint32_t nservers, struct fors_jobs *jobs, struct fors_error *error)
+enum fors_err fors_efi_jobs_all(uint32_t nservers, struct fors_efi_jobs *jobs, struct fors_error *error)
 {
-	struct fors_job *job = calloc(1, sizeof(*job));
+	struct fors_efi_job *job = calloc(1, sizeof(*job));
 	uint32_t *server = malloc((nservers + (size_t)1) * sizeof(*server));
 
 	if (!job || !server) {
@@ -164,19 +164,19 @@ enum fors_err fors_jobs_all(uint32_t nservers, struct fors_jobs *jobs, struct fo
 		free(server);
 		return fors_fail_memory(error);
 	}
-	*job = (struct fors_job){.name = "all", .server = server, .count = nservers};
+	*job = (struct fors_efi_job){.name = "all", .server = server, .count = nservers};
 	for (uint32_t s = 0; s < nservers; s++)
 		server[s] = s;
-	*jobs = (struct fors_jobs){job, 1};
+	*jobs = (struct fors_efi_jobs){job, 1};
 	return FORS_OK;
 }
 
-void fors_jobs_clear(struct fors_jobs *jobs)
+void fors_efi_jobs_clear(struct fors_efi_jobs *jobs)
 {
 	for (uint32_t i = 0; i < jobs->count; i++)
 		free(jobs->job[i].server);
 	free(jobs->job);
-	*jobs = (struct fors_jobs){0};
+	*jobs = (struct fors_efi_jobs){0};
 }
 
 /* ---- counting ---- */
@@ -222,7 +222,7 @@ static void end_job(struct counter *c, uint32_t number)
 	}
 }
 
-static void count_job(struct counter *c, const struct fors_job *job)
+static void count_job(struct counter *c, const struct fors_efi_job *job)
 {
 	for (uint32_t i = 0; i < job->count; i++)
 		for (uint32_t k = 0; k < job->count; k++)
@@ -230,7 +230,7 @@ static void count_job(struct counter *c, const struct fors_job *job)
 				count_route(c, (struct fors_pair){job->server[i], job->server[k], 0});
 }
 
-static void count_pattern(struct counter *c, const struct fors_job *job, const struct fors_pattern *pattern)
+static void count_pattern(struct counter *c, const struct fors_efi_job *job, const struct fors_pattern *pattern)
 {
 	for (uint32_t p = 0; pattern && p < fors_pattern_nphases(pattern); p++)
 		for (size_t i = 0; i < fors_pattern_npairs(pattern, p); i++) {
@@ -272,7 +272,7 @@ static struct fors_efi *new_efi(uint32_t njobs, uint32_t nlinks)
 }
 
 /* pattern NULL: all pairs over base LIDs. */
-static enum fors_err count_all(const struct fors_router *router, const struct fors_jobs *jobs,
+static enum fors_err count_all(const struct fors_router *router, const struct fors_efi_jobs *jobs,
 			       const struct fors_pattern *const *pattern, struct fors_efi **efi,
 			       struct fors_error *error)
 {
@@ -300,13 +300,13 @@ static enum fors_err count_all(const struct fors_router *router, const struct fo
 	return FORS_OK;
 }
 
-enum fors_err fors_efi_count(const struct fors_router *router, const struct fors_jobs *jobs, struct fors_efi **efi,
+enum fors_err fors_efi_count(const struct fors_router *router, const struct fors_efi_jobs *jobs, struct fors_efi **efi,
 			     struct fors_error *error)
 {
 	return count_all(router, jobs, NULL, efi, error);
 }
 
-enum fors_err fors_efi_count_chosen(const struct fors_router *router, const struct fors_jobs *jobs,
+enum fors_err fors_efi_count_chosen(const struct fors_router *router, const struct fors_efi_jobs *jobs,
 				    const struct fors_pattern *const *pattern, struct fors_efi **efi,
 				    struct fors_error *error)
 {

@@ -11,14 +11,14 @@
 #include "evaluate.h"
 #include "model/routers/routes.h"
 
-struct fors_job {
+struct fors_efi_job {
 	char name[FORS_NAME_MAX + 1];
 	uint32_t *server; /* owned; ascending, no duplicates */
 	uint32_t count;
 };
 
-struct fors_jobs {
-	struct fors_job *job;
+struct fors_efi_jobs {
+	struct fors_efi_job *job;
 	uint32_t count;
 };
 
@@ -28,11 +28,11 @@ struct fors_jobs {
  * [PORT] where a node has several. '#' starts a comment. A server may work for several jobs.
  * Errors: FORS_EINPUT "name:line: ...", FORS_ENOMEM.
  */
-enum fors_err fors_jobs_read(const char *text, size_t size, const char *name, uint32_t nservers,
-			     const struct fors_routes *routes, struct fors_jobs *jobs, struct fors_error *error);
+enum fors_err fors_efi_jobs_read(const char *text, size_t size, const char *name, uint32_t nservers,
+			     const struct fors_routes *routes, struct fors_efi_jobs *jobs, struct fors_error *error);
 /* One job called "all" of all servers. Errors: FORS_ENOMEM. */
-enum fors_err fors_jobs_all(uint32_t nservers, struct fors_jobs *jobs, struct fors_error *error);
-void fors_jobs_clear(struct fors_jobs *jobs);
+enum fors_err fors_efi_jobs_all(uint32_t nservers, struct fors_efi_jobs *jobs, struct fors_error *error);
+void fors_efi_jobs_clear(struct fors_efi_jobs *jobs);
 
 struct fors_efi {
 	uint32_t njobs, nlinks;
@@ -50,13 +50,13 @@ struct fors_efi {
  * All ordered pairs of servers of each job, over path index 0, in *efi, owned by the caller (fors_efi_free()).
  * Errors: FORS_ENOMEM.
  */
-enum fors_err fors_efi_count(const struct fors_router *router, const struct fors_jobs *jobs, struct fors_efi **efi,
+enum fors_err fors_efi_count(const struct fors_router *router, const struct fors_efi_jobs *jobs, struct fors_efi **efi,
 			     struct fors_error *error);
 /*
  * The same over the path indices that are chosen: all pairs of pattern[j], of which server[] numbers are those of job j;
  * NULL: the job sends nothing. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_efi_count_chosen(const struct fors_router *router, const struct fors_jobs *jobs,
+enum fors_err fors_efi_count_chosen(const struct fors_router *router, const struct fors_efi_jobs *jobs,
 				    const struct fors_pattern *const *pattern, struct fors_efi **efi,
 				    struct fors_error *error);
 void fors_efi_free(struct fors_efi *efi);

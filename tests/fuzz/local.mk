@@ -4,8 +4,8 @@ FUZZ_SECONDS = 60
 FUZZ_TARGETS =
 fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/fuzz/model_targets.c tests/fuzz/model_targets.h tests/fuzz/simulate_target.c tests/fuzz/simulate_target.h \
 	tests/unit/seal.c tests/unit/seal.h \
-	plugin/clock.c plugin/clock.h plugin/conf.c plugin/conf.h plugin/input.c plugin/input.h plugin/leash.c plugin/leash.h \
-	plugin/publish.c plugin/publish.h plugin/publish_inside.h plugin/settings.c plugin/settings.h plugin/thread.c plugin/thread.h plugin/trust.c plugin/trust.h
+	keeper/base/clock.c keeper/base/clock.h keeper/base/conf.c keeper/base/conf.h keeper/files/input.c keeper/files/input.h keeper/base/io_thread.c keeper/base/io_thread.h \
+	keeper/files/publish.c keeper/files/publish.h keeper/files/publish_inside.h keeper/settings/settings.c keeper/settings/settings.h keeper/base/thread.c keeper/base/thread.h keeper/files/trust.c keeper/files/trust.h
 fuzz_libs = $(JANSSON_LIBS) $(ZLIB_LIBS)
 
 EXTRA_PROGRAMS += tests/fuzz/mutate

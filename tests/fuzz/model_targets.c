@@ -38,16 +38,16 @@ static void evaluate(const struct fors_routes *routes)
 	struct fors_router router = fors_routes_router(routes);
 	struct fors_pattern *pattern = NULL;
 	struct fors_evaluation *result = NULL;
-	struct fors_jobs jobs = {0};
+	struct fors_efi_jobs jobs = {0};
 	struct fors_efi *efi = NULL;
 
 	if (!fors_pattern_new("linear-shift", routes->graph->nservers, NULL, &pattern, NULL) &&
 	    !fors_evaluate(&router, pattern, true, 1, &result, NULL) &&
-	    !fors_jobs_all(routes->graph->nservers, &jobs, NULL) && !fors_efi_count(&router, &jobs, &efi, NULL) &&
+	    !fors_efi_jobs_all(routes->graph->nservers, &jobs, NULL) && !fors_efi_count(&router, &jobs, &efi, NULL) &&
 	    result->rates.min > 1 + 1e-9)
 		abort();
 	fors_efi_free(efi);
-	fors_jobs_clear(&jobs);
+	fors_efi_jobs_clear(&jobs);
 	fors_evaluation_free(result);
 	fors_pattern_free(pattern);
 }
@@ -121,16 +121,16 @@ bool fuzz_pattern(const uint8_t *data, size_t size)
 
 bool fuzz_jobs(const uint8_t *data, size_t size)
 {
-	struct fors_jobs jobs = {0};
+	struct fors_efi_jobs jobs = {0};
 	struct fors_error error;
 
-	if (fors_jobs_read((const char *)data, size, "fuzz", 9, NULL, &jobs, &error))
+	if (fors_efi_jobs_read((const char *)data, size, "fuzz", 9, NULL, &jobs, &error))
 		return false;
 	for (uint32_t j = 0; j < jobs.count; j++)
 		for (uint32_t i = 0; i < jobs.job[j].count; i++)
 			if (jobs.job[j].server[i] > 8)
 				abort();
-	fors_jobs_clear(&jobs);
+	fors_efi_jobs_clear(&jobs);
 	return true;
 }
 

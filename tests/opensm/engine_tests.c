@@ -11,7 +11,7 @@
 
 #include "core/fabric/places.h"
 #include "inside.h"
-#include "plugin/clock.h"
+#include "keeper/base/clock.h"
 #include "plugin/engine_inside.h"
 #include "subnet.h"
 #include "tests/unit/support.h"
@@ -24,7 +24,7 @@ extern osm_event_plugin_t osm_event_plugin;
 
 static struct {
 	struct fors_worker_setup setup;
-	struct fors_job *job; /* the last one */
+	struct fors_look *job; /* the last one */
 	unsigned jobs;
 	struct fors_claim *claim; /* what it asks for; held */
 	char *order;		  /* the last kept order */
@@ -50,7 +50,7 @@ static struct {
 
 enum fors_err __wrap_fors_worker_start(const struct fors_worker_setup *setup, struct fors_worker **worker,
 				       struct fors_error *error);
-void __wrap_fors_worker_submit(struct fors_worker *worker, struct fors_job *job);
+void __wrap_fors_worker_submit(struct fors_worker *worker, struct fors_look *job);
 void __wrap_fors_worker_keep(struct fors_worker *worker, char *text, size_t size);
 void __wrap_fors_worker_note_tables(struct fors_worker *worker, uint64_t number);
 void __wrap_fors_worker_note_step(struct fors_worker *worker, enum fors_step step, double at);
@@ -66,8 +66,8 @@ enum fors_err __wrap_fors_tables_check(const struct fors_fabric *fabric, const s
 				       struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error);
 enum fors_err __wrap_fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *request,
 				     struct fors_error *error);
-struct fors_job *__real_fors_job_new(enum fors_job_kind kind);
-struct fors_job *__wrap_fors_job_new(enum fors_job_kind kind);
+struct fors_look *__real_fors_look_new(enum fors_look_kind kind);
+struct fors_look *__wrap_fors_look_new(enum fors_look_kind kind);
 const char *__real_fors_loader_trouble(const struct fors_loader *loader);
 const char *__wrap_fors_loader_trouble(const struct fors_loader *loader);
 const char *__real_fors_kept_trouble(const struct fors_kept *kept);
@@ -83,10 +83,10 @@ enum fors_err __wrap_fors_worker_start(const struct fors_worker_setup *setup, st
 	return FORS_OK;
 }
 
-void __wrap_fors_worker_submit(struct fors_worker *worker, struct fors_job *job)
+void __wrap_fors_worker_submit(struct fors_worker *worker, struct fors_look *job)
 {
 	assert_non_null(worker);
-	fors_job_free(noted.job);
+	fors_look_free(noted.job);
 	noted.job = job;
 	noted.jobs++;
 }
@@ -154,10 +154,10 @@ enum fors_err __wrap_fors_outbox_set(struct fors_outbox *outbox, const struct fo
 	return ill.outbox ? fors_fail_memory(error) : FORS_OK;
 }
 
-struct fors_job *__wrap_fors_job_new(enum fors_job_kind kind)
+struct fors_look *__wrap_fors_look_new(enum fors_look_kind kind)
 {
 	if (!ill.jobs)
-		return __real_fors_job_new(kind);
+		return __real_fors_look_new(kind);
 	ill.jobs--;
 	return NULL;
 }
@@ -194,7 +194,7 @@ static void configure(struct bench *bench, const char *conf)
 
 static void forget_noted(void)
 {
-	fors_job_free(noted.job);
+	fors_look_free(noted.job);
 	fors_claim_drop(noted.claim);
 	free(noted.order);
 	memset(&noted, 0, sizeof(noted));
@@ -295,7 +295,7 @@ static bool sweep(struct bench *bench)
 	return is_ours;
 }
 
-static void assert_job(enum fors_job_kind kind, const char *reason)
+static void assert_job(enum fors_look_kind kind, const char *reason)
 {
 	assert_non_null(noted.job);
 	assert_int_equal(noted.job->kind, kind);
@@ -348,7 +348,7 @@ static void tables_are_filled(void **state)
 	assert_true(sweep_to_tables(bench));
 	assert_tables(bench, bench->bed->lfts);
 	assert_int_equal(noted.jobs, 1);
-	assert_job(FORS_JOB_ROUTED, "");
+	assert_job(FORS_LOOK_ROUTED, "");
 	assert_int_equal(noted.job->fabric->nservers, 9);
 	assert_int_equal(noted.job->lfts->nlids, bench->bed->lfts->nlids);
 	assert_true(noted.job->tables_ms >= 0 && noted.job->tables_ms < 60000);
@@ -386,7 +386,7 @@ static void what_switches_hold(void **state)
 	leaf->lft[3] ^= 1;
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
 	assert_int_equal(noted.jobs, 2);
-	assert_job(FORS_JOB_INSTALLED, "");
+	assert_job(FORS_LOOK_INSTALLED, "");
 	assert_non_null(noted.job->fabric);
 	assert_true(noted.job->tables_ms >= 0);
 	row = fors_lfts_row(noted.job->lfts, cl_ntoh64(osm_node_get_node_guid(leaf->p_node)));
@@ -407,18 +407,18 @@ static void sweeps_that_met_errors(void **state)
 	assert_true(sweep(bench));
 	subn->subnet_initialization_error = TRUE;
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
-	assert_job(FORS_JOB_INCOMPLETE, "OpenSM met errors");
+	assert_job(FORS_LOOK_INCOMPLETE, "OpenSM met errors");
 	subn->subnet_initialization_error = FALSE;
 	leaf->lft[3] ^= 1;
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
-	assert_job(FORS_JOB_INCOMPLETE, "a switch does not hold its new tables yet");
+	assert_job(FORS_LOOK_INCOMPLETE, "a switch does not hold its new tables yet");
 	leaf->lft[3] ^= 1;
 	subn->sm_state = IB_SMINFO_STATE_STANDBY;
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
-	assert_job(FORS_JOB_INCOMPLETE, "not the master");
+	assert_job(FORS_LOOK_INCOMPLETE, "not the master");
 	subn->sm_state = IB_SMINFO_STATE_MASTER;
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
-	assert_job(FORS_JOB_INSTALLED, "");
+	assert_job(FORS_LOOK_INSTALLED, "");
 	bench_free(bench);
 }
 
@@ -524,25 +524,25 @@ static void no_tree_is_declined(void **state)
 	noted.sweeps[0] = '\0';
 	memset(noted.sweeps, 0, sizeof(noted.sweeps));
 	assert_false(sweep_to_tables(bench));
-	assert_job(FORS_JOB_DECLINED, "Leaf0");
+	assert_job(FORS_LOOK_DECLINED, "Leaf0");
 	assert_string_equal(noted.sweeps, "bo"); /* it ends here, when nobody else routes */
 	assert_int_equal(logged(bench, "ERR F003"), 1);
 	assert_int_equal(logged(bench, "; the next routing engine takes over"), 1);
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
-	assert_job(FORS_JOB_DECLINED, "Leaf0"); /* why not */
+	assert_job(FORS_LOOK_DECLINED, "Leaf0"); /* why not */
 	bench->subnet->osm.routing_engine_used = NULL;
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
-	assert_job(FORS_JOB_DECLINED, "Leaf0"); /* nor anybody else */
+	assert_job(FORS_LOOK_DECLINED, "Leaf0"); /* nor anybody else */
 	subnet_cut(bench->subnet, "Leaf00", 4);
 	assert_true(sweep(bench));
-	assert_job(FORS_JOB_INSTALLED, "");
+	assert_job(FORS_LOOK_INSTALLED, "");
 	bench->subnet->osm.routing_engine_used = &bench->other;
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
-	assert_job(FORS_JOB_DECLINED, "the fabric is routed by 'minhop'");
+	assert_job(FORS_LOOK_DECLINED, "the fabric is routed by 'minhop'");
 	assert_null(noted.job->fabric);
 	bench->subnet->osm.routing_engine_used = NULL;
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
-	assert_job(FORS_JOB_DECLINED, "no routing engine has routed this fabric");
+	assert_job(FORS_LOOK_DECLINED, "no routing engine has routed this fabric");
 	bench_free(bench);
 }
 
@@ -561,7 +561,7 @@ static void parted_leaves_are_declined(void **state)
 	subnet_cut(bench->subnet, "Leaf00", 6);
 	assert_false(sweep(bench));
 	assert_int_equal(logged(bench, "ERR F004"), 1);
-	assert_job(FORS_JOB_DECLINED, "have no common live spine");
+	assert_job(FORS_LOOK_DECLINED, "have no common live spine");
 	assert_string_equal(noted.order, order);
 	free(order);
 	bench_free(bench);
@@ -576,7 +576,7 @@ static void bad_settings_at_the_start(void **state)
 
 	assert_int_equal(logged(bench, "ERR F001"), 1);
 	assert_false(sweep(bench));
-	assert_job(FORS_JOB_DECLINED, "methud");
+	assert_job(FORS_LOOK_DECLINED, "methud");
 	assert_int_equal(logged(bench, "ERR F001"), 2); /* "the next routing engine takes over" */
 	assert_int_equal(logged(bench, "; the next routing engine takes over"), 1);
 	assert_false(sweep(bench));
@@ -585,7 +585,7 @@ static void bad_settings_at_the_start(void **state)
 	assert_false(bench->subnet->osm.subn.force_heavy_sweep); /* only memory comes back by itself */
 	configure(bench, "");
 	assert_true(sweep(bench));
-	assert_job(FORS_JOB_INSTALLED, "");
+	assert_job(FORS_LOOK_INSTALLED, "");
 	bench_free(bench);
 }
 
@@ -890,7 +890,7 @@ static void entries_of_jobs(void **state)
 	assert_ptr_equal(noted.job->claim, noted.claim);
 	assert_claim(bench);
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
-	assert_job(FORS_JOB_INSTALLED, "");
+	assert_job(FORS_LOOK_INSTALLED, "");
 	assert_ptr_equal(noted.job->claim, noted.claim);
 	subnet_cut(bench->subnet, "Leaf00", 4);
 	assert_true(sweep(bench));
@@ -923,7 +923,7 @@ static void no_entries_of_jobs(void **state)
 	assert_claim(bench);
 	ill.copy = true;
 	assert_false(sweep(bench));
-	assert_job(FORS_JOB_DECLINED, "out of memory");
+	assert_job(FORS_LOOK_DECLINED, "out of memory");
 	assert_true(bench->subnet->osm.subn.force_heavy_sweep);
 	ill.copy = false;
 	assert_true(sweep(bench));
@@ -950,7 +950,7 @@ static void jobs_without_memory(void **state)
 	assert_false(subn->force_heavy_sweep);
 	ill.jobs = 1;
 	assert_false(sweep_to_tables(bench));
-	assert_job(FORS_JOB_DECLINED, "out of memory");
+	assert_job(FORS_LOOK_DECLINED, "out of memory");
 	assert_int_equal(logged(bench, "ERR F006"), 1);
 	assert_false(subn->force_heavy_sweep);
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
@@ -962,7 +962,7 @@ static void jobs_without_memory(void **state)
 	ill.jobs = 1;
 	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL); /* another one was kept, and does as well */
 	assert_int_equal(noted.jobs, jobs + 1);
-	assert_job(FORS_JOB_INSTALLED, "");
+	assert_job(FORS_LOOK_INSTALLED, "");
 	assert_true(subn->force_heavy_sweep);
 	bench_free(bench);
 }

@@ -52,7 +52,7 @@ def test_this_tree_is_as_the_table_says():
     ("core/planners/rounds/rounds.c", "core/planners/exact/split.h"),
     ("core/planners/exact/exact.c", "core/planners/planner.h"),
     ("core/colouring/colour.c", "core/net/net.h"),
-    ("plugin/worker.c", "model/routers/routes.h"),
+    ("keeper/worker/worker.c", "model/routers/routes.h"),
     ("libforsched/head.c", "core/base/error.h"),
 ])
 def test_an_include_planted_in_this_tree_is_found(tmp_path, user, used):

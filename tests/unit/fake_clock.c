@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plugin/clock.h"
+#include "keeper/base/clock.h"
 
 #define BEGIN_MS 1000000	    /* of the monotonic clock; 0 means "never" to some */
 #define BEGIN_UNIX_MS 1700000000000 /* November 2023 */

@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "plugin/helper.h"
-#include "plugin/helper_serve.h"
+#include "keeper/files/helper.h"
+#include "keeper/files/helper_serve.h"
 
 /* Without faults.c nothing is spared. */
 void faults_spare_me(void) __attribute__((weak));

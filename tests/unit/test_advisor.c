@@ -11,7 +11,7 @@
 #include "support.h"
 
 #include "core/planners/mended.h"
-#include "plugin/advisor.h"
+#include "keeper/worker/advisor.h"
 #include "plugin/log.h"
 
 #define LOOK_US 1000
@@ -46,7 +46,7 @@ enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, const char
 	return __real_fors_phases_mended(task, method, repair, phases_now, phases, error);
 }
 
-void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+void fors_log_error(struct fors_log *log, enum fors_code code, const char *format, ...)
 {
 	assert_int_equal(code, FORS_F_MEMORY);
 	atomic_fetch_add(&logged, 1);
@@ -82,9 +82,9 @@ static int close_bench(void **state)
 }
 
 /* A job that shows the bed; it borrows what it shows. */
-static struct fors_job job_of(const struct bed *bed)
+static struct fors_look job_of(const struct bed *bed)
 {
-	return (struct fors_job){.kind = FORS_JOB_INSTALLED,
+	return (struct fors_look){.kind = FORS_LOOK_INSTALLED,
 				 .net = bed->net,
 				 .fabric = bed->fabric,
 				 .lfts = bed->lfts,
@@ -93,7 +93,7 @@ static struct fors_job job_of(const struct bed *bed)
 
 static void ask(struct bench *bench, const char *down, uint32_t phases, uint64_t basis)
 {
-	struct fors_job job;
+	struct fors_look job;
 
 	bed_restore(bench->bed);
 	bed_down(bench->bed, down);
@@ -103,7 +103,7 @@ static void ask(struct bench *bench, const char *down, uint32_t phases, uint64_t
 
 static void look(struct bench *bench, const char *down)
 {
-	struct fors_job job;
+	struct fors_look job;
 
 	bed_restore(bench->bed);
 	bed_down(bench->bed, down);
@@ -237,7 +237,7 @@ static void it_does_not_wait_for_the_integer_program(void **state)
 {
 	struct bench *bench = *state;
 	struct fors_gains gains;
-	struct fors_job job;
+	struct fors_look job;
 
 	bed_down(bench->bed, "Leaf01[7] Leaf01[8]");
 	job = job_of(bench->bed);

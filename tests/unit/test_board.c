@@ -18,19 +18,19 @@
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/status/status_json.h"
-#include "plugin/board.h"
-#include "plugin/clock.h"
+#include "keeper/board/board.h"
+#include "keeper/base/clock.h"
 #include "plugin/log.h"
 #include "fake_clock.h"
 
 static int told, complained; /* lines of the log */
 
-void fors_log_info(struct osm_log *log, const char *format, ...)
+void fors_log_info(struct fors_log *log, const char *format, ...)
 {
 	told++;
 }
 
-void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+void fors_log_error(struct fors_log *log, enum fors_code code, const char *format, ...)
 {
 	complained++;
 }

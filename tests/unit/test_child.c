@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "plugin/child.h"
+#include "keeper/files/child.h"
 
 #define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugin/drain.h"
+#include "keeper/look/drain.h"
 #include "plugin/log.h"
 
 /* What the log would hold. */
@@ -25,7 +25,7 @@ static void note(const char *format, va_list arguments)
 	nlogged++;
 }
 
-void fors_log_info(struct osm_log *log, const char *format, ...)
+void fors_log_info(struct fors_log *log, const char *format, ...)
 {
 	va_list arguments;
 
@@ -34,7 +34,7 @@ void fors_log_info(struct osm_log *log, const char *format, ...)
 	va_end(arguments);
 }
 
-void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+void fors_log_error(struct fors_log *log, enum fors_code code, const char *format, ...)
 {
 	va_list arguments;
 

@@ -14,7 +14,7 @@
 #include "core/net/lfts.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
-#include "core/fabric/watch.h"
+#include "core/fabric/holddown.h"
 #include "core/tables/home.h"
 #include "core/tables/lanes.h"
 #include "core/tables/turns.h"
@@ -439,18 +439,18 @@ static struct fors_moment at(uint64_t seconds)
 }
 
 /* Look at the bed at a time, and release; the number of held cables. */
-static uint32_t look(struct fors_watch *watch, struct bed *bed, uint64_t seconds)
+static uint32_t look(struct fors_holddown *watch, struct bed *bed, uint64_t seconds)
 {
 	bed_rebuild(bed);
-	assert_int_equal(fors_watch_look(watch, fors_fabric_cabling(bed->fabric), at(seconds), NULL), FORS_OK);
-	fors_watch_release(watch, at(seconds).ms, HOLD);
-	return fors_watch_mark(watch, fors_fabric_cabling(bed->fabric));
+	assert_int_equal(fors_holddown_look(watch, fors_fabric_cabling(bed->fabric), at(seconds), NULL), FORS_OK);
+	fors_holddown_release(watch, at(seconds).ms, HOLD);
+	return fors_holddown_mark(watch, fors_fabric_cabling(bed->fabric));
 }
 
 static void what_returns_is_held(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
-	struct fors_watch *watch = fors_watch_new();
+	struct fors_holddown *watch = fors_holddown_new();
 	const struct fors_cable *cable;
 
 	assert_int_equal(look(watch, bed, 0), 0);
@@ -458,23 +458,23 @@ static void what_returns_is_held(void **state)
 	assert_int_equal(look(watch, bed, 5), 0);
 	cable = fors_cable(bed->fabric, 1, 0);
 	assert_int_equal(cable->since_ms, at(5).unix_ms);
-	assert_int_equal(fors_watch_due(watch, HOLD), 0);
+	assert_int_equal(fors_holddown_due(watch, HOLD), 0);
 	bed_restore(bed);
 	assert_int_equal(look(watch, bed, 8), 1);
 	assert_int_equal(fors_cable(bed->fabric, 1, 0)->drained, FORS_DRAIN_HELD);
 	assert_int_equal(fors_cable(bed->fabric, 1, 0)->since_ms, at(8).unix_ms);
-	assert_int_equal(fors_watch_due(watch, HOLD), at(18).ms);
+	assert_int_equal(fors_holddown_due(watch, HOLD), at(18).ms);
 	assert_int_equal(look(watch, bed, 17), 1);
 	assert_int_equal(look(watch, bed, 18), 0);
-	assert_int_equal(fors_watch_due(watch, HOLD), 0);
-	fors_watch_free(watch);
+	assert_int_equal(fors_holddown_due(watch, HOLD), 0);
+	fors_holddown_free(watch);
 	bed_free(bed);
 }
 
 static void each_flap_starts_anew(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
-	struct fors_watch *watch = fors_watch_new();
+	struct fors_holddown *watch = fors_holddown_new();
 
 	look(watch, bed, 0);
 	for (uint64_t t = 10; t < 100; t += 10) {
@@ -485,14 +485,14 @@ static void each_flap_starts_anew(void **state)
 	}
 	assert_int_equal(look(watch, bed, 100), 1);
 	assert_int_equal(look(watch, bed, 101), 0);
-	fors_watch_free(watch);
+	fors_holddown_free(watch);
 	bed_free(bed);
 }
 
 static void returns_are_rate_limited(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 1);
-	struct fors_watch *watch = fors_watch_new();
+	struct fors_holddown *watch = fors_holddown_new();
 	static const char *const down[] = {"Leaf01[5] Leaf02[5] Leaf03[5]", "Leaf02[5] Leaf03[5]", "Leaf03[5]"};
 
 	look(watch, bed, 0);
@@ -505,26 +505,26 @@ static void returns_are_rate_limited(void **state)
 	assert_int_equal(look(watch, bed, 4), 3);
 	assert_int_equal(look(watch, bed, 12), 2); /* the first one returns */
 	assert_int_equal(look(watch, bed, 14), 2); /* the others are ready, but that would be the next epoch so soon */
-	assert_int_equal(fors_watch_due(watch, HOLD), at(22).ms);
+	assert_int_equal(fors_holddown_due(watch, HOLD), at(22).ms);
 	assert_int_equal(look(watch, bed, 22), 0); /* and they return together */
-	fors_watch_free(watch);
+	fors_holddown_free(watch);
 	bed_free(bed);
 }
 
 static void without_hold_down_all_return_at_once(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
-	struct fors_watch *watch = fors_watch_new();
+	struct fors_holddown *watch = fors_holddown_new();
 
 	look(watch, bed, 0);
 	bed_down(bed, "Leaf00[3] Leaf01[4]");
 	look(watch, bed, 1);
 	bed_restore(bed);
 	bed_rebuild(bed);
-	assert_int_equal(fors_watch_look(watch, fors_fabric_cabling(bed->fabric), at(2), NULL), FORS_OK);
-	assert_int_equal(fors_watch_release(watch, at(2).ms, 0), 2);
-	assert_int_equal(fors_watch_mark(watch, fors_fabric_cabling(bed->fabric)), 0);
-	fors_watch_free(watch);
+	assert_int_equal(fors_holddown_look(watch, fors_fabric_cabling(bed->fabric), at(2), NULL), FORS_OK);
+	assert_int_equal(fors_holddown_release(watch, at(2).ms, 0), 2);
+	assert_int_equal(fors_holddown_mark(watch, fors_fabric_cabling(bed->fabric)), 0);
+	fors_holddown_free(watch);
 	bed_free(bed);
 }
 
@@ -532,7 +532,7 @@ static void without_hold_down_all_return_at_once(void **state)
 static void memory_survives_growth(void **state)
 {
 	struct bed *small = bed_new("FT(2;2,2)", 1), *large = bed_new("FT(2;3,3)", 1);
-	struct fors_watch *watch = fors_watch_new();
+	struct fors_holddown *watch = fors_holddown_new();
 
 	look(watch, small, 0);
 	bed_down(small, "Leaf01[3]");
@@ -545,11 +545,11 @@ static void memory_survives_growth(void **state)
 		for (uint32_t k = 0; k < 2; k++)
 			large->fabric->cable[a * 3 + k].leaf_port = fors_cable(small->fabric, a, k)->leaf_port;
 	}
-	assert_int_equal(fors_watch_look(watch, fors_fabric_cabling(large->fabric), at(3), NULL), FORS_OK);
-	assert_int_equal(fors_watch_mark(watch, fors_fabric_cabling(large->fabric)), 1);
+	assert_int_equal(fors_holddown_look(watch, fors_fabric_cabling(large->fabric), at(3), NULL), FORS_OK);
+	assert_int_equal(fors_holddown_mark(watch, fors_fabric_cabling(large->fabric)), 1);
 	assert_int_equal(fors_cable(large->fabric, 1, 0)->drained, FORS_DRAIN_HELD);
-	fors_watch_free(watch);
-	fors_watch_free(NULL);
+	fors_holddown_free(watch);
+	fors_holddown_free(NULL);
 	bed_free(small);
 	bed_free(large);
 }

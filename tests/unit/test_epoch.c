@@ -13,7 +13,7 @@
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
-#include "plugin/epoch.h"
+#include "keeper/files/epoch.h"
 #include "fake_clock.h"
 
 #define NOW 1700000000000

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "plugin/clock.h"
-#include "plugin/input.h"
+#include "keeper/base/clock.h"
+#include "keeper/files/input.h"
 #include "fake_clock.h"
 
 static char path[] = "/tmp/fors-input-XXXXXX";

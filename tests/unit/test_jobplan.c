@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/fabric/places.h"
-#include "core/jobs/again.h"
+#include "core/jobs/running.h"
 #include "core/planners/jobplan_left.h"
 #include "core/planners/jobplan_over.h"
 #include "core/schedule/lane_ways.h"
@@ -116,11 +116,11 @@ static void lanes_of_before(void **state)
 	assert_int_equal(fors_jobs_match(&first.list, &now, was_of, NULL), FORS_OK);
 	assert_int_equal(was_of[0], FORS_NO_JOB);
 	assert_int_equal(was_of[1], 1);
-	assert_int_equal(fors_owners_again(bed->fabric, &first.owners, bed->fabric, was_of, 2, &before, NULL), FORS_OK);
+	assert_int_equal(fors_owners_carried(bed->fabric, &first.owners, bed->fabric, was_of, 2, &before, NULL), FORS_OK);
 	for (size_t i = 0; i < 16; i++)
 		assert_int_equal(before[i], first.owners.job[i] == 1 ? 1 : FORS_NO_JOB);
 	free(before);
-	assert_int_equal(fors_owners_again(bed->fabric, &first.owners, other->fabric, was_of, 2, &before, NULL),
+	assert_int_equal(fors_owners_carried(bed->fabric, &first.owners, other->fabric, was_of, 2, &before, NULL),
 			 FORS_OK);
 	assert_null(before);
 	fors_joblist_clear(&now);

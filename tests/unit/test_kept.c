@@ -11,8 +11,8 @@
 
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
-#include "plugin/kept.h"
-#include "plugin/leash.h"
+#include "keeper/look/kept.h"
+#include "keeper/base/io_thread.h"
 #include "plugin/log.h"
 #include "fake_clock.h"
 
@@ -26,7 +26,7 @@ static void say(const char *format, va_list values)
 	strncat(logged, "\n", sizeof(logged) - strlen(logged) - 1);
 }
 
-void fors_log_info(struct osm_log *log, const char *format, ...)
+void fors_log_info(struct fors_log *log, const char *format, ...)
 {
 	va_list values;
 
@@ -35,7 +35,7 @@ void fors_log_info(struct osm_log *log, const char *format, ...)
 	va_end(values);
 }
 
-void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+void fors_log_error(struct fors_log *log, enum fors_code code, const char *format, ...)
 {
 	va_list values;
 	size_t used = strlen(logged);
@@ -58,12 +58,12 @@ enum fors_err __wrap_fors_published(const struct fors_folder *folder, const char
 enum fors_err __wrap_fors_published(const struct fors_folder *folder, const char *name, size_t max_size, void **bytes,
 				    size_t *size, struct fors_error *error)
 {
-	fors_leash_out(folder->parent);
+	fors_io_begin(folder->parent);
 	if (atomic_load(&is_hanging))
 		fake_clock_advance(100000);
 	while (atomic_load(&is_hanging))
 		usleep(1000);
-	fors_leash_in();
+	fors_io_end();
 	if (atomic_load(&is_short))
 		return fors_fail_memory(error);
 	return __real_fors_published(folder, name, max_size, bytes, size, error);

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "plugin/clock.h"
-#include "plugin/loader.h"
+#include "keeper/base/clock.h"
+#include "keeper/settings/loader.h"
 #include "fake_clock.h"
 
 static char directory[64], conf[96], guids[96], options[128];

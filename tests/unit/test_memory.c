@@ -47,7 +47,7 @@
 #include "core/status/status_metrics.h"
 #include "core/net/tree_net.h"
 #include "core/schedule/verify.h"
-#include "core/fabric/watch.h"
+#include "core/fabric/holddown.h"
 #include "core/tables/check.h"
 #include "core/tables/lanes.h"
 #include "data.h"
@@ -55,8 +55,8 @@
 #include "libforsched/forsched.h"
 #include "model/routers/model_tables.h"
 #include "model/routers/sar.h"
-#include "plugin/publish.h"
-#include "plugin/settings.h"
+#include "keeper/files/publish.h"
+#include "keeper/settings/settings.h"
 #include "published.h"
 #include "support.h"
 
@@ -804,24 +804,24 @@ static enum fors_err drain_links(const struct ground *g, uint64_t *digest, struc
 /* A cable died; then the watch cannot look, and can. */
 static enum fors_err watch_cables(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
-	struct fors_watch *watch = fors_watch_new();
+	struct fors_holddown *watch = fors_holddown_new();
 	struct fors_fabric *intact = NULL, *broken = NULL;
 	enum fors_err err;
 
 	assert_int_equal(fors_fabric_build(g->bed->intact, g->bed->places, NULL, &intact, NULL), FORS_OK);
 	assert_int_equal(fors_fabric_build(g->bed->net, g->bed->places, NULL, &broken, NULL), FORS_OK);
-	assert_int_equal(fors_watch_look(watch, fors_fabric_cabling(broken), (struct fors_moment){1000, 1000}, NULL),
+	assert_int_equal(fors_holddown_look(watch, fors_fabric_cabling(broken), (struct fors_moment){1000, 1000}, NULL),
 			 FORS_OK);
 	begin();
-	err = fors_watch_look(watch, fors_fabric_cabling(intact), (struct fors_moment){2000, 2000}, error);
+	err = fors_holddown_look(watch, fors_fabric_cabling(intact), (struct fors_moment){2000, 2000}, error);
 	faults_off();
 	if (err)
 		assert_int_equal(
-			fors_watch_look(watch, fors_fabric_cabling(intact), (struct fors_moment){2000, 2000}, NULL),
+			fors_holddown_look(watch, fors_fabric_cabling(intact), (struct fors_moment){2000, 2000}, NULL),
 			FORS_OK);
-	*digest = fors_watch_mark(watch, fors_fabric_cabling(intact)); /* what came back is held, once and for all */
+	*digest = fors_holddown_mark(watch, fors_fabric_cabling(intact)); /* what came back is held, once and for all */
 	assert_true(*digest > 0);
-	fors_watch_free(watch);
+	fors_holddown_free(watch);
 	fors_fabric_free(intact);
 	fors_fabric_free(broken);
 	return err;
@@ -1729,7 +1729,7 @@ static void all_but_plans(void **state)
 		{"fors_entries_find", share_lanes},
 		{"fors_names_add", add_names},
 		{"fors_drained_apply", drain_links},
-		{"fors_watch_look", watch_cables},
+		{"fors_holddown_look", watch_cables},
 		{"fors_tables_build", build_tables},
 		{"fors_tables_check", check_tables},
 		{"fors_account_take", take_account},

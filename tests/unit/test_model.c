@@ -530,9 +530,9 @@ static void test_plans_are_conflict_free(void **state)
 
 /* ---- jobs ---- */
 
-static enum fors_err read_jobs(const struct model *m, const char *text, struct fors_jobs *jobs)
+static enum fors_err read_jobs(const struct model *m, const char *text, struct fors_efi_jobs *jobs)
 {
-	return fors_jobs_read(text, strlen(text), "jobs", m->router.graph->nservers, m->routes, jobs, &error);
+	return fors_efi_jobs_read(text, strlen(text), "jobs", m->router.graph->nservers, m->routes, jobs, &error);
 }
 
 /*
@@ -543,15 +543,15 @@ static enum fors_err read_jobs(const struct model *m, const char *text, struct f
 static void test_efi_by_hand(void **state)
 {
 	struct model m = model_of("FT(2;2,2)", 0, NULL);
-	struct fors_jobs jobs = {0};
+	struct fors_efi_jobs jobs = {0};
 	struct fors_efi *efi = NULL;
 
 	(void)state;
-	assert_int_equal(fors_jobs_all(4, &jobs, &error), FORS_OK);
+	assert_int_equal(fors_efi_jobs_all(4, &jobs, &error), FORS_OK);
 	assert_int_equal(fors_efi_count(&m.router, &jobs, &efi, &error), FORS_OK);
 	assert_true(efi->max == 2 && efi->switch_links == 8 && efi->dark_links == 0 && efi->dark_fiber == 0);
 	fors_efi_free(efi);
-	fors_jobs_clear(&jobs);
+	fors_efi_jobs_clear(&jobs);
 	assert_int_equal(read_jobs(&m, "# two\none: Node00-00, 2\ntwo: 1, 1\n", &jobs), FORS_OK);
 	assert_int_equal(jobs.count, 2);
 	assert_int_equal(jobs.job[1].count, 1);
@@ -559,7 +559,7 @@ static void test_efi_by_hand(void **state)
 	assert_true(efi->max == 1 && efi->job_max[0] == 1 && efi->job_max[1] == 0 && efi->job_links[0] == 4);
 	assert_true(efi->dark_links == 4 && efi->dark_fiber == 0.5);
 	fors_efi_free(efi);
-	fors_jobs_clear(&jobs);
+	fors_efi_jobs_clear(&jobs);
 	model_free(&m);
 }
 
@@ -568,7 +568,7 @@ static void test_bad_job_files(void **state)
 	static const char *const bad[] = {"",		"one\n",	 ": 1\n",	  "one: 4\n",
 					  "one: 2-1\n", "one: nobody\n", "one: Leaf00\n", "a: 0-4294967295\n"};
 	struct model m = model_of("FT(2;2,2)", 0, NULL);
-	struct fors_jobs jobs = {0};
+	struct fors_efi_jobs jobs = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/jobs/again.h"
+#include "core/jobs/running.h"
 #include "core/jobs/joblist.h"
 #include "core/net/namebook.h"
 

@@ -21,10 +21,10 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/schedule_format.h"
-#include "plugin/clock.h"
+#include "keeper/base/clock.h"
 #include "plugin/log.h"
-#include "plugin/outbox.h"
-#include "plugin/runner.h"
+#include "keeper/files/outbox.h"
+#include "keeper/files/runner.h"
 #include "fake_clock.h"
 #include "faults.h"
 #include "seal.h"
@@ -34,12 +34,12 @@
 static atomic_int errors_logged[32], infos_logged, is_hanging, is_inside;
 static char doubted[512]; /* text of the newest FORS_F_STRANGE; read when it is counted */
 
-void fors_log_info(struct osm_log *log, const char *format, ...)
+void fors_log_info(struct fors_log *log, const char *format, ...)
 {
 	atomic_fetch_add(&infos_logged, 1);
 }
 
-void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+void fors_log_error(struct fors_log *log, enum fors_code code, const char *format, ...)
 {
 	va_list arguments;
 

@@ -13,7 +13,7 @@
 #include "core/fabric/drained.h"
 #include "core/fabric/pods_account.h"
 #include "core/fabric/repairs.h"
-#include "core/fabric/watch.h"
+#include "core/fabric/holddown.h"
 #include "core/net/rates.h"
 #include "core/planners/mended.h"
 #include "core/planners/slow.h"
@@ -215,17 +215,17 @@ static struct fors_moment at(uint64_t seconds)
 	return (struct fors_moment){seconds * 1000 + 1, 1700000000000 + seconds * 1000};
 }
 
-static uint32_t look_at(struct fors_watch *watch, struct world *w, uint64_t seconds)
+static uint32_t look_at(struct fors_holddown *watch, struct world *w, uint64_t seconds)
 {
 	look(w);
-	assert_int_equal(fors_watch_look(watch, fors_pods_cabling(w->pods), at(seconds), NULL), FORS_OK);
-	fors_watch_release(watch, at(seconds).ms, HOLD);
-	return fors_watch_mark(watch, fors_pods_cabling(w->pods));
+	assert_int_equal(fors_holddown_look(watch, fors_pods_cabling(w->pods), at(seconds), NULL), FORS_OK);
+	fors_holddown_release(watch, at(seconds).ms, HOLD);
+	return fors_holddown_mark(watch, fors_pods_cabling(w->pods));
 }
 
 static void test_what_returns_is_held(void **state)
 {
-	struct fors_watch *watch = fors_watch_new();
+	struct fors_holddown *watch = fors_holddown_new();
 	struct fors_status status;
 	struct world w;
 	uint32_t count;
@@ -237,7 +237,7 @@ static void test_what_returns_is_held(void **state)
 	assert_int_equal(look_at(watch, &w, 1), 0);
 	mend(&w);
 	assert_int_equal(look_at(watch, &w, 2), 2);
-	assert_int_equal(fors_watch_due(watch, HOLD), at(12).ms);
+	assert_int_equal(fors_holddown_due(watch, HOLD), at(12).ms);
 	assert_int_equal(fors_drained_take_out(fors_pods_cabling(w.pods), &any, NULL, NULL), FORS_OK);
 	assert_int_equal(count_drained(&w), 4);
 	make_tables(&w, FORS_ROUTE3_EFFORT);
@@ -252,7 +252,7 @@ static void test_what_returns_is_held(void **state)
 	fors_status_clear(&status);
 	free(plays);
 	assert_int_equal(look_at(watch, &w, 12), 0);
-	fors_watch_free(watch);
+	fors_holddown_free(watch);
 	world_free(&w);
 }
 

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "plugin/publish.h"
-#include "plugin/publish_inside.h"
+#include "keeper/files/publish.h"
+#include "keeper/files/publish_inside.h"
 
 static size_t write_at_most; /* bytes at a time; 0: as many as there are */
 

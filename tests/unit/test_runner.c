@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "plugin/log.h"
-#include "plugin/runner.h"
+#include "keeper/files/runner.h"
 #include "fake_clock.h"
 
 #define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
@@ -31,12 +31,12 @@ static atomic_int n_errors, n_infos, is_deaf, is_hanging, is_inside, has_stopped
 static pthread_mutex_t text_mutex = PTHREAD_MUTEX_INITIALIZER;
 static char last_error[1000];
 
-void fors_log_info(struct osm_log *log, const char *format, ...)
+void fors_log_info(struct fors_log *log, const char *format, ...)
 {
 	atomic_fetch_add(&n_infos, 1);
 }
 
-void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+void fors_log_error(struct fors_log *log, enum fors_code code, const char *format, ...)
 {
 	va_list arguments;
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "plugin/settings.h"
+#include "keeper/settings/settings.h"
 
 static char directory[64], conf[96], guids[96], options[128];
 

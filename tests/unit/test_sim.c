@@ -18,7 +18,7 @@ static void events_come_in_order(void **state)
 {
 	struct fors_calendar *c = fors_calendar_new();
 	struct fors_random random = {7};
-	struct fors_event event, last = {0};
+	struct fors_calendar_event event, last = {0};
 	uint32_t put = 0, taken = 0;
 
 	(void)state;
@@ -44,7 +44,7 @@ static void events_come_in_order(void **state)
 static void late_events_take_no_time(void **state)
 {
 	struct fors_calendar *c = fors_calendar_new();
-	struct fors_event event = {0}, last = {0};
+	struct fors_calendar_event event = {0}, last = {0};
 	struct fors_random random = {3};
 
 	(void)state;

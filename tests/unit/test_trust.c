@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "plugin/trust.h"
+#include "keeper/files/trust.h"
 
 #define NOBODY 54321
 #define LINKS_MAX 40 /* that the kernel follows */

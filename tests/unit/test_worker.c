@@ -26,11 +26,11 @@
 #include "core/status/status_json.h"
 #include "core/net/tree_net.h"
 #include "core/schedule/verify.h"
-#include "plugin/board.h"
-#include "plugin/clock.h"
-#include "plugin/epoch.h"
+#include "keeper/board/board.h"
+#include "keeper/base/clock.h"
+#include "keeper/files/epoch.h"
 #include "plugin/log.h"
-#include "plugin/worker.h"
+#include "keeper/worker/worker.h"
 #include "fake_clock.h"
 #include "faults.h"
 #include "worker_bench.h"
@@ -72,7 +72,7 @@ static atomic_int proofs_without_memory; /* so many of the next */
 static struct {
 	_Atomic int64_t left; /* asks until then; 0: nothing happens */
 	struct fors_worker *_Atomic worker;
-	struct fors_job *_Atomic job, *_Atomic next; /* one that replaces the other in the mailbox; NULL: none does */
+	struct fors_look *_Atomic job, *_Atomic next; /* one that replaces the other in the mailbox; NULL: none does */
 	bool (*cancelled)(void *context);	     /* the worker's own answer */
 	void *context;
 } asking;
@@ -80,7 +80,7 @@ static struct {
 static bool count_ask(void *context)
 {
 	if (atomic_load(&asking.left) > 0 && atomic_fetch_sub(&asking.left, 1) == 1) {
-		struct fors_job *job = atomic_exchange(&asking.job, NULL), *next = atomic_exchange(&asking.next, NULL);
+		struct fors_look *job = atomic_exchange(&asking.job, NULL), *next = atomic_exchange(&asking.next, NULL);
 
 		if (job)
 			fors_worker_submit(atomic_load(&asking.worker), job);
@@ -158,11 +158,11 @@ static void sweep(void *context)
 }
 
 /* A job that comes when the worker has begun with another one. */
-static struct fors_job *_Atomic late;
+static struct fors_look *_Atomic late;
 
 static enum fors_mastership submit_late(void *context)
 {
-	struct fors_job *job = atomic_exchange(&late, NULL);
+	struct fors_look *job = atomic_exchange(&late, NULL);
 
 	if (job)
 		fors_worker_submit(atomic_load(&asking.worker), job);
@@ -202,28 +202,28 @@ static int close_bench(void **state)
 }
 
 /* The same tables as another engine's, as they were after so many changes. */
-static struct fors_job *make_over(struct bench *bench, enum fors_job_kind kind, const char *down, uint64_t changes)
+static struct fors_look *make_over(struct bench *bench, enum fors_look_kind kind, const char *down, uint64_t changes)
 {
-	struct fors_job *job = make_job(bench, kind, down);
+	struct fors_look *job = make_job(bench, kind, down);
 
 	fors_fabric_free(job->fabric);
 	job->fabric = NULL;
 	strcpy(job->tables_by, "minhop");
-	assert_int_equal(fors_job_be_over(job, NULL, NULL), FORS_OK);
+	assert_int_equal(fors_look_be_over(job, NULL, NULL), FORS_OK);
 	job->over->changes = changes;
 	strcpy(job->reason, "errors");
-	fors_job_seal(job);
+	fors_look_seal(job);
 	return job;
 }
 
-static void submit_over(struct bench *bench, enum fors_job_kind kind, const char *down, uint64_t changes)
+static void submit_over(struct bench *bench, enum fors_look_kind kind, const char *down, uint64_t changes)
 {
 	fors_worker_submit(bench->worker, make_over(bench, kind, down, changes));
 }
 
-static struct fors_job *declined_job(const char *reason)
+static struct fors_look *declined_job(const char *reason)
 {
-	struct fors_job *job = fors_job_new(FORS_JOB_DECLINED);
+	struct fors_look *job = fors_look_new(FORS_LOOK_DECLINED);
 
 	snprintf(job->reason, sizeof(job->reason), "%s", reason);
 	return job;
@@ -319,8 +319,8 @@ static void installed_job_is_published(void **state)
 {
 	int64_t epoch, before = (int64_t)fors_clock_unix_ms();
 
-	submit(*state, FORS_JOB_ROUTED, NULL);
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_ROUTED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
 	assert_true(epoch >= before);
 	assert_published(*state, epoch, 9);
@@ -330,7 +330,7 @@ static void routed_job_alone_is_not(void **state)
 {
 	struct fors_schedule *schedule;
 
-	submit(*state, FORS_JOB_ROUTED, NULL);
+	submit(*state, FORS_LOOK_ROUTED, NULL);
 	wait_state(*state, FORS_PLANNING, 0);
 	rest();
 	schedule = published(*state);
@@ -345,13 +345,13 @@ static void same_fabric_leaves_no_trace(void **state)
 	char path[160];
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	snprintf(path, sizeof(path), "%s/%s/status.json", bench->directory, bench->folder.name);
 	assert_int_equal(stat(path, &before), 0);
-	submit(bench, FORS_JOB_ROUTED, NULL);
+	submit(bench, FORS_LOOK_ROUTED, NULL);
 	rest();
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	rest();
 	assert_int_equal(stat(path, &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
@@ -363,12 +363,12 @@ static void cut_cable_withdraws_and_returns(void **state)
 {
 	int64_t first, second;
 
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	first = wait_state(*state, FORS_ACTIVE, 0);
-	submit(*state, FORS_JOB_ROUTED, "Leaf00[4]");
+	submit(*state, FORS_LOOK_ROUTED, "Leaf00[4]");
 	second = wait_state(*state, FORS_PLANNING, first + 1);
 	assert_published(*state, second, 0);
-	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(*state, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	second = wait_state(*state, FORS_ACTIVE, second + 1);
 	assert_published(*state, second, 9);	  /* f = 1: max(P, ceil(3 * 6 / 2)) */
 	assert_int_equal(atomic_load(&plans), 2); /* the installed job found the plan ready */
@@ -376,17 +376,17 @@ static void cut_cable_withdraws_and_returns(void **state)
 
 static void errors_of_opensm_publish_nothing(void **state)
 {
-	struct fors_job *job;
+	struct fors_look *job;
 	int64_t epoch;
 
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
-	job = make_job(*state, FORS_JOB_INCOMPLETE, NULL);
+	job = make_job(*state, FORS_LOOK_INCOMPLETE, NULL);
 	strcpy(job->reason, "OpenSM met errors");
 	fors_worker_submit(((struct bench *)*state)->worker, job);
 	wait_state(*state, FORS_PLANNING, epoch);
 	assert_published(*state, epoch, 9); /* still right over the tables */
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	assert_int_equal(wait_state(*state, FORS_ACTIVE, epoch), epoch);
 }
 
@@ -395,25 +395,25 @@ static void errors_that_stay_are_published_once(void **state)
 {
 	struct bench *bench = *state;
 	struct stat first, last;
-	struct fors_job *job;
+	struct fors_look *job;
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s/status.json", bench->directory, bench->folder.name);
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	wait_state(*state, FORS_ACTIVE, 0);
 	for (unsigned sweep = 0; sweep < 3; sweep++) {
-		submit(*state, FORS_JOB_ROUTED, "Leaf00[4]");
+		submit(*state, FORS_LOOK_ROUTED, "Leaf00[4]");
 		rest();
-		job = make_job(*state, FORS_JOB_INCOMPLETE, "Leaf00[4]");
+		job = make_job(*state, FORS_LOOK_INCOMPLETE, "Leaf00[4]");
 		strcpy(job->reason, "OpenSM met errors");
 		fors_worker_submit(bench->worker, job);
 		rest();
 		assert_int_equal(stat(path, sweep ? &last : &first), 0);
 	}
 	assert_int_equal(first.st_ino, last.st_ino);
-	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(*state, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	wait_state(*state, FORS_ACTIVE, 0);
-	submit(*state, FORS_JOB_ROUTED, "Leaf00[5]");
+	submit(*state, FORS_LOOK_ROUTED, "Leaf00[5]");
 	wait_state(*state, FORS_PLANNING, 0);
 }
 
@@ -439,14 +439,14 @@ static void no_heartbeat_beside_an_old_schedule(void **state)
 	char path[256];
 	uint64_t before;
 
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	wait_state(*state, FORS_ACTIVE, 0);
 	while (!heartbeat_of(bench))
 		tick();
 	snprintf(path, sizeof(path), "%s/%s/.schedule.new", bench->directory, bench->folder.name);
 	assert_int_equal(mkdir(path, 0755), 0);
 	before = heartbeat_of(bench);
-	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(*state, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	rest();
 	fake_clock_advance(60000);
 	rest();
@@ -473,7 +473,7 @@ static bool beats(struct bench *bench, uint64_t ms)
 /* When a held cable may return a sweep is asked for, and again after a while, should it not come about. */
 static void held_cables_ask_for_a_sweep(void **state)
 {
-	struct fors_job *job = make_job(*state, FORS_JOB_INSTALLED, NULL);
+	struct fors_look *job = make_job(*state, FORS_LOOK_INSTALLED, NULL);
 
 	job->due_ms = fors_clock_ms() + 3600000;
 	fors_worker_submit(((struct bench *)*state)->worker, job);
@@ -486,7 +486,7 @@ static void held_cables_ask_for_a_sweep(void **state)
 	fake_clock_advance(20000);
 	rest();
 	assert_int_equal(atomic_load(&sweeps), 2);
-	submit(*state, FORS_JOB_INSTALLED, NULL); /* none is held any more */
+	submit(*state, FORS_LOOK_INSTALLED, NULL); /* none is held any more */
 	rest();
 	fake_clock_advance(40000);
 	rest();
@@ -498,7 +498,7 @@ static void the_heart_stops_with_the_sweeps(void **state)
 {
 	struct bench *bench = *state;
 
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	wait_state(bench, FORS_ACTIVE, 0);
 	assert_true(beats(bench, 10000000));
 	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
@@ -522,10 +522,10 @@ static void the_heart_stops_with_the_sweeps(void **state)
 static void newer_fabric_overtakes(void **state)
 {
 	how_to_plan = PLAN_UNTIL_CANCELLED;
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	while (!atomic_load(&plans))
 		usleep(1000);
-	submit(*state, FORS_JOB_INSTALLED, "Leaf01[5]");
+	submit(*state, FORS_LOOK_INSTALLED, "Leaf01[5]");
 	wait_state(*state, FORS_ACTIVE, 0);
 	assert_int_equal(atomic_load(&cancelled_plans), 1);
 	assert_int_equal(atomic_load(&plans), 2);
@@ -536,7 +536,7 @@ static void stop_breaks_a_plan_off(void **state)
 	struct bench *bench = *state;
 
 	how_to_plan = PLAN_UNTIL_CANCELLED;
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	while (!atomic_load(&plans))
 		usleep(1000);
 	fors_worker_stop(bench->worker);
@@ -548,7 +548,7 @@ static void declined_withdraws(void **state)
 {
 	int64_t epoch;
 
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
 	decline(*state, "not a tree");
 	epoch = wait_state(*state, FORS_INACTIVE, epoch + 1);
@@ -556,7 +556,7 @@ static void declined_withdraws(void **state)
 	decline(*state, "not a tree");
 	rest();
 	assert_published(*state, epoch, 0); /* published once */
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, epoch + 1);
 	assert_published(*state, epoch, 9);
 }
@@ -580,11 +580,11 @@ static size_t wait_dead_links(const struct bench *bench, size_t wanted)
 /* The reason is the same, but what is broken is not: the status has to say so, and readers need no new epoch. */
 static void declined_again_shows_what_broke_since(void **state)
 {
-	struct fors_job *job;
+	struct fors_look *job;
 	int64_t epoch = 0;
 
 	for (int i = 0; i < 2; i++) {
-		job = make_job(*state, FORS_JOB_DECLINED, i ? "Leaf00[4]" : NULL);
+		job = make_job(*state, FORS_LOOK_DECLINED, i ? "Leaf00[4]" : NULL);
 		strcpy(job->reason, "no way");
 		fors_worker_submit(((struct bench *)*state)->worker, job);
 		epoch = wait_state(*state, FORS_INACTIVE, epoch);
@@ -598,13 +598,13 @@ static void lost_mastership_withdraws(void **state)
 	int64_t epoch;
 	int nplans;
 
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_ACTIVE, 0);
 	atomic_store(&mastership_now, FORS_MASTER_NO);
 	epoch = wait_state(*state, FORS_INACTIVE, epoch + 1);
 	assert_published(*state, epoch, 0);
 	nplans = atomic_load(&plans);
-	submit(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(*state, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	rest();
 	assert_published(*state, epoch, 0);
 	assert_int_equal(atomic_load(&plans), nplans); /* who is not the master plans for nobody */
@@ -616,13 +616,13 @@ static void no_plan_is_a_failure(void **state)
 	int64_t epoch;
 
 	how_to_plan = PLAN_NOT;
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(*state, FORS_FAILED, 0);
 	assert_published(*state, epoch, 0);
 	assert_true(read_status(*state, &status));
 	assert_string_equal(status.reason, "needs lmc 2");
 	fors_status_clear(&status);
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	rest();
 	assert_int_equal(atomic_load(&plans), 1);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_NOPLAN]), 1);
@@ -631,7 +631,7 @@ static void no_plan_is_a_failure(void **state)
 static void wrong_plan_is_not_published(void **state)
 {
 	how_to_plan = PLAN_WRONG;
-	submit(*state, FORS_JOB_INSTALLED, NULL);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
 	assert_published(*state, wait_state(*state, FORS_FAILED, 0), 0);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_VERIFY]), 1);
 }
@@ -642,14 +642,14 @@ static void restart_raises_the_epoch(void **state)
 	struct bench *bench = *state;
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	fors_worker_stop(bench->worker);
 	wait_state(bench, FORS_INACTIVE, epoch);
 	assert_published(bench, epoch, 9);
 	start_worker(bench);
-	submit(bench, FORS_JOB_ROUTED, NULL);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_ROUTED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	assert_published(bench, wait_state(bench, FORS_ACTIVE, epoch + 1), 9);
 }
 
@@ -658,11 +658,11 @@ static int64_t plan_for_long(struct bench *bench)
 {
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	atomic_store(&plans, 0);
 	how_to_plan = PLAN_UNTIL_CANCELLED;
-	submit(bench, FORS_JOB_INSTALLED, "Leaf01[5]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf01[5]");
 	while (!atomic_load(&plans))
 		usleep(1000);
 	return epoch;
@@ -698,7 +698,7 @@ static void clock_steps_back(void **state)
 	int64_t epoch;
 	uint64_t beat = 0;
 
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	for (int look = 0; look < MANY && !beat; look++, tick())
 		beat = heartbeat_of(bench);
@@ -722,7 +722,7 @@ static void folder_that_comes_late_is_filled(void **state)
 	obstacle = fopen(path, "w");
 	assert_non_null(obstacle);
 	fclose(obstacle);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	while (!atomic_load(&errors_logged[FORS_F_PUBLISH]))
 		usleep(1000);
 	assert_int_equal(remove(path), 0);
@@ -733,9 +733,9 @@ static void folder_that_comes_late_is_filled(void **state)
 /* ---- nothing unproven ---- */
 
 /* A job of the intact fabric in whose tables nothing goes anywhere. */
-static struct fors_job *job_without_ways(struct bench *bench, enum fors_job_kind kind)
+static struct fors_look *job_without_ways(struct bench *bench, enum fors_look_kind kind)
 {
-	struct fors_job *job = make_job(bench, kind, NULL);
+	struct fors_look *job = make_job(bench, kind, NULL);
 
 	strcpy(job->reason, "OpenSM met errors"); /* for who asks */
 	memset(job->lfts->port, FORS_NO_PATH, (size_t)job->lfts->nswitches * job->lfts->nlids);
@@ -743,9 +743,9 @@ static struct fors_job *job_without_ways(struct bench *bench, enum fors_job_kind
 }
 
 /* A job of the intact fabric whose tables differ in what nobody uses: LID 0. */
-static struct fors_job *job_with_other_tables(struct bench *bench, enum fors_job_kind kind)
+static struct fors_look *job_with_other_tables(struct bench *bench, enum fors_look_kind kind)
 {
-	struct fors_job *job = make_job(bench, kind, NULL);
+	struct fors_look *job = make_job(bench, kind, NULL);
 
 	job->lfts->port[0] ^= 1;
 	return job;
@@ -756,19 +756,19 @@ static void a_proof_holds_for_the_same_tables_only(void **state)
 {
 	struct bench *bench = *state;
 
-	submit(bench, FORS_JOB_ROUTED, NULL);
+	submit(bench, FORS_LOOK_ROUTED, NULL);
 	wait_idle();
 	assert_int_equal(atomic_load(&proofs), 1);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	wait_state(bench, FORS_ACTIVE, 0);
 	assert_int_equal(atomic_load(&proofs), 1);
 
 	decline(bench, "another engine");
 	wait_state(bench, FORS_INACTIVE, 0);
-	submit(bench, FORS_JOB_ROUTED, NULL);
+	submit(bench, FORS_LOOK_ROUTED, NULL);
 	wait_idle();
 	assert_int_equal(atomic_load(&proofs), 2);
-	fors_worker_submit(bench->worker, job_with_other_tables(bench, FORS_JOB_INSTALLED));
+	fors_worker_submit(bench->worker, job_with_other_tables(bench, FORS_LOOK_INSTALLED));
 	wait_state(bench, FORS_ACTIVE, 0);
 	assert_int_equal(atomic_load(&proofs), 3);
 }
@@ -778,23 +778,23 @@ static void a_plan_is_not_published_over_other_tables(void **state)
 {
 	struct bench *bench = *state;
 
-	submit(bench, FORS_JOB_ROUTED, NULL);
+	submit(bench, FORS_LOOK_ROUTED, NULL);
 	wait_idle();
-	fors_worker_submit(bench->worker, job_without_ways(bench, FORS_JOB_INSTALLED));
+	fors_worker_submit(bench->worker, job_without_ways(bench, FORS_LOOK_INSTALLED));
 	assert_published(bench, wait_state(bench, FORS_FAILED, 0), 0);
 }
 
 /* The same cables as in the published schedule, other tables: it is proven again, and stays only if it is right. */
 static void a_published_schedule_is_proven_again(void **state)
 {
-	static const enum fors_job_kind kind[] = {FORS_JOB_ROUTED, FORS_JOB_INSTALLED, FORS_JOB_INCOMPLETE};
+	static const enum fors_look_kind kind[] = {FORS_LOOK_ROUTED, FORS_LOOK_INSTALLED, FORS_LOOK_INCOMPLETE};
 	struct bench *bench = *state;
 	int64_t epoch;
 
 	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
 		int before;
 
-		submit(bench, FORS_JOB_INSTALLED, NULL);
+		submit(bench, FORS_LOOK_INSTALLED, NULL);
 		epoch = wait_state(bench, FORS_ACTIVE, 0);
 		before = atomic_load(&proofs);
 		fors_worker_submit(bench->worker, job_with_other_tables(bench, kind[i]));
@@ -804,7 +804,7 @@ static void a_published_schedule_is_proven_again(void **state)
 
 		fors_worker_submit(bench->worker, job_without_ways(bench, kind[i]));
 		wait_idle();
-		epoch = wait_state(bench, kind[i] == FORS_JOB_INSTALLED ? FORS_FAILED : FORS_PLANNING, epoch + 1);
+		epoch = wait_state(bench, kind[i] == FORS_LOOK_INSTALLED ? FORS_FAILED : FORS_PLANNING, epoch + 1);
 		assert_published(bench, epoch, 0);
 	}
 }
@@ -812,36 +812,36 @@ static void a_published_schedule_is_proven_again(void **state)
 /* Whatever may differ between two looks at a fabric makes them two. */
 static void jobs_are_the_same_byte_for_byte(void **state)
 {
-	struct fors_job *a = make_job(*state, FORS_JOB_ROUTED, NULL), *b = make_job(*state, FORS_JOB_ROUTED, NULL);
+	struct fors_look *a = make_job(*state, FORS_LOOK_ROUTED, NULL), *b = make_job(*state, FORS_LOOK_ROUTED, NULL);
 	struct fors_lfts *lfts = b->lfts;
 	unsigned char *bytes[] = {
 		lfts->port,
 		lfts->port + (size_t)lfts->nswitches * lfts->nlids - 1,
 		(unsigned char *)&lfts->guid[lfts->nswitches - 1],
 	};
-	uint64_t basis = fors_job_basis(a);
+	uint64_t basis = fors_look_basis(a);
 
-	assert_true(fors_job_same_tables(a, b));
-	assert_true(fors_job_basis(b) == basis);
+	assert_true(fors_look_same_tables(a, b));
+	assert_true(fors_look_basis(b) == basis);
 	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
 		*bytes[i] ^= 1;
-		assert_false(fors_job_same_tables(a, b));
-		assert_true(fors_job_basis(b) != basis);
+		assert_false(fors_look_same_tables(a, b));
+		assert_true(fors_look_basis(b) != basis);
 		*bytes[i] ^= 1;
 	}
 	b->net->port[b->net->nports - 1].peer ^= 1; /* of cables the fabric's fingerprint speaks, not these */
-	assert_false(fors_job_same_tables(a, b));
+	assert_false(fors_look_same_tables(a, b));
 	b->net->port[b->net->nports - 1].peer ^= 1;
 	b->net->node[0].guid ^= 1;
-	assert_false(fors_job_same_tables(a, b));
+	assert_false(fors_look_same_tables(a, b));
 	b->net->node[0].guid ^= 1;
 	b->ilp_seconds++;
-	assert_true(fors_job_basis(b) != basis);
+	assert_true(fors_look_basis(b) != basis);
 	b->ilp_seconds--;
 	strcpy(b->method, "exact");
-	assert_true(fors_job_basis(b) != basis);
-	fors_job_free(a);
-	fors_job_free(b);
+	assert_true(fors_look_basis(b) != basis);
+	fors_look_free(a);
+	fors_look_free(b);
 }
 
 /* ---- another subnet manager's epochs ---- */
@@ -910,7 +910,7 @@ static void epoch_ahead_in_publish_dir_is_exceeded(void **state)
 	assert_int_equal(fors_outbox_start(NULL, &bench->folder, &bench->outbox, NULL), FORS_OK);
 	assert_int_equal(fors_outbox_set(bench->outbox, &request, NULL), FORS_OK);
 	start_worker(bench);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = (uint64_t)wait_state(bench, FORS_ACTIVE, (int64_t)ahead + 1);
 	assert_published(bench, (int64_t)epoch, 9);
 	for (int look = 0; look < MANY && (!copy || copy->epoch != epoch); look++) {
@@ -922,7 +922,7 @@ static void epoch_ahead_in_publish_dir_is_exceeded(void **state)
 	assert_int_equal(copy->nphases, 9);
 	fors_schedule_free(copy);
 	before = atomic_load(&proofs);
-	fors_worker_submit(bench->worker, job_with_other_tables(bench, FORS_JOB_INSTALLED));
+	fors_worker_submit(bench->worker, job_with_other_tables(bench, FORS_LOOK_INSTALLED));
 	for (int look = 0; look < MANY && atomic_load(&proofs) == before; look++)
 		tick();
 	rest();
@@ -1223,18 +1223,18 @@ static void memory_runs_out_over_their_epoch(void **state)
  * While the worker deals with a healthy fabric, `newer` comes at its n-th ask. False: it did not ask so often, and `newer`
  * is freed.
  */
-static bool overtake(struct bench *bench, uint64_t n, struct fors_job *newer)
+static bool overtake(struct bench *bench, uint64_t n, struct fors_look *newer)
 {
-	struct fors_job *unused;
+	struct fors_look *unused;
 
 	atomic_store(&asking.worker, bench->worker);
 	atomic_store(&asking.job, newer);
 	atomic_store(&asking.left, (int64_t)n);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	wait_idle();
 	atomic_store(&asking.left, 0);
 	unused = atomic_exchange(&asking.job, NULL);
-	fors_job_free(unused);
+	fors_look_free(unused);
 	return !unused;
 }
 
@@ -1264,7 +1264,7 @@ static void newer_fabric_at_each_ask(void **state)
 	uint64_t n;
 
 	for (n = 1; is_overtaken; n = ask_after(n)) {
-		struct fors_job *newer = make_job(*state, FORS_JOB_INSTALLED, "Leaf00[4]");
+		struct fors_look *newer = make_job(*state, FORS_LOOK_INSTALLED, "Leaf00[4]");
 		uint64_t fingerprint = newer->fabric->fingerprint;
 		int64_t epoch;
 
@@ -1309,7 +1309,7 @@ static void over_tables_of_others(void **state)
 	struct fors_status status;
 	int64_t epoch;
 
-	submit_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+	submit_over(bench, FORS_LOOK_INSTALLED, NULL, 0);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	status = status_now(bench);
 	assert_string_equal(status.tables_by, "minhop");
@@ -1317,7 +1317,7 @@ static void over_tables_of_others(void **state)
 	assert_int_equal(status.servers, 9);
 	assert_int_equal(status.leaves, FORS_UNKNOWN);
 	assert_int_equal(status.phases, status.lower_bound);
-	submit_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+	submit_over(bench, FORS_LOOK_INSTALLED, NULL, 0);
 	rest();
 	assert_int_equal(status_now(bench).epoch, epoch);
 	assert_int_equal(status_now(bench).state, FORS_ACTIVE);
@@ -1329,16 +1329,16 @@ static void changed_tables_withdraw(void **state)
 	struct bench *bench = *state;
 	int64_t epoch;
 
-	submit_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+	submit_over(bench, FORS_LOOK_INSTALLED, NULL, 0);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	fors_worker_note_change(bench->worker, "test");
 	epoch = wait_state(bench, FORS_PLANNING, epoch + 1);
 	assert_published(bench, epoch, 0);
 	assert_string_equal(status_now(bench).tables_by, "minhop");
-	submit_over(bench, FORS_JOB_INSTALLED, "Leaf00[4]", 0);
+	submit_over(bench, FORS_LOOK_INSTALLED, "Leaf00[4]", 0);
 	rest();
 	assert_published(bench, epoch, 0);
-	submit_over(bench, FORS_JOB_INSTALLED, NULL, 1);
+	submit_over(bench, FORS_LOOK_INSTALLED, NULL, 1);
 	assert_true(wait_state(bench, FORS_ACTIVE, epoch + 1) > epoch);
 }
 
@@ -1347,7 +1347,7 @@ static void changes_are_nothing_to_tables_of_fors(void **state)
 	struct bench *bench = *state;
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	fors_worker_note_change(bench->worker, "test");
 	rest();
@@ -1361,15 +1361,15 @@ static void who_routes_may_change(void **state)
 	struct bench *bench = *state;
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	decline(bench, "no tree");
 	epoch = wait_state(bench, FORS_INACTIVE, epoch + 1);
-	submit_over(bench, FORS_JOB_INSTALLED, "Leaf00[4]", 0);
+	submit_over(bench, FORS_LOOK_INSTALLED, "Leaf00[4]", 0);
 	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
 	fors_worker_note_change(bench->worker, "test");
-	submit(bench, FORS_JOB_ROUTED, NULL);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_ROUTED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
 	assert_int_equal(status_now(bench).leaves, 3);
 	fors_worker_note_change(bench->worker, "test");
@@ -1384,14 +1384,14 @@ static void tables_change_at_each_ask(void **state)
 	uint64_t changes = 0;
 	int64_t epoch;
 
-	submit_over(bench, FORS_JOB_INSTALLED, NULL, changes);
+	submit_over(bench, FORS_LOOK_INSTALLED, NULL, changes);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	atomic_store(&asking.worker, bench->worker);
 	for (uint64_t n = 1;; n++) {
 		bool is_changed;
 
 		atomic_store(&asking.left, (int64_t)n);
-		submit_over(bench, FORS_JOB_INSTALLED, "Leaf00[4]", changes);
+		submit_over(bench, FORS_LOOK_INSTALLED, "Leaf00[4]", changes);
 		rest();
 		is_changed = atomic_exchange(&asking.left, 0) <= 0;
 		changes += is_changed;
@@ -1399,7 +1399,7 @@ static void tables_change_at_each_ask(void **state)
 			break;
 		epoch = wait_state(bench, FORS_PLANNING, epoch);
 		assert_published(bench, epoch, 0);
-		submit_over(bench, FORS_JOB_INSTALLED, NULL, changes);
+		submit_over(bench, FORS_LOOK_INSTALLED, NULL, changes);
 		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
 	}
 	assert_true(changes > 1);
@@ -1415,14 +1415,14 @@ static void tables_change_at_each_ask_of_another_job(void **state)
 
 	atomic_store(&asking.worker, bench->worker);
 	for (uint64_t n = 1; n < 40; n++) {
-		submit_over(bench, FORS_JOB_INSTALLED, NULL, changes);
+		submit_over(bench, FORS_LOOK_INSTALLED, NULL, changes);
 		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
 		rest();
 		atomic_store(&asking.left, (int64_t)n);
-		submit(bench, FORS_JOB_ROUTED, "Leaf00[4]");
+		submit(bench, FORS_LOOK_ROUTED, "Leaf00[4]");
 		rest();
 		changes += atomic_exchange(&asking.left, 0) <= 0;
-		submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+		submit(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
 		assert_int_equal(status_now(bench).leaves, 3);
 		rest();
@@ -1433,10 +1433,10 @@ static void tables_change_at_each_ask_of_another_job(void **state)
 static void tables_with_a_hole(void **state)
 {
 	struct bench *bench = *state;
-	struct fors_job *job = make_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+	struct fors_look *job = make_over(bench, FORS_LOOK_INSTALLED, NULL, 0);
 
 	memset(job->lfts->port, FORS_NO_PATH, job->lfts->nlids);
-	fors_job_seal(job);
+	fors_look_seal(job);
 	fors_worker_submit(bench->worker, job);
 	assert_published(bench, wait_state(bench, FORS_FAILED, 0), 0);
 	assert_non_null(strstr(status_now(bench).reason, "Node"));
@@ -1449,12 +1449,12 @@ static void errors_over_tables_of_others(void **state)
 	struct bench *bench = *state;
 	int64_t epoch;
 
-	submit_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+	submit_over(bench, FORS_LOOK_INSTALLED, NULL, 0);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
-	submit_over(bench, FORS_JOB_INCOMPLETE, NULL, 0);
+	submit_over(bench, FORS_LOOK_INCOMPLETE, NULL, 0);
 	rest();
 	assert_int_equal(status_now(bench).epoch, epoch);
-	submit_over(bench, FORS_JOB_INCOMPLETE, "Leaf00[4]", 0);
+	submit_over(bench, FORS_LOOK_INCOMPLETE, "Leaf00[4]", 0);
 	assert_published(bench, wait_state(bench, FORS_PLANNING, epoch + 1), 0);
 }
 
@@ -1464,7 +1464,7 @@ static void changed_tables_withdraw_what_was_inherited(void **state)
 	struct bench *bench = *state;
 	int64_t epoch;
 
-	submit_over(bench, FORS_JOB_INSTALLED, NULL, 0);
+	submit_over(bench, FORS_LOOK_INSTALLED, NULL, 0);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	fors_worker_stop(bench->worker);
 	start_worker(bench);
@@ -1478,7 +1478,7 @@ static void changed_tables_withdraw_what_was_inherited(void **state)
 
 /* A job, and what has to come of it. */
 struct step {
-	enum fors_job_kind kind;
+	enum fors_look_kind kind;
 	const char *down;
 	enum fors_state state;
 	uint32_t nphases;
@@ -1488,7 +1488,7 @@ struct step {
 /* The epoch after the step. It always grows: each step changes what is published. */
 static int64_t take_step(struct bench *bench, const struct step *step, int64_t epoch)
 {
-	if (step->kind == FORS_JOB_DECLINED)
+	if (step->kind == FORS_LOOK_DECLINED)
 		decline(bench, "not a tree");
 	else if (step->is_over)
 		submit_over(bench, step->kind, step->down, 0);
@@ -1507,7 +1507,7 @@ static bool step_with_fault(struct bench *bench, const struct step *step, uint64
 
 	faults_arm(n, is_lasting);
 	if (is_lasting) {
-		submit(bench, FORS_JOB_ROUTED, "Leaf02[6]");
+		submit(bench, FORS_LOOK_ROUTED, "Leaf02[6]");
 		rest(); /* in which it tries again, and again in vain */
 		faults_off();
 	}
@@ -1529,9 +1529,9 @@ static void try_step(struct bench *bench, const struct step *before, const struc
 	assert_true(atomic_load(&errors_logged[FORS_F_MEMORY]) > 0);
 }
 
-static const struct step gone = {FORS_JOB_DECLINED, NULL, FORS_INACTIVE, 0, false};
-static const struct step healthy = {FORS_JOB_INSTALLED, NULL, FORS_ACTIVE, 9, false};
-static const struct step cut = {FORS_JOB_INSTALLED, "Leaf00[4]", FORS_ACTIVE, 9, false};
+static const struct step gone = {FORS_LOOK_DECLINED, NULL, FORS_INACTIVE, 0, false};
+static const struct step healthy = {FORS_LOOK_INSTALLED, NULL, FORS_ACTIVE, 9, false};
+static const struct step cut = {FORS_LOOK_INSTALLED, "Leaf00[4]", FORS_ACTIVE, 9, false};
 
 static void memory_runs_out_once(void **state)
 {
@@ -1541,7 +1541,7 @@ static void memory_runs_out_once(void **state)
 	try_step(*state, &healthy, &gone, false);
 }
 
-static const struct step foreign = {FORS_JOB_INSTALLED, NULL, FORS_ACTIVE, 9, true};
+static const struct step foreign = {FORS_LOOK_INSTALLED, NULL, FORS_ACTIVE, 9, true};
 
 static void memory_runs_out_over_tables_of_others(void **state)
 {
@@ -1559,7 +1559,7 @@ static void memory_runs_out_while_tables_change(void **state)
 
 	faults_spare_me();
 	for (uint64_t n = 1, changes = 0; has_failed; n++) {
-		submit_over(bench, FORS_JOB_INSTALLED, NULL, changes++);
+		submit_over(bench, FORS_LOOK_INSTALLED, NULL, changes++);
 		epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
 		faults_arm(n, false);
 		fors_worker_note_change(bench->worker, "test");
@@ -1593,7 +1593,7 @@ static void no_worker_without_memory(void **state)
 	assert_non_null(strstr(error.text, "thread"));
 	faults_arm_threads(0);
 	faults_arm(1, false);
-	assert_null(fors_job_new(FORS_JOB_INSTALLED));
+	assert_null(fors_look_new(FORS_LOOK_INSTALLED));
 	faults_off();
 	assert_null(worker);
 	assert_int_equal(faults_live(), live);
@@ -1633,11 +1633,11 @@ static void a_withdrawal_does_not_wait_for_its_status(void **state)
 	struct fors_status status;
 	int64_t first;
 
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	first = wait_state(bench, FORS_ACTIVE, 0);
 	atomic_store(&plans, 0);
 	how_to_plan = PLAN_UNTIL_CANCELLED;
-	submit(bench, FORS_JOB_ROUTED, "Leaf00[4]");
+	submit(bench, FORS_LOOK_ROUTED, "Leaf00[4]");
 	wait_polls(2);
 	schedule = published(bench);
 	assert_int_equal(schedule->nphases, 0);
@@ -1660,7 +1660,7 @@ static void a_standby_ends_without_a_word(void **state)
 	struct fors_status status;
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	atomic_store(&mastership_now, FORS_MASTER_NO);
 	wait_state(bench, FORS_INACTIVE, epoch + 1);
@@ -1678,12 +1678,12 @@ static void a_proof_without_memory_is_tried_again(void **state)
 	int64_t epoch;
 	int before;
 
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	rest();
 	before = atomic_load(&proofs);
 	atomic_store(&proofs_without_memory, 1);
-	fors_worker_submit(bench->worker, job_with_other_tables(bench, FORS_JOB_INCOMPLETE));
+	fors_worker_submit(bench->worker, job_with_other_tables(bench, FORS_LOOK_INCOMPLETE));
 	wait_state(bench, FORS_PLANNING, epoch + 1);
 	rest();
 	assert_int_equal(atomic_load(&proofs_without_memory), 0);
@@ -1698,7 +1698,7 @@ static void mastership_lost_without_memory(void **state)
 	int64_t epoch;
 
 	faults_spare_me();
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	rest();
 	faults_arm(1, true);
@@ -1715,7 +1715,7 @@ static void supersede(struct bench *bench)
 	start_worker(bench);
 	rest();
 	faults_arm(1, true);
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	rest();
 	decline(bench, "another engine"); /* while memory is still short, so the older one cannot have been done */
 	rest();
@@ -1740,7 +1740,7 @@ static void superseded_jobs_are_freed(void **state)
 /* A status with a dead link is published, and exceeds an epoch. */
 static void exceed(struct bench *bench)
 {
-	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	struct fors_look *job = make_job(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	struct fors_status status;
 	struct fors_board board;
 
@@ -1753,7 +1753,7 @@ static void exceed(struct bench *bench)
 	fors_status_clear(&status);
 	assert_true(fors_board_exceed(&board, board.schedule->epoch + 5));
 	fors_board_close(&board);
-	fors_job_free(job);
+	fors_look_free(job);
 }
 
 static void exceeding_loses_nothing(void **state)
@@ -1774,10 +1774,10 @@ static void hand_in_twice(struct bench *bench)
 	start_worker(bench);
 	atomic_store(&plans, 0);
 	how_to_plan = PLAN_UNTIL_CANCELLED;
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	wait_polls(2); /* duties are not due again before the clock moves */
 	for (int i = 0; i < 2; i++) {
-		submit(bench, FORS_JOB_INSTALLED, NULL); /* does not overtake its like */
+		submit(bench, FORS_LOOK_INSTALLED, NULL); /* does not overtake its like */
 		fors_worker_keep(bench->worker, strdup("places"), 6);
 	}
 	fors_worker_stop(bench->worker);
@@ -1808,7 +1808,7 @@ static void mastership_comes_back_at_once(void **state)
 		usleep(LOOK_US);
 	wait_idle();
 	atomic_store(&mastership_now, FORS_MASTER_YES);
-	submit(bench, FORS_JOB_INSTALLED, "Leaf01[5]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf01[5]");
 	wait_idle();
 	assert_published(bench, wait_state(bench, FORS_ACTIVE, epoch + 1), 9);
 	assert_int_equal(atomic_load(&cancelled_plans), 1);
@@ -1818,7 +1818,7 @@ static void mastership_comes_back_at_once(void **state)
 static void times_and_warnings_are_shown(void **state)
 {
 	struct bench *bench = *state;
-	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, NULL);
+	struct fors_look *job = make_job(bench, FORS_LOOK_INSTALLED, NULL);
 	struct fors_status status;
 
 	job->tables_ms = 12.5;
@@ -1846,10 +1846,10 @@ static struct fors_status status_of(struct bench *bench)
 static void another_reason_is_no_epoch(void **state)
 {
 	struct bench *bench = *state;
-	struct fors_job *job = job_without_ways(bench, FORS_JOB_INCOMPLETE);
+	struct fors_look *job = job_without_ways(bench, FORS_LOOK_INCOMPLETE);
 	int64_t epoch;
 
-	fors_worker_submit(bench->worker, job_without_ways(bench, FORS_JOB_INCOMPLETE));
+	fors_worker_submit(bench->worker, job_without_ways(bench, FORS_LOOK_INCOMPLETE));
 	epoch = wait_state(bench, FORS_PLANNING, 0);
 	strcpy(job->reason, "other errors");
 	fors_worker_submit(bench->worker, job);
@@ -1862,14 +1862,14 @@ static void another_reason_is_no_epoch(void **state)
 static void numbers_of_a_plan_go_with_it(void **state)
 {
 	struct bench *bench = *state;
-	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	struct fors_look *job = make_job(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	int64_t epoch;
 
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
 	assert_int_equal(status_of(bench).lower_bound, 9);
 	how_to_plan = PLAN_NOT;
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	wait_state(bench, FORS_FAILED, epoch + 1);
 	fors_warn(&job->warnings, "look here");
 	fors_worker_submit(bench->worker, job);
@@ -1882,16 +1882,16 @@ static void numbers_of_a_plan_go_with_it(void **state)
 /* ---- early: when the switches have the tables, before the sweep has ended ---- */
 
 /* Tables on their way, and the word that they are in. Fabric: what the sweep before ended with, less what is down. */
-static struct fors_job *early_job(struct bench *bench, const char *down, uint64_t number)
+static struct fors_look *early_job(struct bench *bench, const char *down, uint64_t number)
 {
-	struct fors_job *job = make_job(bench, FORS_JOB_ROUTED, down);
+	struct fors_look *job = make_job(bench, FORS_LOOK_ROUTED, down);
 
 	job->number = number;
 	job->is_active = true;
 	return job;
 }
 
-static void confirm(struct bench *bench, struct fors_job *job, uint64_t number)
+static void confirm(struct bench *bench, struct fors_look *job, uint64_t number)
 {
 	fors_worker_submit(bench->worker, job);
 	rest();
@@ -1901,7 +1901,7 @@ static void confirm(struct bench *bench, struct fors_job *job, uint64_t number)
 
 static int64_t bring_up(struct bench *bench)
 {
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	return wait_state(bench, FORS_ACTIVE, 0);
 }
 
@@ -1914,9 +1914,9 @@ static void assert_state(const struct bench *bench, enum fors_state state)
 	fors_status_clear(&status);
 }
 
-static struct fors_job *job_with_errors(struct bench *bench, const char *down)
+static struct fors_look *job_with_errors(struct bench *bench, const char *down)
 {
-	struct fors_job *job = make_job(bench, FORS_JOB_INCOMPLETE, down);
+	struct fors_look *job = make_job(bench, FORS_LOOK_INCOMPLETE, down);
 
 	strcpy(job->reason, "OpenSM met errors");
 	return job;
@@ -1932,7 +1932,7 @@ static void a_loss_is_published_early(void **state)
 	fors_worker_note_tables(bench->worker, 7); /* perhaps while it plans */
 	second = wait_state(bench, FORS_ACTIVE, first + 1);
 	assert_published(bench, second, 9);
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	rest();
 	assert_state(bench, FORS_ACTIVE);
 	assert_published(bench, second, 9);
@@ -1971,7 +1971,7 @@ static void a_plan_that_waits_is_written(void **state)
 	fors_worker_submit(bench->worker, early_job(bench, "Spine00", 9));
 	rest();
 	assert_true(fors_publish_has(&bench->folder, ".schedule.new"));
-	submit(bench, FORS_JOB_INSTALLED, NULL); /* what is published then is of this one, not what was written */
+	submit(bench, FORS_LOOK_INSTALLED, NULL); /* what is published then is of this one, not what was written */
 	wait_state(bench, FORS_ACTIVE, second + 1);
 	rest();
 	assert_true(fingerprint_of(bench) == intact);
@@ -2042,7 +2042,7 @@ static void a_failover_is_measured(void **state)
 {
 	struct bench *bench = *state;
 	int64_t first = bring_up(bench), second;
-	struct fors_job *job = early_job(bench, "Leaf00[4]", 7);
+	struct fors_look *job = early_job(bench, "Leaf00[4]", 7);
 	double at[FORS_NSTEPS] = {0};
 
 	assert_int_equal(failover_of(bench).epoch, FORS_UNKNOWN); /* nothing was lost */
@@ -2064,7 +2064,7 @@ static void a_failover_is_measured(void **state)
 	second = wait_state(bench, FORS_ACTIVE, first + 1);
 	assert_steps(bench, second, at, at[FORS_STEP_TRAP]);
 	at[FORS_STEP_UP] = step(bench, 8, FORS_STEP_UP);
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	rest();
 	assert_steps(bench, second, at, at[FORS_STEP_TRAP]);
 	assert_file_has(bench, "metrics.prom", COUNTED("published", "1"));
@@ -2072,7 +2072,7 @@ static void a_failover_is_measured(void **state)
 	assert_file_has(bench, "history", "readers had the schedule after ");
 	step(bench, 100, FORS_STEP_SWEEP); /* a cable is back: that is no failover, and the record stays */
 	confirm(bench, early_job(bench, NULL, 8), 8);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	wait_state(bench, FORS_ACTIVE, second + 1);
 	rest();
 	assert_steps(bench, second, at, at[FORS_STEP_TRAP]);
@@ -2084,7 +2084,7 @@ static void a_failover_that_was_missed(void **state)
 {
 	struct bench *bench = *state;
 	int64_t first = bring_up(bench), second;
-	struct fors_job *installed = make_job(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	struct fors_look *installed = make_job(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 
 	step(bench, 100, FORS_STEP_SWEEP);
 	installed->number = 7;
@@ -2092,7 +2092,7 @@ static void a_failover_that_was_missed(void **state)
 	atomic_store(&asking.job, early_job(bench, "Leaf00[4]", 7));
 	atomic_store(&asking.next, installed);
 	atomic_store(&asking.left, 1);
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[5]");
 	second = wait_state(bench, FORS_ACTIVE, first + 1);
 	assert_int_equal(failover_of(bench).epoch, second);
 	assert_true(failover_of(bench).ms[FORS_STEP_SWEEP] >= 0);
@@ -2117,7 +2117,7 @@ static void a_failover_of_two_sweeps(void **state)
 	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[4]", 2));
 	rest();
 	at[FORS_STEP_PUBLISHED] = fors_clock_exact_ms();
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	wait_idle();
 	second = wait_state(bench, FORS_ACTIVE, first + 1);
 	assert_steps(bench, second, at, begin);
@@ -2133,7 +2133,7 @@ static void a_failover_of_two_sweeps(void **state)
 static void what_is_not_published_early(void **state)
 {
 	struct bench *bench = *state;
-	struct fors_job *job;
+	struct fors_look *job;
 
 	confirm(bench, early_job(bench, NULL, 1), 1);
 	assert_state(bench, FORS_PLANNING); /* nothing was up before */
@@ -2148,7 +2148,7 @@ static void what_is_not_published_early(void **state)
 	confirm(bench, early_job(bench, "Leaf00[6]", 4), 4);
 	assert_state(bench, FORS_PLANNING);
 	how_to_plan = PLAN_WELL;
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	wait_state(bench, FORS_ACTIVE, 0);
 	confirm(bench, early_job(bench, NULL, 5), 5); /* a cable is back */
 	assert_state(bench, FORS_PLANNING);
@@ -2159,7 +2159,7 @@ static void what_is_not_published_early(void **state)
 static void another_lid_waits(void **state)
 {
 	struct bench *bench = *state;
-	struct fors_job *job = early_job(bench, "Leaf00[4]", 1);
+	struct fors_look *job = early_job(bench, "Leaf00[4]", 1);
 
 	bring_up(bench);
 	fors_net_port(job->net, fors_net_find_guid(job->net, job->fabric->leaf[0].guid), 0)->lid += 40;
@@ -2183,11 +2183,11 @@ static void early_and_then_errors(void **state)
 	fors_worker_submit(bench->worker, job_with_errors(bench, "Leaf00[4]"));
 	rest();
 	assert_published(bench, epoch, 0);
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
 	confirm(bench, early_job(bench, "Spine00", 3), 3);
 	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
-	submit(bench, FORS_JOB_INSTALLED, "Spine00");
+	submit(bench, FORS_LOOK_INSTALLED, "Spine00");
 	rest();
 	fors_worker_submit(bench->worker, job_with_errors(bench, "Spine00")); /* of a later sweep: it is still right */
 	rest();
@@ -2222,7 +2222,7 @@ static void the_word_comes_after_what_followed(void **state)
 	rest();
 	assert_state(bench, FORS_INACTIVE);
 	assert_published(bench, epoch, 0);
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	epoch = wait_state(bench, FORS_ACTIVE, epoch + 1);
 	fors_worker_submit(bench->worker, early_job(bench, "Spine00", 2));
 	rest();
@@ -2238,14 +2238,14 @@ static void what_overtakes_a_plan_that_is_ready(void **state)
 {
 	struct bench *bench = *state;
 	int64_t epoch = bring_up(bench);
-	struct fors_job *job = make_job(bench, FORS_JOB_DECLINED, NULL);
+	struct fors_look *job = make_job(bench, FORS_LOOK_DECLINED, NULL);
 
 	strcpy(job->reason, "the fabric is routed by 'minhop'");
 	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[4]", 1));
 	rest();
 	atomic_store(&asking.worker, bench->worker);
 	atomic_store(&late, job);
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[4]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	wait_state(bench, FORS_INACTIVE, epoch + 1);
 	rest();
 	assert_int_equal(count_in_history(bench, "closed-form"), 1);

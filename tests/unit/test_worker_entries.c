@@ -17,9 +17,9 @@
 
 #include "core/base/unknown.h"
 #include "core/schedule/verify.h"
-#include "plugin/clock.h"
+#include "keeper/base/clock.h"
 #include "plugin/log.h"
-#include "plugin/worker_jobs.h"
+#include "keeper/worker/worker_jobs.h"
 #include "fake_clock.h"
 #include "faults.h"
 #include "jobs_bench.h"
@@ -37,9 +37,9 @@
 #define ON_THEIR_WAY "its table entries are on their way"
 
 /* A job as the engine makes it with job_index = yes: with what is claimed. */
-static struct fors_job *make_indexed(struct bench *bench, enum fors_job_kind kind, const char *down)
+static struct fors_look *make_indexed(struct bench *bench, enum fors_look_kind kind, const char *down)
 {
-	struct fors_job *job = make_job(bench, kind, down);
+	struct fors_look *job = make_job(bench, kind, down);
 
 	job->job_index = true;
 	job->claim = fors_worker_claim(bench->worker);
@@ -51,9 +51,9 @@ static struct fors_job *make_indexed(struct bench *bench, enum fors_job_kind kin
 /* A sweep, from tables on their way to its end. */
 static void sweep(struct bench *bench, const char *down)
 {
-	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_ROUTED, down));
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_ROUTED, down));
 	let_work();
-	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, down));
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, down));
 	let_work();
 }
 
@@ -80,7 +80,7 @@ static void let_pass(uint64_t ms)
 }
 
 /* It goes over the index alone, and is right over the tables of the job, which is freed. */
-static void assert_on_index_over(struct bench *bench, const char *name, struct fors_job *job)
+static void assert_on_index_over(struct bench *bench, const char *name, struct fors_look *job)
 {
 	struct fors_schedule *schedule = schedule_in(bench->folder, name);
 	struct fors_verdict verdict;
@@ -94,12 +94,12 @@ static void assert_on_index_over(struct bench *bench, const char *name, struct f
 	assert_int_equal(fors_verify(job->net, job->lfts, schedule, NULL, NULL, &verdict, NULL), FORS_OK);
 	assert_true(verdict.is_good);
 	fors_schedule_free(schedule);
-	fors_job_free(job);
+	fors_look_free(job);
 }
 
 static void assert_on_index(struct bench *bench, const char *name, const char *down)
 {
-	assert_on_index_over(bench, name, make_indexed(bench, FORS_JOB_INSTALLED, down));
+	assert_on_index_over(bench, name, make_indexed(bench, FORS_LOOK_INSTALLED, down));
 }
 
 static int open_bench(void **state)
@@ -118,7 +118,7 @@ static int open_larger_bench(void **state)
 static uint64_t bring_up(struct bench *bench, const char *text)
 {
 	write_jobs(bench, text);
-	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, NULL));
 	wait_sweeps(1);
 	sweep(bench, NULL);
 	return wait_job(bench, "one", 4, 0);
@@ -132,7 +132,7 @@ static void tables_before_schedules(void **state)
 	struct bench *bench = *state;
 
 	write_jobs(bench, ONE SHARES);
-	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, NULL));
 	wait_sweeps(1);
 	wait_job(bench, "shares", 2, 0);
 	wait_status(bench, ON_THEIR_WAY, true);
@@ -215,7 +215,7 @@ static void jobs_of_other_servers(void **state)
 	uint64_t one;
 
 	write_jobs(bench, before);
-	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, "Spine00")); /* a lane for each */
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, "Spine00")); /* a lane for each */
 	wait_sweeps(1);
 	sweep(bench, "Spine00");
 	one = wait_job(bench, "one", 2, 0);
@@ -249,17 +249,17 @@ static void nothing_new(void **state)
 static void a_cut(void **state)
 {
 	struct bench *bench = *state;
-	struct fors_job *job;
+	struct fors_look *job;
 	uint64_t one = bring_up(bench, ONE TWO), again;
 	char down[32] = "";
 
-	job = make_indexed(bench, FORS_JOB_INSTALLED, NULL);
+	job = make_indexed(bench, FORS_LOOK_INSTALLED, NULL);
 	for (uint32_t lane = 0; lane < job->fabric->nlanes && !*down; lane++)
 		if (job->claim->entries.up[job->fabric->nservers - 1] !=
 			    lane && /* a lane that job one sends by from leaf 0 */
 		    job->claim->entries.up[job->fabric->leaf[1].first_server] == lane)
 			snprintf(down, sizeof(down), "Leaf00[%u]", fors_cable(job->fabric, 0, lane)->leaf_port);
-	fors_job_free(job);
+	fors_look_free(job);
 	assert_true(*down);
 	let_pass(EVERY_MS);
 	sweep(bench, down);
@@ -278,19 +278,19 @@ static void a_cut(void **state)
 static void refused(void **state)
 {
 	struct bench *bench = *state;
-	struct fors_job *job;
+	struct fors_look *job;
 
 	write_jobs(bench, ONE);
-	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, NULL));
 	wait_sweeps(1);
-	job = make_job(bench, FORS_JOB_INSTALLED, NULL);
+	job = make_job(bench, FORS_LOOK_INSTALLED, NULL);
 	job->job_index = true;
 	job->refused = 1;
 	fors_worker_submit(bench->worker, job);
 	wait_job(bench, "one", 4, 0);
 	wait_status(bench, "the tables would have been wrong with them", true);
 	wait_status(bench, "\"over\": \"all\"", true);
-	assert_on_index_over(bench, "one", make_job(bench, FORS_JOB_INSTALLED, NULL));
+	assert_on_index_over(bench, "one", make_job(bench, FORS_LOOK_INSTALLED, NULL));
 	let_pass(2 * EVERY_MS);
 	assert_int_equal(atomic_load(&sweeps_asked), 1);
 }
@@ -302,7 +302,7 @@ static void no_sweep_comes(void **state)
 	uint64_t before = fors_clock_ms();
 
 	write_jobs(bench, ONE);
-	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, NULL));
 	wait_status(bench, ON_THEIR_WAY, true);
 	for (; fors_clock_ms() + TICK_MS < before + WAIT_MS; tick())
 		assert_null(schedule_in(bench->folder, "one"));
@@ -322,7 +322,7 @@ static void without_entries(void **state)
 
 	write_jobs(bench, text);
 	fors_worker_submit(bench->worker,
-			   make_indexed(bench, FORS_JOB_INSTALLED, "Spine00")); /* three lanes are left */
+			   make_indexed(bench, FORS_LOOK_INSTALLED, "Spine00")); /* three lanes are left */
 	wait_sweeps(1);
 	sweep(bench, "Spine00");
 	wait_status(bench, "two of its leaves have no lane for it in common", true);
@@ -338,18 +338,18 @@ static void no_claim(void **state)
 {
 	struct bench *bench = *state;
 	uint64_t one = bring_up(bench, ONE);
-	struct fors_job *job;
+	struct fors_look *job;
 
 	atomic_store(&mastership_now, FORS_MASTER_NO);
 	wait_job(bench, "one", 0, one);
 	let_work();
 	assert_null(fors_worker_claim(bench->worker));
 	atomic_store(&mastership_now, FORS_MASTER_YES);
-	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, NULL));
 	wait_sweeps(2);
 	sweep(bench, NULL);
 	one = wait_job(bench, "one", 4, one);
-	job = make_job(bench, FORS_JOB_INSTALLED, NULL);
+	job = make_job(bench, FORS_LOOK_INSTALLED, NULL);
 	job->job_routes = true;
 	fors_worker_submit(bench->worker, job);
 	wait_status(bench, "job_routes = owned is for LMC 0", true);
@@ -357,7 +357,7 @@ static void no_claim(void **state)
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_INDEX]), 1);
 	let_work();
 	assert_null(fors_worker_claim(bench->worker));
-	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, NULL));
 	wait_status(bench, "job_routes", false);
 }
 
@@ -421,7 +421,7 @@ static void which_index(void **state)
 		     {false, true, 0, 0, false},
 		     {true, true, 0, 0, false},
 		     {false, false, 0, FORS_UNKNOWN, false}};
-	struct fors_job *job = make_job(*state, FORS_JOB_INSTALLED, NULL);
+	struct fors_look *job = make_job(*state, FORS_LOOK_INSTALLED, NULL);
 	unsigned lmc = job->fabric->lmc;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -432,7 +432,7 @@ static void which_index(void **state)
 		assert_int_equal(fors_worker_why_no_index(job) != NULL, cases[i].has_why);
 	}
 	job->fabric->lmc = lmc;
-	fors_job_free(job);
+	fors_look_free(job);
 }
 
 /* Wait until one more sweep has been asked for than `before`, and make it. */
@@ -451,7 +451,7 @@ static void haste_is_made_up_for(void **state)
 	int asked;
 
 	write_jobs(bench, SCATTERED_THREE);
-	fors_worker_submit(bench->worker, make_indexed(bench, FORS_JOB_INSTALLED, NULL));
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, NULL));
 	sweep_when_asked(bench, 0);
 	wait_job(bench, "j2", 16, 0);
 	asked = atomic_load(&sweeps_asked);

@@ -21,10 +21,10 @@
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/verify.h"
 #include "core/status/status_json.h"
-#include "plugin/clock.h"
-#include "plugin/input.h"
+#include "keeper/base/clock.h"
+#include "keeper/files/input.h"
 #include "plugin/log.h"
-#include "plugin/worker.h"
+#include "keeper/worker/worker.h"
 #include "fake_clock.h"
 #include "faults.h"
 #include "jobs_bench.h"
@@ -50,7 +50,7 @@ static void come_and_go(void **state)
 	uint64_t one, two;
 
 	write_jobs(bench, ONE TWO);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	one = wait_job(bench, "one", 4, 0);
 	two = wait_job(bench, "two", 4, 0);
 	wait_status(bench, "\"state\": \"active\"", true);
@@ -68,8 +68,8 @@ static void come_and_go(void **state)
 	wait_job(bench, "one", NEVER, 0);
 	wait_in(copies, "one", NEVER, 0);
 	assert_int_equal(wait_job(bench, "two", 4, 0), two);
-	submit(bench, FORS_JOB_ROUTED, NULL); /* a sweep of a fabric at rest */
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_ROUTED, NULL); /* a sweep of a fabric at rest */
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	rest();
 	assert_int_equal(wait_job(bench, "two", 4, 0), two);
 }
@@ -106,7 +106,7 @@ static void half_written(void **state)
 	uint64_t two;
 
 	write_jobs(bench, ONE TWO);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	two = wait_job(bench, "two", 4, 0);
 	writer.path = bench->file;
 	atomic_store(&writer.left, 20);
@@ -134,7 +134,7 @@ static void bad_files(void **state)
 	uint64_t one;
 
 	write_jobs(bench, ONE);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	one = wait_job(bench, "one", 4, 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		write_jobs(bench, bad[i]);
@@ -159,11 +159,11 @@ static void lost_server(void **state)
 	uint64_t two;
 
 	write_jobs(bench, ONE TWO);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	wait_job(bench, "one", 4, 0);
 	two = wait_job(bench, "two", 4, 0);
-	submit(bench, FORS_JOB_ROUTED, "Node00-00");
-	submit(bench, FORS_JOB_INSTALLED, "Node00-00");
+	submit(bench, FORS_LOOK_ROUTED, "Node00-00");
+	submit(bench, FORS_LOOK_INSTALLED, "Node00-00");
 	wait_job(bench, "one", 3, 0);
 	wait_status(bench, "line 1: 1 of its servers not there", true);
 	wait_job(bench, "two", 4, two - 1);
@@ -176,7 +176,7 @@ static void without_an_index(void **state)
 	struct bench *bench = *state;
 
 	write_jobs(bench, text);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	wait_job(bench, "one", 4, 0);
 	wait_status(bench, "\"exclusive\": false", true);
 	wait_status(bench, "\"exclusive\": true", false);
@@ -189,24 +189,24 @@ static void failures(void **state)
 	uint64_t one, two;
 
 	write_jobs(bench, WIDE SMALL);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	one = wait_job(bench, "one", 8, 0);
 	two = wait_job(bench, "two", 2, 0);
-	submit(bench, FORS_JOB_ROUTED, "Leaf00[5]");
+	submit(bench, FORS_LOOK_ROUTED, "Leaf00[5]");
 	one = wait_job(bench, "one", 0, one);
 	assert_int_equal(wait_job(bench, "two", 2, 0), two); /* which is right as it is */
 	write_jobs(bench, WIDE);
 	two = wait_job(bench, "two", 0, two); /* it has ended, whatever else happens */
 	rest();
 	assert_int_equal(wait_job(bench, "one", 0, 0), one); /* nothing is planned over tables that are not there */
-	submit(bench, FORS_JOB_INCOMPLETE, "Leaf00[5]");
+	submit(bench, FORS_LOOK_INCOMPLETE, "Leaf00[5]");
 	rest();
 	assert_int_equal(wait_job(bench, "one", 0, 0), one);
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[5]");
 	one = wait_job(bench, "one", 8, one);
-	submit(bench, FORS_JOB_DECLINED, NULL);
+	submit(bench, FORS_LOOK_DECLINED, NULL);
 	one = wait_job(bench, "one", 0, one);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	one = wait_job(bench, "one", 8, one);
 	bench_stop(bench); /* and the next one is a standby from the start */
 	atomic_store(&mastership_now, FORS_MASTER_NO);
@@ -220,30 +220,30 @@ static void failures(void **state)
 static void restarts(void **state)
 {
 	struct bench *bench = *state;
-	struct fors_job *job;
+	struct fors_look *job;
 	uint64_t one;
 
 	write_jobs(bench, ONE);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	one = wait_job(bench, "one", 4, 0);
 	bench_stop(bench);
 	assert_int_equal(wait_job(bench, "one", 4, 0), one);
 	fake_clock_set(-5 * DAY_MS);
 	jobs_bench_start(bench);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	one = wait_job(bench, "one", 4, one);
 	bench_stop(bench);
 	unlink(bench->file);
 	jobs_bench_start(bench);
-	submit(bench, FORS_JOB_ROUTED, NULL);
+	submit(bench, FORS_LOOK_ROUTED, NULL);
 	one = wait_job(bench, "one", 0, one);
 	wait_status(bench, "no job has a schedule", true);
 	write_jobs(bench, ONE);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	one = wait_job(bench, "one", 4, one);
 	bench_stop(bench);
 	jobs_bench_start(bench);
-	job = make_job(bench, FORS_JOB_INSTALLED, NULL);
+	job = make_job(bench, FORS_LOOK_INSTALLED, NULL);
 	job->jobs_file[0] = '\0';
 	fors_worker_submit(bench->worker, job);
 	wait_job(bench, "one", 0, one);
@@ -275,13 +275,13 @@ static void after_a_takeover(void **state)
 	const uint64_t ahead = fors_clock_unix_ms() + 80000000;
 
 	write_jobs(bench, ONE);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	wait_in(copies, "one", 4, 0);
 	bench_stop(bench);
 	publish_theirs(bench, "one", ahead);
 	publish_theirs(bench, "theirs", ahead);
 	jobs_bench_start(bench);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	wait_in(copies, "one", 4, ahead);
 	wait_job(bench, "one", 4, ahead);
 	wait_in(copies, "theirs", 0, ahead);
@@ -291,16 +291,16 @@ static void after_a_takeover(void **state)
 static void over_any_tables(void **state)
 {
 	struct bench *bench = *state;
-	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, NULL);
+	struct fors_look *job = make_job(bench, FORS_LOOK_INSTALLED, NULL);
 	uint64_t one;
 
 	write_jobs(bench, ONE "single: Node03-03\n");
 	fors_fabric_free(job->fabric);
 	job->fabric = NULL;
 	strcpy(job->tables_by, "minhop");
-	assert_int_equal(fors_job_be_over(job, NULL, NULL), FORS_OK);
+	assert_int_equal(fors_look_be_over(job, NULL, NULL), FORS_OK);
 	job->over->changes = fors_worker_changes(bench->worker);
-	fors_job_seal(job);
+	fors_look_seal(job);
 	fors_worker_submit(bench->worker, job);
 	one = wait_job(bench, "one", 4, 0);
 	wait_status(bench, "\"over\": \"all\"", true);
@@ -318,14 +318,14 @@ static void short_of_memory(void **state)
 	faults_spare_me();
 	for (uint64_t n = 1; n < 3000; n += n / 8 + 1) {
 		write_jobs(bench, ONE);
-		submit(bench, FORS_JOB_INSTALLED, NULL);
+		submit(bench, FORS_LOOK_INSTALLED, NULL);
 		one = wait_job(bench, "one", 4, 0);
 		two = n > 1 ? wait_job(bench, "two", 0, two) : 0;
 		wait_status(bench, "\"state\": \"planning\"", false);
 		faults_arm(n, false);
 		write_jobs(bench, ONE TWO);
-		submit(bench, FORS_JOB_ROUTED, n % 2 ? "Leaf00[5]" : NULL);
-		submit(bench, FORS_JOB_INSTALLED, n % 2 ? "Leaf00[5]" : NULL);
+		submit(bench, FORS_LOOK_ROUTED, n % 2 ? "Leaf00[5]" : NULL);
+		submit(bench, FORS_LOOK_INSTALLED, n % 2 ? "Leaf00[5]" : NULL);
 		two = wait_job(bench, "two", 4, two);
 		wait_job(bench, "one", 4, 0);
 		faults_off();
@@ -335,9 +335,9 @@ static void short_of_memory(void **state)
 
 /* --- early: when the switches have the tables, before the sweep has ended ------------------------------------------ */
 
-static struct fors_job *early_job(struct bench *bench, const char *down, uint64_t number)
+static struct fors_look *early_job(struct bench *bench, const char *down, uint64_t number)
 {
-	struct fors_job *job = make_job(bench, FORS_JOB_ROUTED, down);
+	struct fors_look *job = make_job(bench, FORS_LOOK_ROUTED, down);
 
 	job->number = number;
 	job->is_active = true;
@@ -346,7 +346,7 @@ static struct fors_job *early_job(struct bench *bench, const char *down, uint64_
 
 static void submit_errors(struct bench *bench, const char *down)
 {
-	struct fors_job *job = make_job(bench, FORS_JOB_INCOMPLETE, down);
+	struct fors_look *job = make_job(bench, FORS_LOOK_INCOMPLETE, down);
 
 	strcpy(job->reason, "OpenSM met errors");
 	fors_worker_submit(bench->worker, job);
@@ -363,7 +363,7 @@ static void confirm(struct bench *bench, const char *down, uint64_t number)
 static uint64_t bring_up(struct bench *bench)
 {
 	write_jobs(bench, WIDE SMALL);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	wait_job(bench, "two", 2, 0);
 	return wait_job(bench, "one", 8, 0);
 }
@@ -378,7 +378,7 @@ static void a_loss_is_early(void **state)
 	early = wait_job(bench, "one", 8, one);
 	wait_job(bench, "two", 2, one);
 	wait_status(bench, "\"state\": \"planning\"", false);
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[5]");
 	rest();
 	assert_int_equal(wait_job(bench, "one", 8, 0), early);
 	confirm(bench, "Spine00", 2);
@@ -389,21 +389,21 @@ static void assert_withdrawn_until(struct bench *bench, const char *down, uint64
 {
 	rest();
 	after = wait_job(bench, "one", 0, after);
-	submit(bench, FORS_JOB_INSTALLED, down);
+	submit(bench, FORS_LOOK_INSTALLED, down);
 	wait_job(bench, "one", 8, after);
 }
 
 /* Over the tables that follow from what is down. */
 static void assert_right(struct bench *bench, const char *name, const char *down)
 {
-	struct fors_job *job = make_job(bench, FORS_JOB_INSTALLED, down);
+	struct fors_look *job = make_job(bench, FORS_LOOK_INSTALLED, down);
 	struct fors_schedule *schedule = schedule_in(bench->folder, name);
 	struct fors_verdict verdict;
 
 	assert_int_equal(fors_verify(job->net, job->lfts, schedule, NULL, NULL, &verdict, NULL), FORS_OK);
 	assert_true(verdict.is_good);
 	fors_schedule_free(schedule);
-	fors_job_free(job);
+	fors_look_free(job);
 }
 
 /* Tables were on their way, and others came. */
@@ -414,7 +414,7 @@ static void others_than_expected(void **state)
 
 	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[6]", 1));
 	rest();
-	submit(bench, FORS_JOB_INSTALLED, "Leaf00[5]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[5]");
 	wait_job(bench, "one", 8, one);
 	assert_right(bench, "one", "Leaf00[5]");
 }
@@ -424,7 +424,7 @@ static void what_is_not_early(void **state)
 {
 	struct bench *bench = *state;
 	uint64_t one = bring_up(bench);
-	struct fors_job *job;
+	struct fors_look *job;
 
 	fors_worker_submit(bench->worker, early_job(bench, "Leaf00[5]", 1));
 	assert_withdrawn_until(bench, "Leaf00[5]", one);
@@ -473,7 +473,7 @@ static void early_and_short_of_memory(void **state)
 
 		faults_arm(n, false);
 		confirm(bench, down, n);
-		submit(bench, FORS_JOB_INSTALLED, down);
+		submit(bench, FORS_LOOK_INSTALLED, down);
 		one = wait_job(bench, "one", 8, one);
 		wait_job(bench, "two", 2, 0);
 		wait_status(bench, "\"state\": \"planning\"", false);
@@ -489,7 +489,7 @@ static void haste_is_made_up_for(void **state)
 	uint64_t first;
 
 	write_jobs(bench, EXCLUSIVE_THREE);
-	submit(bench, FORS_JOB_INSTALLED, NULL);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	wait_job(bench, "j0", 16, 0);
 	write_jobs(bench, EXCLUSIVE_THREE EXCLUSIVE_FOURTH);
 	wait_job(bench, "j3", 20, 0);

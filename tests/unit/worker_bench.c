@@ -14,7 +14,7 @@
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/net/tree_net.h"
-#include "plugin/clock.h"
+#include "keeper/base/clock.h"
 #include "plugin/log.h"
 #include "fake_clock.h"
 
@@ -27,11 +27,11 @@ int __wrap_fsync(int fd)
 	return fd < 0 ? -1 : 0;
 }
 
-void fors_log_info(struct osm_log *log, const char *format, ...)
+void fors_log_info(struct fors_log *log, const char *format, ...)
 {
 }
 
-void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+void fors_log_error(struct fors_log *log, enum fors_code code, const char *format, ...)
 {
 	atomic_fetch_add(&errors_logged[code], 1);
 }
@@ -91,9 +91,9 @@ int bench_free(struct bench *bench)
 	return system(command) ? -1 : 0;
 }
 
-struct fors_job *make_job(struct bench *bench, enum fors_job_kind kind, const char *down)
+struct fors_look *make_job(struct bench *bench, enum fors_look_kind kind, const char *down)
 {
-	struct fors_job *job = fors_job_new(kind);
+	struct fors_look *job = fors_look_new(kind);
 
 	assert_int_equal(fors_net_copy(bench->intact, &job->net, NULL), FORS_OK);
 	if (down)
@@ -105,7 +105,7 @@ struct fors_job *make_job(struct bench *bench, enum fors_job_kind kind, const ch
 	return job;
 }
 
-void submit(struct bench *bench, enum fors_job_kind kind, const char *down)
+void submit(struct bench *bench, enum fors_look_kind kind, const char *down)
 {
 	fors_worker_submit(bench->worker, make_job(bench, kind, down));
 }

@@ -12,8 +12,8 @@
 
 #include <stdatomic.h>
 
-#include "plugin/job.h"
-#include "plugin/worker.h"
+#include "keeper/look/look.h"
+#include "keeper/worker/worker.h"
 
 #define TICK_MS 10	/* how often the worker looks around */
 #define LOOK_US 100	/* between looks at what has to come */
@@ -45,9 +45,9 @@ void bench_stop(struct bench *bench);
 int bench_free(struct bench *bench);
 
 /* A job as the engine makes it; `down` is a cable to cut, or NULL. */
-struct fors_job *make_job(struct bench *bench, enum fors_job_kind kind, const char *down);
+struct fors_look *make_job(struct bench *bench, enum fors_look_kind kind, const char *down);
 
-void submit(struct bench *bench, enum fors_job_kind kind, const char *down);
+void submit(struct bench *bench, enum fors_look_kind kind, const char *down);
 
 /* Let the worker look around, and a little real time go by for it to do so. */
 void tick(void);

@@ -23,7 +23,7 @@
 
 #include "bound3.h"
 #include "lift3.h"
-#include "odds3.h"
+#include "extra3.h"
 #include "relieve3.h"
 #include "repair3.h"
 #include "units3.h"
@@ -485,7 +485,7 @@ enum fors_err fors_route3_make(const struct fors_pods *pods, uint32_t effort, st
 	if (!err) {
 		list_servers(&w);
 		write_all(&w);
-		err = fors_odds3_fill(pods, w.row_of, w.is_server, w.route->lfts, error);
+		err = fors_extra3_fill(pods, w.row_of, w.is_server, w.route->lfts, error);
 	}
 	fors_lanes3_free(w.lanes);
 	fors_ways3_free(w.ways);

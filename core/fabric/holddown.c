@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * holddown.c - which cables died and came back when, and which of them are held down.
+ *
+ * A cable that dies is dead at once. One that comes back is held: it shall carry no flow of a plan before it
+ * has been up for a while, for a cable that came back may well go again, and each time would cost an
+ * epoch. While it is held it may die and come back as often as it likes; each return starts the time anew.
+ *
+ * Letting go is rate-limited too: at most one time in hold_down seconds. When a spine is powered on its
+ * cables come back over several sweeps; they then return in one epoch, or two, not in one each.
+ *
+ * The memory is a row of cables as in the tree, each with its name (the switches and ports at its ends): when
+ * the fabric grew or a switch was replaced, the names tell what is the same cable.
+ */
+#include "holddown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "drained.h"
+
+struct watched {
+	uint64_t low, high;	     /* GUIDs */
+	uint8_t low_port, high_port; /* 0: no cable */
+	bool is_up, is_held;
+	uint64_t up_ms;	   /* when it came back; of held ones */
+	uint64_t since_ms; /* Unix time of the last change, 0: it has been so from the start */
+};
+
+struct fors_holddown {
+	struct watched *cable; /* ncables of them, in the order of the cabling */
+	size_t ncables;
+	uint64_t released_ms; /* when cables were let go last, 0: never */
+};
+
+struct fors_holddown *fors_holddown_new(void)
+{
+	return calloc(1, sizeof(struct fors_holddown));
+}
+
+void fors_holddown_free(struct fors_holddown *watch)
+{
+	if (!watch)
+		return;
+	free(watch->cable);
+	free(watch);
+}
+
+static bool is_same(const struct watched *a, const struct watched *b)
+{
+	return a->low == b->low && a->high == b->high && a->low_port == b->low_port && a->high_port == b->high_port;
+}
+
+/* The memory of a cable, NULL: never seen. `at`: where it was most likely. */
+static const struct watched *remember(const struct fors_holddown *watch, const struct watched *cable, size_t at)
+{
+	if (at < watch->ncables && is_same(&watch->cable[at], cable))
+		return &watch->cable[at];
+	for (size_t i = 0; i < watch->ncables; i++)
+		if (is_same(&watch->cable[i], cable))
+			return &watch->cable[i];
+	return NULL;
+}
+
+/* `cable` is what is seen now; take over what was before. */
+static void compare(struct watched *cable, const struct watched *before, struct fors_moment now)
+{
+	bool is_up = cable->is_up;
+
+	*cable = *before;
+	if (before->is_up == is_up)
+		return;
+	cable->is_up = is_up;
+	cable->since_ms = now.unix_ms;
+	cable->is_held = is_up;
+	cable->up_ms = is_up ? now.ms : 0;
+}
+
+enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_cabling cabling, struct fors_moment now,
+			      struct fors_error *error)
+{
+	uint32_t ncables = cabling.ncables;
+	struct watched *seen = calloc(ncables + (size_t)1, sizeof(*seen));
+
+	if (!seen)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < ncables; i++) {
+		struct fors_plugged cable;
+		const struct watched *before;
+
+		if (!cabling.kind->get(&cabling, i, &cable))
+			continue;
+		seen[i] = (struct watched){.low = cabling.kind->at(&cabling, cable.low).guid,
+					   .high = cabling.kind->at(&cabling, cable.high).guid,
+					   .low_port = cable.low_port,
+					   .high_port = cable.high_port,
+					   .is_up = cable.state == FORS_CABLE_LIVE};
+		before = remember(watch, &seen[i], i);
+		if (before)
+			compare(&seen[i], before, now);
+		cable.since_ms = seen[i].since_ms;
+		cabling.kind->put(&cabling, i, &cable);
+	}
+	free(watch->cable);
+	watch->cable = seen;
+	watch->ncables = ncables;
+	return FORS_OK;
+}
+
+uint64_t fors_holddown_due(const struct fors_holddown *watch, uint64_t hold_ms)
+{
+	uint64_t due = 0;
+
+	for (size_t i = 0; i < watch->ncables; i++)
+		if (watch->cable[i].is_held && (!due || watch->cable[i].up_ms + hold_ms < due))
+			due = watch->cable[i].up_ms + hold_ms;
+	if (due && watch->released_ms && watch->released_ms + hold_ms > due)
+		due = watch->released_ms + hold_ms;
+	return due;
+}
+
+uint32_t fors_holddown_release(struct fors_holddown *watch, uint64_t now_ms, uint64_t hold_ms)
+{
+	uint64_t due = fors_holddown_due(watch, hold_ms);
+	uint32_t released = 0;
+
+	if (!due || due > now_ms)
+		return 0;
+	for (size_t i = 0; i < watch->ncables; i++) {
+		struct watched *cable = &watch->cable[i];
+
+		if (!cable->is_held || cable->up_ms + hold_ms > now_ms)
+			continue;
+		cable->is_held = false;
+		released++;
+	}
+	watch->released_ms = now_ms;
+	return released;
+}
+
+uint32_t fors_holddown_mark(const struct fors_holddown *watch, struct fors_cabling cabling)
+{
+	uint32_t held = 0;
+
+	for (uint32_t i = 0; i < watch->ncables && i < cabling.ncables; i++) {
+		if (!watch->cable[i].is_held)
+			continue;
+		fors_drained_mark_cable(cabling, i, FORS_DRAIN_HELD);
+		held++;
+	}
+	return held;
+}

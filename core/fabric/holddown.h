@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * holddown.h - which cables died and came back when, and which of them are held down.
+ *
+ * The clock is passed in, so all of it can be tried out without waiting.
+ * Threads: one at a time.
+ */
+#ifndef FORS_CORE_FABRIC_HOLDDOWN_H
+#define FORS_CORE_FABRIC_HOLDDOWN_H
+
+#include "cabling.h"
+
+struct fors_holddown;
+
+struct fors_moment {
+	uint64_t ms;	  /* of a clock that never steps back, above 0 */
+	uint64_t unix_ms; /* for people; may step */
+};
+
+/* A watch that has seen nothing, or NULL when out of memory. */
+struct fors_holddown *fors_holddown_new(void);
+void fors_holddown_free(struct fors_holddown *watch);
+
+/*
+ * Look at the cables, of which none is drained yet: what died since the last look, and what came back,
+ * which is held from now on. Cables that are seen for the first time are trusted.
+ * since_ms of each cable is filled in. Errors: FORS_ENOMEM; the watch is unchanged then.
+ */
+enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_cabling cabling, struct fors_moment now,
+			      struct fors_error *error);
+
+/*
+ * Let go of the cables that have been up for hold_ms (0: of all), though at most once in hold_ms, so that
+ * cables which come back one by one return together. The number let go.
+ */
+uint32_t fors_holddown_release(struct fors_holddown *watch, uint64_t now_ms, uint64_t hold_ms);
+
+/* When the next cable may be let go, on the clock that does not step back; 0: none is held. */
+uint64_t fors_holddown_due(const struct fors_holddown *watch, uint64_t hold_ms);
+
+/* Mark the held cables of the tree that was looked at last, to be taken out. The number of them. */
+uint32_t fors_holddown_mark(const struct fors_holddown *watch, struct fors_cabling cabling);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * board_left.c - what an earlier opensm left in the state folder.
+ *
+ * The highest epoch that is believed counts, whichever file has it: one may be damaged, and the clock behind. Which is
+ * why the schedule comes after the others that readers saw.
+ */
+#include "board_inside.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/schedule/schedule.h"
+#include "core/schedule/schedule_file.h"
+#include "core/status/history.h"
+#include "keeper/files/epoch.h"
+#include "plugin/log.h"
+
+#define SCHEDULE_MAX_BYTES (1u << 30)
+
+/* An epoch was found in a file, or there is something wrong with the file. True when it is believed. */
+static bool believe(struct fors_board *board, const char *name, enum fors_err err, uint64_t epoch,
+		    const struct fors_error *error)
+{
+	char path[FORS_ERROR_TEXT];
+
+	fors_folder_path(board->folder, name, path);
+	if (err)
+		fors_log_error(board->log, FORS_F_OLDFILE, "%s", error->text);
+	else if (!fors_epoch_is_own(epoch))
+		fors_log_error(board->log, FORS_F_OLDFILE, "%s: epoch %" PRIu64 " cannot be right", path, epoch);
+	if (err || !fors_epoch_is_own(epoch))
+		return false;
+	if (epoch > board->last_epoch)
+		board->last_epoch = epoch;
+	return true;
+}
+
+static bool load_status(struct fors_board *board)
+{
+	struct fors_error error;
+	uint64_t epoch = 0;
+	enum fors_err err = fors_epoch_of_status(board->folder, &epoch, &error);
+
+	if (err != FORS_ENOMEM)
+		believe(board, "status.json", err, epoch, &error);
+	return err != FORS_ENOMEM;
+}
+
+/*
+ * What an opensm has reserved that could not say how far it had come. If only the process was killed it could: a file has what
+ * was written to it, whether or not a disk has it. Then nothing is skipped, since other subnet managers go by their
+ * clocks: one that takes over from this one next shall not be behind it.
+ */
+static bool load_reserve(struct fors_board *board)
+{
+	uint64_t last = board->last_epoch, epoch = 0;
+	bool is_this_boot = false;
+	struct fors_error error;
+	enum fors_err err = fors_epoch_of_reserve(board->folder, &epoch, &is_this_boot, &error);
+
+	if (believe(board, "epoch", err, epoch, &error) && !(is_this_boot && board->schedule))
+		board->floor = epoch;
+	board->last_epoch = last; /* no reader has seen it */
+	return true;
+}
+
+static bool load_heartbeat(struct fors_board *board)
+{
+	struct fors_error error;
+	uint64_t epoch = 0;
+	enum fors_err err = fors_epoch_of_heartbeat(board->folder, &epoch, &error);
+
+	believe(board, "heartbeat", err, epoch, &error);
+	return true;
+}
+
+/* All of the schedule, when its header is one. */
+static bool load_cells(struct fors_board *board, const struct fors_schedule_header *header)
+{
+	size_t size = header->shape.end < SCHEDULE_MAX_BYTES ? header->shape.end : SCHEDULE_MAX_BYTES;
+	struct fors_error error;
+	void *bytes = NULL;
+	enum fors_err err = fors_published(board->folder, "schedule", size, &bytes, &size, &error);
+	char path[FORS_ERROR_TEXT];
+
+	fors_folder_path(board->folder, "schedule", path);
+	if (!err && bytes)
+		err = fors_schedule_decode(bytes, size, path, &board->schedule, &error);
+	free(bytes);
+	if (err && err != FORS_ENOMEM)
+		fors_log_error(board->log, FORS_F_OLDFILE, "%s", error.text);
+	board->is_inherited = board->schedule;
+	return err != FORS_ENOMEM;
+}
+
+/*
+ * The header first: it says whether the rest is worth reading, and its epoch counts even if the rest is damaged. A
+ * schedule that is not the newest that readers have seen is as none: the first sweep replaces it.
+ */
+static bool load_schedule(struct fors_board *board)
+{
+	struct fors_schedule_header header = {.epoch = 0};
+	struct fors_error error;
+	bool is_there = false;
+	enum fors_err err = fors_epoch_of_schedule(board->folder, &header, &is_there, &error);
+
+	if (!believe(board, "schedule", err, header.epoch, &error) || !is_there || header.epoch < board->last_epoch)
+		return true;
+	return load_cells(board, &header);
+}
+
+/* A damaged one begins anew. False: out of memory. */
+static bool load_history(struct fors_board *board)
+{
+	struct fors_sheet *sheet = &board->sheet[SHEET_HISTORY];
+	struct fors_event *list = NULL;
+	struct fors_error error;
+	void *bytes = NULL;
+	char path[FORS_ERROR_TEXT];
+	size_t size, count;
+	enum fors_err err = fors_published(board->folder, "history", FORS_HISTORY_BYTES, &bytes, &size, &error);
+
+	fors_folder_path(board->folder, "history", path);
+	if (!err && bytes)
+		err = strlen(bytes) == size ? fors_history_parse(bytes, path, &list, &count, &error)
+					    : fors_fail(&error, FORS_EINPUT, "%s: not a text: a zero byte", path);
+	free(list);
+	if (!err && bytes) {
+		sheet->bytes = bytes;
+		sheet->size = size;
+		return true;
+	}
+	free(bytes);
+	if (err && err != FORS_ENOMEM)
+		fors_log_error(board->log, FORS_F_OLDFILE, "%s; it begins anew", error.text);
+	return err != FORS_ENOMEM;
+}
+
+bool fors_board_load(struct fors_board *board)
+{
+	static bool (*const load[])(struct fors_board *) = {load_status, load_heartbeat, load_schedule, load_reserve,
+							    load_history};
+
+	for (; board->unread > 0; board->unread--)
+		if (!load[FORS_BOARD_LEFT - board->unread](board))
+			return false;
+	return true;
+}

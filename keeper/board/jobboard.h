@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * jobboard.h - what readers have of several jobs: for each a folder jobs/NAME with a schedule, beside those of the board.
+ *
+ * A job's schedule has an epoch of its own, which only grows: above the one that was there, in the state folder and in
+ * publish_dir, and at least the clock. Heartbeat and status are the board's, one for all jobs. A job that has ended is
+ * withdrawn, which is a schedule too, and its folder is removed a day later.
+ *
+ * Threads: used by the worker's thread only.
+ */
+#ifndef FORS_KEEPER_BOARD_JOBBOARD_H
+#define FORS_KEEPER_BOARD_JOBBOARD_H
+
+#include "core/planners/jobplan.h"
+#include "core/status/jobstat.h"
+#include "board.h"
+
+struct fors_jobboard_item {
+	struct fors_jobstat told; /* the status of it */
+	struct fors_schedule
+		*schedule; /* that readers have, owned; NULL: never was one, or it is withdrawn since before */
+	enum fors_jobplan_lanes over; /* which lanes that goes over */
+	const char *shared;	      /* why it goes over those of others, constant, said in the reason; "": nothing */
+	uint64_t epoch;		      /* of what readers have, 0: nothing */
+	uint64_t ended_ms;	      /* Unix time when it was found to have ended; 0: it has not */
+	bool is_listed;		      /* in the jobs file */
+	bool is_inherited;	      /* readers have it from an earlier opensm */
+	bool is_due, is_loose, is_uncopied; /* as those of the board's sheets */
+};
+
+struct fors_jobboards {
+	struct fors_board *board;
+	struct fors_jobboard_item **item; /* by name */
+	size_t count, room;
+	bool has_loaded;     /* what an earlier opensm left is known */
+	bool has_complained; /* about a folder that cannot be written */
+	size_t next_look;    /* item whose file is looked for next */
+};
+
+/* Nothing is read yet; the board is open, and borrowed. */
+void fors_jobboard_open(struct fors_jobboards *jobs, struct fors_board *board);
+void fors_jobboard_close(struct fors_jobboards *jobs);
+
+/* Take up what an earlier opensm left, unless that was done. False: out of memory. */
+bool fors_jobboard_load(struct fors_jobboards *jobs);
+
+/* The item of this name, a new one if need be; NULL: out of memory. */
+struct fors_jobboard_item *fors_jobboard_have(struct fors_jobboards *jobs, const char *name);
+
+/* Have readers a schedule with phases of it? */
+static inline bool fors_jobboard_has_plan(const struct fors_jobboard_item *item)
+{
+	return item->schedule && item->schedule->nphases > 0;
+}
+
+/*
+ * Publish a schedule, which is taken in any case, under the next epoch; one that says what readers have already is
+ * dropped, and the epoch stays. Failures to write are logged and tried again. Errors: FORS_ELIMIT (too large for a
+ * file), FORS_ENOMEM.
+ */
+enum fors_err fors_jobboard_publish(struct fors_jobboards *jobs, struct fors_jobboard_item *item, struct fors_schedule *schedule,
+				struct fors_error *error);
+
+/* Withdraw what readers have of it, if anything; told.state and told.reason say why. False: out of memory. */
+bool fors_jobboard_withdraw(struct fors_jobboards *jobs, struct fors_jobboard_item *item, enum fors_jobstate state,
+			const char *reason);
+
+/* The same for all jobs that have a schedule. */
+bool fors_jobboard_withdraw_all(struct fors_jobboards *jobs, enum fors_jobstate state, const char *reason);
+
+/*
+ * Every tick: write what could not be written. As the master, who knows the fabric: make up for epochs of others in
+ * publish_dir, have the outbox withdraw what they left there, remove folders of jobs that have ended a day ago. *is_new
+ * becomes true when the status has something else to say. False: out of memory.
+ */
+bool fors_jobboard_tend(struct fors_jobboards *jobs, bool is_master, bool *is_new);
+
+/* Wait for the disk to have what was written. */
+void fors_jobboard_sync(struct fors_jobboards *jobs);
+
+/* What is told of all, a copy in *stats (owned by the caller). False: out of memory. */
+bool fors_jobboard_tell(const struct fors_jobboards *jobs, struct fors_jobstats *stats);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "look.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "keeper/base/digest.h"
+#include "look_pods.h"
+
+struct fors_look *fors_look_new(enum fors_look_kind kind)
+{
+	struct fors_look *look = calloc(1, sizeof(*look));
+
+	if (look) {
+		look->kind = kind;
+		look->tables_ms = look->check_ms = -1;
+	}
+	return look;
+}
+
+static void free_over(struct fors_look_over *over)
+{
+	if (!over)
+		return;
+	free(over->participants.guid);
+	fors_levels_free(over->levels);
+	free(over);
+}
+
+void fors_look_free(struct fors_look *look)
+{
+	if (!look)
+		return;
+	free_over(look->over);
+	fors_look_pods_free(look->pods);
+	fors_lfts_free(look->lfts);
+	fors_fabric_free(look->fabric);
+	fors_net_free(look->net);
+	fors_claim_drop(look->claim);
+	free(look);
+}
+
+enum fors_err fors_look_be_over(struct fors_look *look, const struct fors_participants *participants,
+			       struct fors_error *error)
+{
+	struct fors_look_over *over = calloc(1, sizeof(*over));
+
+	if (!over)
+		return fors_fail_memory(error);
+	if (participants) {
+		over->has_participants = true;
+		over->participants.count = participants->count;
+		over->participants.guid = malloc(participants->count * sizeof(*participants->guid) + 1);
+		if (!over->participants.guid) {
+			free(over);
+			return fors_fail_memory(error);
+		}
+		if (participants->count)
+			memcpy(over->participants.guid, participants->guid,
+			       participants->count * sizeof(*participants->guid));
+	}
+	free_over(look->over);
+	look->over = over;
+	return FORS_OK;
+}
+
+/* Nodes, cables and LIDs; what else a port says (a manager, a slow cable) is nothing to a plan over given tables. */
+static uint64_t digest_net(uint64_t before, const struct fors_net *net)
+{
+	for (uint32_t n = 0; n < net->nnodes; n++)
+		before = fors_digest(before, &net->node[n].guid, sizeof(net->node[n].guid));
+	for (uint32_t i = 0; i < net->nports; i++) {
+		const struct fors_port *port = &net->port[i];
+		const uint64_t seen[] = {port->guid, (uint64_t)port->peer << 32 | (uint64_t)port->peer_port << 24 |
+							     (uint64_t)port->lmc << 16 | port->lid};
+
+		before = fors_digest(before, seen, sizeof(seen));
+	}
+	return before;
+}
+
+static uint64_t digest_lfts(uint64_t before, const struct fors_lfts *lfts)
+{
+	before = fors_digest(before, lfts->guid, lfts->nswitches * sizeof(*lfts->guid));
+	return fors_digest(before, lfts->port, (size_t)lfts->nswitches * lfts->nlids);
+}
+
+void fors_look_seal(struct fors_look *look)
+{
+	struct fors_look_over *over = look->over;
+	uint64_t basis = digest_lfts(digest_net(FORS_DIGEST_EMPTY, look->net), look->lfts);
+
+	basis = fors_digest(basis, &over->has_participants, sizeof(over->has_participants));
+	basis = fors_digest(basis, over->participants.guid, over->participants.count * sizeof(uint64_t));
+	basis = fors_digest_text(basis, look->tables_by);
+	if (look->pods)
+		basis = fors_digest_text(basis, look->method);
+	basis = fors_digest(basis, &look->most_bytes, sizeof(look->most_bytes));
+	over->basis = fors_levels_digest(basis, over->levels);
+}
+
+uint64_t fors_look_basis(const struct fors_look *look)
+{
+	uint64_t basis;
+
+	if (look->over)
+		return look->over->basis;
+	basis = fors_digest(FORS_DIGEST_EMPTY, &look->fabric->fingerprint, sizeof(look->fabric->fingerprint));
+	basis = fors_digest_text(digest_lfts(basis, look->lfts), look->method);
+	basis = fors_digest(basis, &look->most_bytes, sizeof(look->most_bytes));
+	return fors_digest(basis, &look->ilp_seconds, sizeof(look->ilp_seconds));
+}
+
+uint64_t fors_look_fingerprint(const struct fors_look *look)
+{
+	return look->over ? look->over->basis : look->fabric->fingerprint;
+}
+
+/* Width and speed of all cables: how long phases take. */
+static uint64_t digest_rates(uint64_t before, const struct fors_net *net)
+{
+	for (uint32_t i = 0; i < net->nports; i++) {
+		const uint8_t rate[] = {net->port[i].width, net->port[i].speed};
+
+		if (net->port[i].peer != FORS_NONE)
+			before = fors_digest(before, rate, sizeof(rate));
+	}
+	return before;
+}
+
+static uint64_t digest_missed(uint64_t before, const struct fors_fabric *fabric)
+{
+	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nslots; i++)
+		if (fabric->slot[i].is_missed)
+			before = fors_digest(before, &i, sizeof(i));
+	return before;
+}
+
+static uint64_t view_of_fabric(const struct fors_fabric *fabric)
+{
+	uint64_t view = fors_digest(FORS_DIGEST_EMPTY, &fabric->held_until_ms, sizeof(fabric->held_until_ms));
+
+	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++) {
+		const struct fors_cable *cable = &fabric->cable[i];
+		const uint64_t shown[] = {cable->state | cable->drained << 8 | cable->is_degraded << 16 |
+						  cable->is_routed << 17,
+					  cable->since_ms};
+
+		view = fors_digest(view, shown, sizeof(shown));
+	}
+	return digest_missed(view, fabric);
+}
+
+/* What is known, dead, drained or alive. */
+static uint64_t view_of_pods(uint64_t view, const struct fors_pods *pods)
+{
+	for (uint32_t n = 0; n < pods->known->nnodes; n++)
+		view = fors_digest(view, &pods->known->node[n].guid, sizeof(pods->known->node[n].guid));
+	view = fors_digest(view, pods->level, pods->known->nnodes);
+	view = fors_digest(view, pods->live, pods->known->nports * sizeof(*pods->live));
+	return fors_digest(view, pods->drained, pods->known->nports * sizeof(*pods->drained));
+}
+
+static uint64_t view_of_times(uint64_t view, const struct fors_pods *pods)
+{
+	view = fors_digest(view, &pods->held_until_ms, sizeof(pods->held_until_ms));
+	return fors_digest(view, pods->since_ms, pods->known->nports * sizeof(*pods->since_ms));
+}
+
+uint64_t fors_look_tree(const struct fors_look *look)
+{
+	if (look->fabric)
+		return look->fabric->fingerprint;
+	return look->pods ? view_of_pods(FORS_DIGEST_EMPTY, look->pods->pods) : 0;
+}
+
+/* What was decided about slow cables. */
+static uint64_t digest_slow(uint64_t before, const struct fors_slow *slow)
+{
+	const uint32_t choice[] = {slow->how, slow->ncables, slow->ndrained};
+	const double length[] = {slow->ignored, slow->drained};
+
+	return fors_digest(fors_digest(before, choice, sizeof(choice)), length, sizeof(length));
+}
+
+uint64_t fors_look_view(const struct fors_look *look)
+{
+	uint64_t view = look->over ? fors_digest_text(FORS_DIGEST_EMPTY, look->tables_by) : view_of_fabric(look->fabric);
+
+	if (look->pods)
+		view = view_of_times(view_of_pods(view, look->pods->pods), look->pods->pods);
+	view = digest_slow(digest_rates(view, look->net), &look->slow);
+	for (unsigned i = 0; i < fors_warnings_kept(&look->warnings); i++)
+		view = fors_digest_text(view, look->warnings.text[i]);
+	return view;
+}
+
+bool fors_look_overtakes(const struct fors_look *newer, const struct fors_look *current)
+{
+	return !fors_look_has_tables(newer) || newer->kind == FORS_LOOK_DECLINED || newer->claim != current->claim ||
+	       fors_look_fingerprint(newer) != fors_look_fingerprint(current);
+}
+
+bool fors_look_same_tables(const struct fors_look *a, const struct fors_look *b)
+{
+	if (a->net->nnodes != b->net->nnodes || a->net->nports != b->net->nports ||
+	    a->lfts->nswitches != b->lfts->nswitches || a->lfts->nlids != b->lfts->nlids)
+		return false;
+	for (uint32_t n = 0; n < a->net->nnodes; n++) {
+		if (a->net->node[n].guid != b->net->node[n].guid)
+			return false;
+	}
+	return !memcmp(a->net->port, b->net->port, a->net->nports * sizeof(*a->net->port)) &&
+	       !memcmp(a->lfts->guid, b->lfts->guid, a->lfts->nswitches * sizeof(*a->lfts->guid)) &&
+	       !memcmp(a->lfts->port, b->lfts->port, (size_t)a->lfts->nswitches * a->lfts->nlids);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * look.h - one look at the fabric, which the engine hands to the worker. It owns copies of all that it speaks of.
+ * Thread rules: plain data of whoever has it.
+ */
+#ifndef FORS_KEEPER_LOOK_LOOK_H
+#define FORS_KEEPER_LOOK_LOOK_H
+
+#include "core/base/warnings.h"
+#include "core/fabric/drained.h"
+#include "core/fabric/fabric.h"
+#include "core/net/lfts.h"
+#include "core/tables/tables.h"
+#include "keeper/base/conf.h"
+#include "levels.h"
+#include "claim.h"
+
+enum fors_look_kind {
+	FORS_LOOK_ROUTED,     /* fors made these tables; the switches will hold them soon: plan, do not publish */
+	FORS_LOOK_INSTALLED,  /* the switches hold these tables: publish */
+	FORS_LOOK_INCOMPLETE, /* they hold these, but the sweep met errors (reason): publish nothing new */
+	FORS_LOOK_DECLINED,   /* fors does not route this fabric (reason): withdraw */
+};
+
+/*
+ * What a look says of tables that the plan is made over as they are: another engine's, or those of fors in a tree of
+ * three levels (then there is look->pods, too). It has a net and tables, but no fabric.
+ */
+struct fors_look_over {
+	bool has_participants; /* false: all servers take part */
+	struct fors_participants participants;
+	struct fors_levels *levels; /* service levels; NULL: not known */
+	uint64_t basis;		    /* fors_look_basis(), see fors_look_seal() */
+	uint64_t changes;	    /* fors_worker_changes() when another engine's tables were looked at */
+};
+
+struct fors_look_pods;
+
+struct fors_look {
+	enum fors_look_kind kind;
+	uint64_t number;      /* routed, and installed in the same sweep: of the engine's tables, 1, 2, ...; else 0 */
+	bool is_active;	      /* routed: all ports that flows may pass were active when the sweep found them */
+	struct fors_net *net; /* owned, as all that follows; of a declined look as far as it was understood, or NULL */
+	struct fors_fabric *fabric; /* borrows net */
+	struct fors_lfts *lfts;
+	struct fors_look_over *over; /* NULL: the tables are fors's own, of two levels, or nobody planned over them */
+	struct fors_look_pods *pods; /* job_pods.h; NULL: not one of a tree of three levels */
+	char tables_by[48];	    /* routing engine that made the tables; empty: not known */
+	double tables_ms;	    /* time to fill the tables, negative: unknown */
+	double check_ms;	    /* of this, to check them; likewise */
+	char method[16];	    /* of fors.conf */
+	unsigned ilp_seconds;
+	uint64_t most_bytes;   /* of fors.conf: memory that a plan may take; 0: any */
+	const char *chosen_by; /* the setting that says who takes part, a constant; NULL: nobody is left out */
+	char fabric_name[64];  /* of fors.conf; empty: none */
+	char jobs_file[FORS_CONF_LINE_MAX]; /* of fors.conf: each look in it gets a schedule of its own; empty: none */
+	bool jobs_move;			    /* likewise: running jobs do not prefer the lanes that they have */
+	bool job_index, job_routes;	    /* likewise: see settings.h */
+	struct fors_claim *claim; /* whose entries, as far as they are right, are in these tables, held; NULL: none */
+	uint64_t
+		refused; /* number of the claim that the tables came without, since they would have been wrong; 0: none */
+	char reason[FORS_ERROR_TEXT];
+	struct fors_warnings warnings; /* about drained cables, absent participants, and what tables leave out */
+	struct fors_slow slow;	       /* what was decided about slow cables; all zero: there are none */
+	uint64_t
+		due_ms; /* by fors_clock_ms(): when a sweep is due, since a held cable may return or homes be ranked; 0: none */
+	uint64_t withdrawal; /* installed: homes shall be ranked, withdraw and say that this number is done; 0: no */
+};
+
+/* An empty look, or NULL when out of memory. */
+struct fors_look *fors_look_new(enum fors_look_kind kind);
+/* Free the look and what it owns; NULL is allowed. */
+void fors_look_free(struct fors_look *look);
+
+/*
+ * Let the look be one over tables as they are: look->over, for these participants (copied; NULL: all servers). Its
+ * net, tables and levels are to be filled in, then it is sealed. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_look_be_over(struct fors_look *look, const struct fors_participants *participants,
+			       struct fors_error *error);
+/* All of a look with `over` is there: compute its basis. */
+void fors_look_seal(struct fors_look *look);
+
+/* Did another engine make the tables? */
+static inline bool fors_look_is_foreign(const struct fors_look *look)
+{
+	return look->over && !look->pods;
+}
+
+/* Does the look show what can be planned for? */
+static inline bool fors_look_has_tables(const struct fors_look *look)
+{
+	return look->fabric || look->over;
+}
+
+/*
+ * The digest of all that a plan for the look depends on: fabric, tables, method; or cables, tables, service levels and
+ * who takes part, where another engine made the tables. The look has tables.
+ */
+uint64_t fors_look_basis(const struct fors_look *look);
+
+/* The digest of the fabric: the same as long as no cable and no participant is another. The look has tables. */
+uint64_t fors_look_fingerprint(const struct fors_look *look);
+
+/* The digest of places and what of them lives, of two levels or three; 0: the look has no tree. */
+uint64_t fors_look_tree(const struct fors_look *look);
+
+/* The digest of what the status shows of cables and engines, and of the warnings. The look has tables. */
+uint64_t fors_look_view(const struct fors_look *look);
+
+/* Does `newer` make it pointless to go on with `current`? */
+bool fors_look_overtakes(const struct fors_look *newer, const struct fors_look *current);
+
+/* Do both show the same cables and tables, byte for byte? */
+bool fors_look_same_tables(const struct fors_look *a, const struct fors_look *b);
+
+#endif

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The idea: one table of keys, each with a function that checks and stores its value.
+ * conf.c takes the lines apart and counts them, so that each complaint names file and line. Keys of fors.conf that this
+ * version does not know yet are refused like misspelt ones: silently ignoring what an administrator wrote is worse.
+ */
+#include "settings.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/guidlist.h"
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/fabric/places.h"
+#include "core/net/netfile.h"
+#include "core/fabric/places_file.h"
+#include "core/planners/planner.h"
+#include "keeper/base/conf.h"
+#include "keeper/files/input.h"
+
+#define GUIDS_MAX_MB 16u  /* a list of 49,151 GUIDs needs 1 MB, some more with names beside them */
+#define FABRIC_MAX_MB 64u /* the text of a fabric of as many servers needs 20 MB */
+#define CONF_MAX_MB 1u	  /* of hundreds of lines */
+#define NAMES_MAX 4096u	  /* of all lines of one key; more cables than that are no drain before maintenance */
+#define DAY 86400u
+#define PLAN_MEMORY 1024
+#define PUBLISH_SECONDS 30u
+
+/* While fors.conf is being read. */
+struct reading {
+	struct fors_settings *settings;
+	const char *path;
+	struct stat info; /* of the file */
+	unsigned line;
+	struct fors_error *error;
+};
+
+static bool is_method(const char *name)
+{
+	size_t n;
+	const struct fors_method *const *method = fors_methods(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(method[i]->name, name))
+			return true;
+	}
+	return !strcmp(name, "auto");
+}
+
+static enum fors_err set_method(struct reading *r, const char *value)
+{
+	if (!is_method(value))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: method: there is no method '%.40s'; try auto", r->path,
+				 r->line, value);
+	snprintf(r->settings->method, sizeof(r->settings->method), "%s", value);
+	return FORS_OK;
+}
+
+static enum fors_err set_number(struct reading *r, const char *key, const char *value, unsigned least, unsigned most,
+				unsigned *at)
+{
+	char *end;
+	unsigned long number;
+
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	if (errno || end == value || *end || *value == '-' || *value == '+' || number < least || number > most)
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: '%.40s' is not a whole number from %u to %u",
+				 r->path, r->line, key, value, least, most);
+	*at = (unsigned)number;
+	return FORS_OK;
+}
+
+static enum fors_err set_ilp_seconds(struct reading *r, const char *value)
+{
+	return set_number(r, "ilp_seconds", value, 1, DAY, &r->settings->ilp_seconds);
+}
+
+static enum fors_err set_hold_down(struct reading *r, const char *value)
+{
+	return set_number(r, "hold_down", value, 0, DAY, &r->settings->hold_down);
+}
+
+static enum fors_err set_plan_memory(struct reading *r, const char *value)
+{
+	return set_number(r, "plan_memory", value, 1, 1u << 20, &r->settings->plan_memory);
+}
+
+static enum fors_err set_publish_seconds(struct reading *r, const char *value)
+{
+	return set_number(r, "publish_seconds", value, 1, 3600, &r->settings->publish_seconds);
+}
+
+static enum fors_err set_rehome(struct reading *r, const char *value)
+{
+	if (strcmp(value, "auto") && strcmp(value, "never"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: rehome: '%.40s' is neither 'auto' nor 'never'", r->path,
+				 r->line, value);
+	r->settings->rehome_never = !strcmp(value, "never");
+	return FORS_OK;
+}
+
+static enum fors_err set_degraded_links(struct reading *r, const char *value)
+{
+	if (fors_slow_how_named(value, &r->settings->degraded))
+		return FORS_OK;
+	return fors_fail(r->error, FORS_EINPUT,
+			 "%s:%u: degraded_links: '%.40s' is neither 'auto' nor 'ignore' nor 'dead'", r->path, r->line,
+			 value);
+}
+
+static enum fors_err set_schedule_over(struct reading *r, const char *value)
+{
+	if (strcmp(value, "fors") && strcmp(value, "any"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: schedule_over: '%.40s' is neither 'fors' nor 'any'",
+				 r->path, r->line, value);
+	r->settings->is_over_any = !strcmp(value, "any");
+	return FORS_OK;
+}
+
+/* Lists may be spread over several lines: each adds to those before. */
+static enum fors_err set_names(struct reading *r, const char *key, const char *value, struct fors_names *names)
+{
+	enum fors_err err = fors_names_add(names, value, r->error);
+
+	if (!err && names->count > NAMES_MAX)
+		err = fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: more than %u names in all", r->path, r->line, key,
+				NAMES_MAX);
+	return err;
+}
+
+static enum fors_err set_exclude_links(struct reading *r, const char *value)
+{
+	return set_names(r, "exclude_links", value, &r->settings->excluded_links);
+}
+
+static enum fors_err set_exclude_spines(struct reading *r, const char *value)
+{
+	return set_names(r, "exclude_spines", value, &r->settings->excluded_spines);
+}
+
+static enum fors_err set_path(struct reading *r, const char *key, const char *value, char **path)
+{
+	char *copy;
+
+	if (value[0] != '/')
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: '%.200s' is not an absolute path", r->path, r->line,
+				 key, value);
+	copy = strdup(value);
+	if (!copy)
+		return fors_fail_memory(r->error);
+	free(*path);
+	*path = copy;
+	return FORS_OK;
+}
+
+/* It becomes a label in the metrics, where every character is allowed; but a name is to be typed in queries. */
+static enum fors_err set_fabric_name(struct reading *r, const char *value)
+{
+	size_t length = strlen(value);
+
+	if (!length || length >= sizeof(r->settings->fabric_name))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: fabric_name: 1 to %zu characters are wanted", r->path,
+				 r->line, sizeof(r->settings->fabric_name) - 1);
+	memcpy(r->settings->fabric_name, value, length + 1);
+	return FORS_OK;
+}
+
+static enum fors_err set_state_dir(struct reading *r, const char *value)
+{
+	return set_path(r, "state_dir", value, &r->settings->state_dir);
+}
+
+static enum fors_err set_reference_fabric(struct reading *r, const char *value)
+{
+	return set_path(r, "reference_fabric", value, &r->settings->reference_fabric);
+}
+
+static enum fors_err set_participants_file(struct reading *r, const char *value)
+{
+	return set_path(r, "participants_file", value, &r->settings->participants_file);
+}
+
+/* It is read by the worker, whenever it changes: worker_jobs.c. */
+static enum fors_err set_jobs_file(struct reading *r, const char *value)
+{
+	return set_path(r, "jobs_file", value, &r->settings->jobs_file);
+}
+
+static enum fors_err set_jobs_keep(struct reading *r, const char *value)
+{
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: jobs_keep: '%.40s' is neither 'yes' nor 'no'", r->path,
+				 r->line, value);
+	r->settings->jobs_move = !strcmp(value, "no");
+	return FORS_OK;
+}
+
+static enum fors_err set_job_index(struct reading *r, const char *value)
+{
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: job_index: '%.40s' is neither 'yes' nor 'no'", r->path,
+				 r->line, value);
+	r->settings->job_index = !strcmp(value, "yes");
+	return FORS_OK;
+}
+
+static enum fors_err set_job_routes(struct reading *r, const char *value)
+{
+	if (strcmp(value, "owned") && strcmp(value, "home"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: job_routes: '%.40s' is neither 'owned' nor 'home'",
+				 r->path, r->line, value);
+	r->settings->job_routes = !strcmp(value, "owned");
+	return FORS_OK;
+}
+
+static enum fors_err set_publish_dir(struct reading *r, const char *value)
+{
+	return set_path(r, "publish_dir", value, &r->settings->publish_dir);
+}
+
+/* It runs as the user of opensm, root as a rule: whoever may write the file must be trusted as much. */
+static enum fors_err set_publish_command(struct reading *r, const char *value)
+{
+	char *copy;
+
+	if ((r->info.st_uid && r->info.st_uid != geteuid()) || (r->info.st_mode & 022))
+		return fors_fail(
+			r->error, FORS_EINPUT,
+			"%s:%u: publish_command: refused, because others may write this file; chown it to root and chmod it to 0644",
+			r->path, r->line);
+	if (!*value)
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: publish_command: no command given", r->path, r->line);
+	copy = strdup(value);
+	if (!copy)
+		return fors_fail_memory(r->error);
+	free(r->settings->publish_command);
+	r->settings->publish_command = copy;
+	return FORS_OK;
+}
+
+static const struct key {
+	const char *name;
+	enum fors_err (*set)(struct reading *reading, const char *value);
+} keys[] = {
+	{"method", set_method},
+	{"ilp_seconds", set_ilp_seconds},
+	{"plan_memory", set_plan_memory},
+	{"schedule_over", set_schedule_over},
+	{"degraded_links", set_degraded_links},
+	{"exclude_links", set_exclude_links},
+	{"exclude_spines", set_exclude_spines},
+	{"hold_down", set_hold_down},
+	{"fabric_name", set_fabric_name},
+	{"rehome", set_rehome},
+	{"state_dir", set_state_dir},
+	{"reference_fabric", set_reference_fabric},
+	{"publish_dir", set_publish_dir},
+	{"publish_command", set_publish_command},
+	{"publish_seconds", set_publish_seconds},
+	{"participants_file", set_participants_file},
+	{"jobs_file", set_jobs_file},
+	{"jobs_keep", set_jobs_keep},
+	{"job_index", set_job_index},
+	{"job_routes", set_job_routes},
+};
+
+static enum fors_err fail_unknown(const struct reading *r, const char *name)
+{
+	const char *known[sizeof(keys) / sizeof(keys[0])];
+	size_t count = sizeof(keys) / sizeof(keys[0]), nearest;
+
+	for (size_t i = 0; i < count; i++)
+		known[i] = keys[i].name;
+	nearest = fors_text_nearest(name, known, count);
+	if (nearest == FORS_NO_TEXT)
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: unknown key '%.60s'", r->path, r->line, name);
+	return fors_fail(r->error, FORS_EINPUT, "%s:%u: unknown key '%.60s'; is '%s' meant?", r->path, r->line, name,
+			 known[nearest]);
+}
+
+static enum fors_err set_key(void *context, unsigned line, const char *name, const char *value)
+{
+	struct reading *r = context;
+
+	r->line = line;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!strcmp(keys[i].name, name))
+			return keys[i].set(r, value);
+	}
+	return fail_unknown(r, name);
+}
+
+/* Who takes part is said once: by the jobs, or for all of the fabric. */
+static enum fors_err check_pairs(const char *path, const struct fors_settings *settings, struct fors_error *error)
+{
+	if (settings->jobs_file && settings->participants_file)
+		return fors_fail(
+			error, FORS_EINPUT,
+			"%s: jobs_file and participants_file exclude each other: with jobs_file each job has its own servers",
+			path);
+	return FORS_OK;
+}
+
+static enum fors_err read_conf(const char *path, struct fors_stamps *stamps, struct fors_settings *settings,
+			       struct fors_error *error)
+{
+	struct reading r = {.settings = settings, .path = path, .error = error};
+	char *text;
+	enum fors_err err = fors_input_read(path, CONF_MAX_MB, &r.info, &text, stamps, error);
+
+	if (err)
+		return err;
+	if (strlen(text) < (size_t)r.info.st_size)
+		err = fors_fail(error, FORS_EINPUT, "%s: not a text: it has control characters", path);
+	else
+		err = fors_conf_read(text, path, set_key, &r, error);
+	free(text);
+	return err ? err : check_pairs(path, settings, error);
+}
+
+static enum fors_err read_guids(const char *path, struct fors_stamps *stamps, uint64_t **guid, size_t *count,
+				struct fors_error *error)
+{
+	struct stat info;
+	char *text;
+	enum fors_err err = fors_input_read(path, GUIDS_MAX_MB, &info, &text, stamps, error);
+
+	if (err)
+		return err;
+	err = fors_guidlist_read(text, (size_t)info.st_size, path, guid, count, error);
+	free(text);
+	return err;
+}
+
+/* The value of "fors_config=" in event_plugin_options, in *path (NULL: not there), owned by the caller. */
+static enum fors_err find_conf(const char *options, char **path, struct fors_error *error)
+{
+	static const char key[] = "fors_config=";
+	const char *separators = " \t,;";
+
+	*path = NULL;
+	while (options && *(options += strspn(options, separators))) {
+		size_t length = strcspn(options, separators);
+
+		if (length >= sizeof(key) - 1 && !strncmp(options, key, sizeof(key) - 1)) {
+			if (options[sizeof(key) - 1] != '/')
+				return fors_fail(error, FORS_EINPUT,
+						 "event_plugin_options: fors_config= needs an absolute path");
+			*path = strndup(options + sizeof(key) - 1, length - sizeof(key) + 1);
+			return *path ? FORS_OK : fors_fail_memory(error);
+		}
+		options += length;
+	}
+	return FORS_OK;
+}
+
+static enum fors_err load_conf(const struct fors_sources *sources, struct fors_settings *settings,
+			       struct fors_error *error)
+{
+	char *path;
+	enum fors_err err = find_conf(sources->options, &path, error);
+
+	if (!err && path)
+		err = read_conf(path, sources->stamps, settings, error);
+	free(path);
+	return err;
+}
+
+static enum fors_err load_guids(const struct fors_sources *sources, struct fors_settings *settings,
+				struct fors_error *error)
+{
+	const char *participants = settings->participants_file ? settings->participants_file : sources->cn_guid_file;
+	enum fors_err err = FORS_OK;
+
+	if (sources->root_guid_file)
+		err = read_guids(sources->root_guid_file, sources->stamps, &settings->root, &settings->nroots, error);
+	if (!err && participants) {
+		settings->has_participants = true;
+		err = read_guids(participants, sources->stamps, &settings->participants.guid,
+				 &settings->participants.count, error);
+	}
+	return err;
+}
+
+static enum fors_err read_names(const struct fors_net *net, struct fors_settings *settings, struct fors_error *error)
+{
+	struct fors_directory directory;
+	uint32_t nreplaced;
+	enum fors_err err = fors_directory_make(net, &directory, error);
+
+	if (err)
+		return err;
+	settings->reference_names = fors_namebook_new();
+	err = settings->reference_names ? fors_namebook_learn(settings->reference_names, &directory, &nreplaced, error)
+					: fors_fail_memory(error);
+	fors_directory_clear(&directory);
+	return err;
+}
+
+/* The roots are known by now. */
+static enum fors_err load_reference(struct fors_stamps *stamps, struct fors_settings *settings,
+				    struct fors_error *error)
+{
+	const char *path = settings->reference_fabric;
+	struct fors_net *net = NULL;
+	struct fors_error why;
+	struct stat info;
+	char *text;
+	enum fors_err err = fors_input_read(path, FABRIC_MAX_MB, &info, &text, stamps, error);
+
+	if (err)
+		return err;
+	err = fors_netfile_read(text, (size_t)info.st_size, path, &net, error);
+	free(text);
+	if (err)
+		return err;
+	err = fors_places_refer(net, settings->root, settings->nroots, &settings->reference, &why);
+	if (!err)
+		err = read_names(net, settings, &why);
+	fors_net_free(net);
+	if (err == FORS_ENOMEM)
+		return fors_fail_memory(error);
+	return err ? fors_fail(error, FORS_EINPUT, "%s: no reference fabric: %.350s", path, why.text) : FORS_OK;
+}
+
+enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors_settings **settings,
+				 struct fors_error *error)
+{
+	struct fors_settings *loaded = calloc(1, sizeof(*loaded));
+	enum fors_err err;
+
+	if (!loaded)
+		return fors_fail_memory(error);
+	strcpy(loaded->method, "auto");
+	loaded->publish_seconds = PUBLISH_SECONDS;
+	loaded->plan_memory = PLAN_MEMORY;
+	err = load_conf(sources, loaded, error);
+	if (!err)
+		err = load_guids(sources, loaded, error);
+	if (!err && loaded->reference_fabric)
+		err = load_reference(sources->stamps, loaded, error);
+	if (err)
+		fors_settings_free(loaded);
+	else
+		*settings = loaded;
+	return err;
+}
+
+void fors_settings_free(struct fors_settings *settings)
+{
+	if (!settings)
+		return;
+	free(settings->state_dir);
+	free(settings->reference_fabric);
+	fors_places_free(settings->reference);
+	fors_namebook_free(settings->reference_names);
+	free(settings->participants_file);
+	free(settings->jobs_file);
+	fors_names_clear(&settings->excluded_links);
+	fors_names_clear(&settings->excluded_spines);
+	free(settings->publish_dir);
+	free(settings->publish_command);
+	free(settings->participants.guid);
+	free(settings->root);
+	free(settings);
+}

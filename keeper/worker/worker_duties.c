@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the worker looks after whether or not there are looks. A plan may take minutes (method ilp), and the
+ * planners ask every few milliseconds whether to go on: the worker uses these moments for its duties.
+ */
+#include "worker_inside.h"
+
+#include "keeper/base/clock.h"
+#include "plugin/log.h"
+
+#define SWEEP_AGAIN_MS 20000
+#define SWEEP_MAX_MS 60000 /* no heavy sweep is overdue before, nor before it took SWEEP_FACTOR times the last one */
+#define SWEEP_FACTOR 10
+
+/* Whoever is master: what a restart needs must not wait for a plan. */
+void fors_worker_write_places(struct fors_worker *worker)
+{
+	char *text;
+	size_t size;
+
+	pthread_mutex_lock(&worker->mutex);
+	text = worker->places;
+	size = worker->places_size;
+	worker->places = NULL;
+	pthread_mutex_unlock(&worker->mutex);
+	if (text)
+		fors_board_keep(&worker->board, text, size);
+}
+
+/*
+ * Does a sweep not end? Also takes over what was counted. OpenSM's sweeper hangs then. That none begins means nothing:
+ * the fabric is quiet.
+ */
+static bool is_overdue(struct fors_worker *worker)
+{
+	uint64_t since, allowed;
+
+	pthread_mutex_lock(&worker->mutex);
+	since = worker->sweep_since;
+	allowed = SWEEP_FACTOR * worker->sweep_ms;
+	worker->board.counts.sweeps = worker->sweeps;
+	worker->board.counts.declines = worker->declines;
+	pthread_mutex_unlock(&worker->mutex);
+	if (allowed < SWEEP_MAX_MS)
+		allowed = SWEEP_MAX_MS;
+	return since && fors_clock_ms() > since + allowed;
+}
+
+/* Somebody stands behind what is published, unless failures are not repaired. */
+static void beat(struct fors_worker *worker)
+{
+	bool was_overdue = worker->is_overdue;
+
+	worker->is_overdue = worker->board.has_status && is_overdue(worker);
+	if (worker->is_overdue && !was_overdue)
+		fors_log_error(worker->setup.log, FORS_F_SWEEP,
+			       "a heavy sweep of OpenSM does not end; failures are not repaired, the heartbeat stops");
+	if (was_overdue && !worker->is_overdue)
+		fors_log_info(worker->setup.log, "OpenSM sweeps again; the heartbeat goes on");
+	if (!worker->is_overdue)
+		fors_board_beat(&worker->board);
+}
+
+void fors_worker_see_to_duties(struct fors_worker *worker)
+{
+	uint64_t now = fors_clock_ms();
+
+	fors_worker_heed_tables(worker);
+	if (now < worker->duties_ms)
+		return;
+	worker->duties_ms = now + worker->setup.tick_ms;
+	fors_worker_write_places(worker);
+	fors_board_retry(&worker->board);
+	worker->lost_mastership = worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO;
+	if (!worker->lost_mastership)
+		beat(worker);
+}
+
+/* A master that hands over gets no event: only looking helps. */
+static void watch_mastership(struct fors_worker *worker)
+{
+	static const struct fors_look nothing = {.kind = FORS_LOOK_DECLINED, .tables_ms = -1, .check_ms = -1};
+	enum fors_mastership mastership = worker->setup.mastership(worker->setup.context);
+
+	worker->is_short = false;
+	worker->board.is_guest = mastership == FORS_MASTER_NO;
+	if (mastership == FORS_MASTER_NO && !worker->is_standby) {
+		fors_worker_leave_jobs(worker);
+		fors_worker_withdraw(worker, &nothing, FORS_INACTIVE, "this subnet manager is not the master");
+	}
+	if (mastership == FORS_MASTER_NO) {
+		worker->is_early = false;
+		fors_worker_note_up(worker, NULL); /* another one changes the fabric now */
+	}
+	worker->is_standby = mastership == FORS_MASTER_NO && !worker->is_short;
+}
+
+/* Have the engine look again when a held cable may return; and again, should the sweep not come about. */
+static void watch_held_cables(struct fors_worker *worker)
+{
+	uint64_t now = fors_clock_ms();
+
+	if (!worker->due_ms || now < worker->due_ms || !worker->setup.sweep || worker->is_standby)
+		return;
+	worker->due_ms = now + SWEEP_AGAIN_MS;
+	worker->setup.sweep(worker->setup.context);
+}
+
+/* In publish_dir the epoch has to grow from one subnet manager to the next, whatever their clocks say. */
+static void watch_epochs(struct fors_worker *worker)
+{
+	struct fors_board *board = &worker->board;
+
+	if (!worker->setup.outbox || worker->is_standby)
+		return;
+	if (fors_board_exceed(board, fors_outbox_seen(worker->setup.outbox)) && board->schedule &&
+	    worker->published.epoch)
+		worker->published.epoch = board->schedule->epoch;
+}
+
+void fors_worker_tend(struct fors_worker *worker)
+{
+	watch_mastership(worker);
+	fors_worker_heed_tables(worker);
+	watch_held_cables(worker);
+	watch_epochs(worker);
+	fors_worker_take_advice(worker);
+	fors_worker_watch_failover(worker);
+	fors_worker_watch_jobs(worker);
+	fors_board_retry(&worker->board);
+	if (!worker->is_standby)
+		beat(worker);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables that another engine made (schedule_over = any).
+ *
+ * fors does not write them, so it cannot know beforehand when they change: OpenSM says so (LFT_CHANGE) when a switch
+ * has confirmed the first new block. From then on two flows of a phase may meet, and what is published is withdrawn
+ * before anything else is done, a plan broken off for it. How long that took is in the log, and where the time went,
+ * for who finds it long: until the worker came to it, and writing the files. A new plan is made when the sweep is
+ * complete.
+ *
+ * Draining, held cables and path indices for each lane are what fors does with tables of its own. Here there is a plan
+ * over the tables as they are, or none.
+ */
+#include "worker_inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/planners/jobplan_over.h"
+#include "core/planners/over.h"
+#include "keeper/base/clock.h"
+#include "keeper/look/look_pods.h"
+#include "plugin/log.h"
+
+/* What the callbacks of a plan get. */
+struct planning {
+	struct fors_worker *worker;
+	struct fors_levels *levels;
+};
+
+static bool cancelled(void *context)
+{
+	const struct planning *planning = context;
+
+	return fors_worker_cancelled(planning->worker);
+}
+
+static uint8_t level(void *context, uint32_t src_lid, uint32_t dst_lid)
+{
+	const struct planning *planning = context;
+
+	return fors_levels_find(planning->levels, src_lid, dst_lid);
+}
+
+static struct fors_over_task task_of(const struct fors_look *look, struct planning *planning)
+{
+	return (struct fors_over_task){
+		.net = look->net,
+		.lfts = look->lfts,
+		.participants = look->over->has_participants ? &look->over->participants : NULL,
+		.sl = planning->levels ? level : NULL,
+		.cancelled = cancelled,
+		.context = planning,
+		.clock_ms = fors_clock_exact_ms,
+		.rounds = look->pods ? look->pods->route : NULL,
+		.most_bytes = look->most_bytes,
+	};
+}
+
+enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struct fors_look *look,
+					 const struct fors_fabric *seats, const struct fors_joblist *list,
+					 const struct fors_jobkept *kept, struct fors_jobplans *plans,
+					 struct fors_error *error)
+{
+	struct planning planning = {.worker = worker, .levels = look->over->levels};
+	const struct fors_over_task task = task_of(look, &planning);
+
+	return fors_jobplans_over(&task, seats, list, kept, plans, error);
+}
+
+/* Over tables as they are there is one method. Another engine's tables leave no choice. */
+static enum fors_err may_plan(const struct fors_look *look, struct fors_error *error)
+{
+	if (!look->pods || !strcmp(look->method, "auto") || !strcmp(look->method, "flows"))
+		return FORS_OK;
+	return fors_fail(error, FORS_ENOTAPPL,
+			 "this method is for trees of two levels; in one of three there is flows, which auto takes");
+}
+
+/*
+ * Nobody asks what other tables would allow where another engine makes them: these are the bound. The bound of a tree
+ * holds for all its servers, and what fors_plan_over() says for those that take part.
+ */
+static void set_bounds(const struct fors_look *look, const struct fors_over_report *report, struct fors_outcome *outcome)
+{
+	const struct fors_route3 *route = look->pods ? look->pods->route : NULL;
+
+	outcome->lower_bound = look->pods ? report->bound_best : report->bound_tables;
+	outcome->wanted_bytes = report->wanted_bytes;
+	if (!look->pods)
+		return;
+	if (route && route->nservers == report->nservers && route->bound_servers > outcome->lower_bound &&
+	    route->bound_servers != UINT32_MAX)
+		outcome->lower_bound = route->bound_servers;
+	outcome->tables_bound =
+		report->bound_tables > outcome->lower_bound ? report->bound_tables : outcome->lower_bound;
+}
+
+enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_look *look,
+				    struct fors_outcome *outcome, struct fors_error *error)
+{
+	struct planning planning = {.worker = worker, .levels = look->over->levels};
+	struct fors_over_task task = task_of(look, &planning);
+	struct fors_over_report report = {.plan_ms = -1};
+	double start = fors_clock_exact_ms();
+	enum fors_err err;
+
+	fors_outcome_clear(outcome);
+	task.is_proven_later = true; /* over this look's tables, or those of a newer one: see worker_plan.c */
+	err = may_plan(look, &outcome->error);
+	if (!err)
+		err = fors_plan_over(&task, &outcome->plan, &report, &outcome->error);
+	if (err == FORS_ECANCELLED || err == FORS_ENOMEM) {
+		fors_fail(error, err, "%s", outcome->error.text);
+		fors_outcome_clear(outcome);
+		return err;
+	}
+	outcome->error.code = err;
+	outcome->plan_ms = fors_clock_exact_ms() - start;
+	if (!err)
+		set_bounds(look, &report, outcome);
+	return FORS_OK;
+}
+
+bool fors_worker_is_stale(struct fors_worker *worker, const struct fors_look *look)
+{
+	return look && fors_look_is_foreign(look) && fors_worker_changes(worker) != look->over->changes;
+}
+
+/* Is what readers have over tables that may have changed? What an earlier opensm left may be over any. */
+static bool is_outdated(const struct fors_worker *worker, uint64_t changes)
+{
+	const struct fors_board *board = &worker->board;
+	const struct fors_worker_published *published = &worker->published;
+
+	if (!fors_board_has_plan(board))
+		return worker->outdated_ms && board->state == FORS_ACTIVE; /* there was no memory for the status */
+	if (board->is_inherited)
+		return changes > 0;
+	return published->is_over && published->epoch == board->schedule->epoch && published->changes != changes;
+}
+
+bool fors_worker_is_outdated(struct fors_worker *worker)
+{
+	return is_outdated(worker, fors_worker_changes(worker));
+}
+
+/* The time when the oldest change was noted that is not acted upon, or 0; and how many there have been. */
+static double take_change(struct fors_worker *worker, uint64_t *changes)
+{
+	double noted;
+
+	pthread_mutex_lock(&worker->mutex);
+	*changes = worker->changes;
+	noted = worker->changed_ms;
+	if (noted && !worker->outdated_ms)
+		worker->outdated_how = worker->changed_how;
+	worker->changed_ms = 0;
+	pthread_mutex_unlock(&worker->mutex);
+	return noted;
+}
+
+/* When readers could see it, and what came before and after: the log names the cause, should it have taken long. */
+static void tell(struct fors_worker *worker, double start)
+{
+	double noted = worker->outdated_ms, seen = worker->board.seen_ms, now = fors_clock_exact_ms();
+
+	if (seen < start)
+		seen = now;
+	fors_log_info(
+		worker->setup.log,
+		"the tables of '%s' change (%s): schedule withdrawn after %.2f ms (noticed after %.2f ms, written in %.2f ms), status in %.1f ms",
+		worker->published.tables_by, worker->outdated_how, seen - noted, start - noted, seen - start,
+		now - noted);
+}
+
+static void withdraw(struct fors_worker *worker)
+{
+	struct fors_look nothing = {.kind = FORS_LOOK_DECLINED, .tables_ms = -1, .check_ms = -1};
+	double start = fors_clock_exact_ms();
+
+	snprintf(nothing.tables_by, sizeof(nothing.tables_by), "%s", worker->published.tables_by);
+	fors_worker_withdraw(worker, &nothing, FORS_PLANNING, FORS_WORKER_CHANGED);
+	if (fors_board_has_plan(&worker->board) || worker->board.state == FORS_ACTIVE)
+		return; /* out of memory: the next tick tries again */
+	tell(worker, start);
+	worker->outdated_ms = 0;
+}
+
+void fors_worker_heed_tables(struct fors_worker *worker)
+{
+	uint64_t changes;
+	double noted;
+
+	if (worker->is_proving)
+		return; /* the proof is broken off, then this comes again */
+	noted = take_change(worker, &changes);
+	fors_worker_outdate_jobs(worker, changes);
+	if (!is_outdated(worker, changes)) {
+		worker->outdated_ms = 0;
+		return;
+	}
+	if (!worker->outdated_ms)
+		worker->outdated_ms = noted ? noted : fors_clock_exact_ms();
+	withdraw(worker);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Plans and proofs. A plan is made and proven while OpenSM still sends tables to the switches (ahead); when the
+ * switches have them, and they are byte for byte what it was proven over, that proof holds, else it is done again.
+ */
+#include "worker_inside.h"
+
+#include "keeper/base/clock.h"
+
+static struct fors_request request_of(struct fors_worker *worker, const struct fors_look *look)
+{
+	return (struct fors_request){
+		.task = {.fabric = look->fabric,
+			 .cancelled = fors_worker_cancelled,
+			 .context = worker,
+			 .threads = worker->setup.threads,
+			 .ilp_seconds = look->ilp_seconds,
+			 .most_bytes = look->most_bytes},
+		.method = look->method,
+		.net = look->net,
+		.lfts = look->lfts,
+		.clock_ms = fors_clock_exact_ms,
+	};
+}
+
+void fors_worker_forget_plan(struct fors_worker *worker)
+{
+	struct fors_worker_plan *plan = &worker->plan;
+
+	fors_board_drop_draft(&worker->board, &plan->draft);
+	fors_outcome_clear(&plan->outcome);
+	fors_look_free(plan->ahead);
+	plan->ahead = NULL;
+	plan->is_safe = false;
+	plan->basis = 0;
+}
+
+bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_look *look, uint64_t basis)
+{
+	struct fors_worker_plan *plan = &worker->plan;
+	struct fors_request request = request_of(worker, look);
+	enum fors_err err;
+
+	if (plan->basis == basis)
+		return true;
+	fors_worker_forget_plan(worker);
+	err = look->over ? fors_worker_plan_over(worker, look, &plan->outcome, NULL)
+			: fors_outcome_plan(&request, &plan->outcome, NULL);
+	if (err == FORS_ENOMEM)
+		fors_worker_run_short(worker);
+	if (!err)
+		plan->basis = basis;
+	return !err;
+}
+
+static enum fors_err prove(struct fors_worker *worker, const struct fors_look *look)
+{
+	struct fors_request request = request_of(worker, look);
+	enum fors_err err = fors_outcome_prove(&request, &worker->plan.outcome, NULL);
+
+	if (err && err != FORS_ECANCELLED)
+		fors_worker_run_short(worker);
+	return err;
+}
+
+void fors_worker_prove_ahead(struct fors_worker *worker, struct fors_look *look)
+{
+	struct fors_worker_plan *plan = &worker->plan;
+
+	if (!plan->outcome.plan)
+		return;
+	if (plan->ahead ? !fors_look_same_tables(plan->ahead, look) : prove(worker, look) || !plan->outcome.is_proven)
+		return;
+	fors_look_free(plan->ahead);
+	plan->ahead = look;
+}
+
+/* Do the switches have the tables of the plan, as far as is known? */
+static bool is_awaited(struct fors_worker *worker)
+{
+	bool is_so;
+
+	pthread_mutex_lock(&worker->mutex);
+	is_so = worker->confirmed || worker->mail;
+	pthread_mutex_unlock(&worker->mutex);
+	return is_so;
+}
+
+void fors_worker_draft_plan(struct fors_worker *worker)
+{
+	struct fors_worker_plan *plan = &worker->plan;
+
+	if (plan->is_safe && plan->outcome.is_proven && plan->outcome.plan && !plan->draft.bytes && !is_awaited(worker))
+		fors_board_draft(&worker->board, plan->outcome.plan, &plan->draft);
+}
+
+enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const struct fors_look *look)
+{
+	const struct fors_worker_plan *plan = &worker->plan;
+
+	if (plan->outcome.is_proven && plan->ahead && fors_look_same_tables(plan->ahead, look))
+		return FORS_OK;
+	return prove(worker, look);
+}
+
+enum fors_err fors_worker_prove_published(struct fors_worker *worker, const struct fors_look *look, bool *is_right)
+{
+	enum fors_err err;
+	bool is_good;
+
+	/* What is being read must not be withdrawn: that waits for the end, which comes at once. */
+	worker->is_proving = true;
+	err = fors_verify_holds(look->net, look->lfts, worker->board.schedule, worker->setup.threads,
+				fors_worker_cancelled, worker, &is_good, NULL);
+	worker->is_proving = false;
+	fors_worker_heed_tables(worker);
+	if (err && err != FORS_ECANCELLED)
+		fors_worker_run_short(worker);
+	if (!err)
+		*is_right = is_good && fors_board_has_plan(&worker->board);
+	return err;
+}

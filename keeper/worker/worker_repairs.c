@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What to mend first. The worker asks when it has said its last word on a fabric: there is a plan, or fors has
+ * declined because leaves have no spine in common. It looks every tick whether there is an answer, and never waits for
+ * one. The answer belongs to a basis: each status that is published about the same has it in it.
+ */
+#include "worker_inside.h"
+
+#include "plugin/log.h"
+
+/* What a question about this look is called: of a declined one there are no tables, and no plan. */
+static uint64_t basis_of(const struct fors_look *look)
+{
+	return look->kind == FORS_LOOK_DECLINED ? fors_look_tree(look) : fors_look_basis(look);
+}
+
+/* Has another fabric been seen meanwhile? */
+static bool is_old(struct fors_worker *worker, const struct fors_look *look)
+{
+	const struct fors_look *mail;
+	bool is_old;
+
+	pthread_mutex_lock(&worker->mutex);
+	mail = worker->mail;
+	is_old = worker->stop ||
+		 (mail && fors_look_has_tables(mail) && fors_look_fingerprint(mail) != fors_look_fingerprint(look));
+	pthread_mutex_unlock(&worker->mutex);
+	return is_old;
+}
+
+/* Do readers know what there is to know of the look? */
+static bool is_last_word(const struct fors_worker *worker, const struct fors_look *look, uint64_t basis)
+{
+	if (look->kind == FORS_LOOK_DECLINED)
+		return worker->board.state == FORS_INACTIVE;
+	return worker->board.state == FORS_ACTIVE && worker->decided == basis && fors_board_has_plan(&worker->board);
+}
+
+void fors_worker_seek_advice(struct fors_worker *worker, const struct fors_look *look)
+{
+	uint64_t basis;
+
+	if (!worker->setup.advisor || !fors_look_tree(look) || is_old(worker, look))
+		return;
+	basis = basis_of(look);
+	if (!is_last_word(worker, look, basis) || (worker->gains.is_known && worker->advised == basis))
+		return;
+	worker->gains = (struct fors_gains){.is_known = false};
+	worker->advised = basis;
+	worker->advised_in = worker->board.state;
+	fors_advisor_ask(worker->setup.advisor, look,
+			 worker->board.state == FORS_ACTIVE ? worker->board.schedule->nphases : 0, basis);
+}
+
+void fors_worker_fill_advice(const struct fors_worker *worker, const struct fors_look *look, struct fors_status *status)
+{
+	if (worker->gains.is_known && status->state == worker->advised_in && fors_look_tree(look) &&
+	    basis_of(look) == worker->advised)
+		status->repairs = worker->gains;
+}
+
+void fors_worker_take_advice(struct fors_worker *worker)
+{
+	struct fors_gains gains;
+	uint64_t basis;
+
+	if (!worker->setup.advisor || !fors_advisor_take(worker->setup.advisor, &gains, &basis))
+		return;
+	if (basis != worker->advised || worker->board.state != worker->advised_in || worker->is_standby ||
+	    (worker->board.state == FORS_ACTIVE && basis != worker->decided))
+		return;
+	worker->gains = gains;
+	if (fors_board_advise(&worker->board, &gains))
+		return;
+	worker->advised = 0;
+	fors_log_error(
+		worker->setup.log, FORS_F_MEMORY,
+		"out of memory: the status does not name repairs; they are looked for again after the next sweep");
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests of plugin/leash.c and plugin/aside.c with threads that are out for as long as a test wants. The clock is the
+ * test's own, so patience ends when it says; pause() is linked with --wrap: it tells where a thread that was left stays.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "keeper/base/background.h"
+#include "keeper/base/clock.h"
+#include "keeper/base/io_thread.h"
+#include "fake_clock.h"
+
+#define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
+
+static atomic_bool is_held, is_out, is_back, is_paused;
+static atomic_int nnews;
+
+int __real_pause(void);
+int __wrap_pause(void);
+
+int __wrap_pause(void)
+{
+	atomic_store(&is_paused, true);
+	return __real_pause();
+}
+
+/* Out to a file system that answers when the test says so. */
+static void go(void *context)
+{
+	(void)context;
+	fors_io_begin("/far/away");
+	atomic_store(&is_out, true);
+	while (atomic_load(&is_held))
+		usleep(1000);
+	fors_io_end();
+	atomic_store(&is_back, true);
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	atomic_store(&is_held, true);
+	atomic_store(&is_out, false);
+	atomic_store(&is_back, false);
+	atomic_store(&is_paused, false);
+	atomic_store(&nnews, 0);
+	return 0;
+}
+
+static void wait_flag(const atomic_bool *flag)
+{
+	for (int look = 0; look < LOOKS && !atomic_load(flag); look++)
+		usleep(1000);
+	assert_true(atomic_load(flag));
+}
+
+static struct fors_io_thread *send_out(void)
+{
+	struct fors_io_thread *leash = NULL;
+
+	assert_int_equal(fors_io_thread_start(&leash, go, NULL), 0);
+	wait_flag(&is_out);
+	return leash;
+}
+
+/* The file system answers as soon as somebody has waited for the thread, looked at it, and waited again. */
+static void *answer_later(void *context)
+{
+	uint64_t before = fake_clock_waits();
+
+	(void)context;
+	for (int look = 0; look < LOOKS && fake_clock_waits() < before + 3; look++)
+		usleep(1000);
+	atomic_store(&is_held, false);
+	return NULL;
+}
+
+/* However long it was out before: who waits for its end is patient from now on. */
+static void patience_begins_with_the_waiting(void **state)
+{
+	struct fors_io_thread *leash = send_out();
+	pthread_t thread;
+
+	(void)state;
+	fake_clock_advance(100000);
+	assert_int_equal(pthread_create(&thread, NULL, answer_later, NULL), 0);
+	assert_true(fors_io_thread_end(leash, 1000));
+	pthread_join(thread, NULL);
+	assert_true(atomic_load(&is_back));
+}
+
+/* Patience goes by while somebody waits. */
+static void *let_time_go_by(void *context)
+{
+	uint64_t before = fake_clock_waits();
+
+	for (int look = 0; look < LOOKS && fake_clock_waits() < before + 3; look++)
+		usleep(1000);
+	fake_clock_advance(*(unsigned *)context);
+	return NULL;
+}
+
+/* Who was left finds what it had borrowed gone: it must not go on. */
+static void who_was_left_stays_where_it_is(void **state)
+{
+	struct fors_io_thread *leash = send_out();
+	unsigned patience_ms = 1000;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, let_time_go_by, &patience_ms), 0);
+	assert_false(fors_io_thread_end(leash, patience_ms));
+	pthread_join(thread, NULL);
+	atomic_store(&is_held, false);
+	for (int look = 0; look < LOOKS && !atomic_load(&is_paused) && !atomic_load(&is_back); look++)
+		usleep(1000);
+	assert_true(atomic_load(&is_paused));
+	assert_false(atomic_load(&is_back));
+}
+
+/* --- aside ---------------------------------------------------------------- */
+
+static void note_news(void *context)
+{
+	(void)context;
+	atomic_fetch_add(&nnews, 1);
+}
+
+static struct fors_background *start(void)
+{
+	const struct fors_background_setup setup = {.run = go, .news = note_news, .patience_ms = 2000};
+	struct fors_background *aside = NULL;
+
+	assert_int_equal(fors_background_start(&setup, &aside, NULL), FORS_OK);
+	return aside;
+}
+
+static void *exhaust_patience(void *context)
+{
+	wait_flag(&is_out);
+	fake_clock_advance(*(unsigned *)context);
+	return NULL;
+}
+
+/* Ask for what does not come in time. */
+static void ask_late(struct fors_background *aside, bool wants_news)
+{
+	static char task;
+	unsigned patience_ms = 2000;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, exhaust_patience, &patience_ms), 0);
+	assert_false(fors_background_ask(aside, &task, wants_news));
+	pthread_join(thread, NULL);
+}
+
+static void take_late(struct fors_background *aside)
+{
+	bool is_taken = false;
+
+	atomic_store(&is_held, false);
+	for (int look = 0; look < LOOKS && !is_taken; look++) {
+		is_taken = fors_background_take(aside);
+		usleep(1000);
+	}
+	assert_true(is_taken);
+}
+
+/* News of a late task are for who asked for them. */
+static void no_news_but_for_who_wants_them(void **state)
+{
+	struct fors_background *aside = start();
+
+	(void)state;
+	ask_late(aside, true);
+	assert_int_equal(atomic_load(&nnews), 0);
+	take_late(aside);
+	assert_int_equal(atomic_load(&nnews), 1);
+	reset(NULL);
+	ask_late(aside, false);
+	take_late(aside);
+	assert_int_equal(atomic_load(&nnews), 0);
+	assert_true(fors_background_stop(aside));
+}
+
+/* Trouble is named with the time when it began, however late somebody asks. */
+static void trouble_has_the_time_of_its_beginning(void **state)
+{
+	struct fors_background *aside = start();
+	time_t begin = (time_t)(fors_clock_unix_ms() / 1000);
+	char text[400] = "none", expected[100];
+	struct tm parts;
+
+	(void)state;
+	assert_false(fors_background_trouble(aside, text, sizeof(text)));
+	assert_string_equal(text, "none");
+	ask_late(aside, false);
+	fake_clock_advance(3600000);
+	assert_true(fors_background_trouble(aside, text, sizeof(text)));
+	assert_non_null(gmtime_r(&begin, &parts));
+	strftime(expected, sizeof(expected), "/far/away: has not answered since %Y-%m-%d %H:%M:%S UTC", &parts);
+	assert_string_equal(text, expected);
+	take_late(aside);
+	assert_true(fors_background_stop(aside));
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup(name, reset)
+	const struct CMUnitTest tests[] = {
+		CASE(patience_begins_with_the_waiting),
+		CASE(who_was_left_stays_where_it_is),
+		CASE(no_news_but_for_who_wants_them),
+		CASE(trouble_has_the_time_of_its_beginning),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
