@@ -85,15 +85,15 @@ static bool are_pods_active(const osm_subn_t *subn, const struct fors_look_pods 
 	return true;
 }
 
-bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_look *job)
+bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_look *look)
 {
 	const osm_subn_t *subn = &engine->osm->subn;
-	const struct fors_fabric *fabric = job->fabric;
+	const struct fors_fabric *fabric = look->fabric;
 
 	if (subn->coming_out_of_standby || subn->first_time_master_sweep)
 		return false;
-	if (job->pods)
-		return are_pods_active(subn, job->pods);
+	if (look->pods)
+		return are_pods_active(subn, look->pods);
 	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
 		if (!is_leaf_active(subn, fabric, leaf))
 			return false;
@@ -115,14 +115,14 @@ static void tell_blocks(struct fors_engine *engine)
 
 	if (!first)
 		return;
-	fors_worker_note_step(engine->worker, FORS_STEP_FIRST_BLOCK, (double)first / 1000);
-	fors_worker_note_step(engine->worker, FORS_STEP_LAST_BLOCK,
+	fors_keeper_note_step(engine->keeper, FORS_STEP_FIRST_BLOCK, (double)first / 1000);
+	fors_keeper_note_step(engine->keeper, FORS_STEP_LAST_BLOCK,
 			      (double)__atomic_load_n(&engine->last_us, __ATOMIC_RELAXED) / 1000);
 }
 
 void fors_engine_note_step(struct fors_engine *engine, enum fors_step step)
 {
-	if (!engine->worker)
+	if (engine->is_stopped)
 		return;
 	if (step == FORS_STEP_SWEEP) { /* nobody owes an answer now */
 		__atomic_store_n(&engine->first_us, 0, __ATOMIC_RELAXED);
@@ -130,7 +130,7 @@ void fors_engine_note_step(struct fors_engine *engine, enum fors_step step)
 	}
 	if (step == FORS_STEP_CONFIRMED)
 		tell_blocks(engine);
-	fors_worker_note_step(engine->worker, step, fors_clock_exact_ms());
+	fors_keeper_note_step(engine->keeper, step, fors_clock_exact_ms());
 }
 
 void fors_engine_note_tables(struct fors_engine *engine)
@@ -139,12 +139,12 @@ void fors_engine_note_tables(struct fors_engine *engine)
 	uint64_t number = engine->awaited;
 
 	engine->awaited = 0;
-	if (!engine->worker || !number)
+	if (engine->is_stopped || !number)
 		return;
 	cl_plock_acquire(&osm->lock);
 	if (!fors_engine_is_routing(engine) || fors_engine_incomplete(osm))
 		number = 0;
 	cl_plock_release(&osm->lock);
 	if (number)
-		fors_worker_note_tables(engine->worker, number);
+		fors_keeper_note_tables(engine->keeper, number);
 }

@@ -23,7 +23,6 @@
 
 #include "core/schedule/schedule.h"
 #include "keeper/base/clock.h"
-#include "log.h"
 #include "opensm.h"
 #include "snapshot.h"
 
@@ -31,9 +30,10 @@
 
 bool fors_engine_is_over(const struct fors_engine *engine)
 {
+	const struct fors_settings *settings = fors_keeper_settings(engine->keeper);
 	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
 
-	return engine->settings && engine->settings->is_over_any && used && used->context != engine;
+	return settings && settings->is_over_any && used && used->context != engine;
 }
 
 /* What is compared: the tables, and who made them. Under OpenSM's lock. */
@@ -42,21 +42,20 @@ static uint64_t digest_tables(const struct fors_engine *engine)
 	return fors_snapshot_digest(&engine->osm->subn, engine->osm->routing_engine_used->name);
 }
 
-enum fors_err fors_engine_begin_over(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
+enum fors_err fors_engine_begin_over(struct fors_engine *engine, struct fors_look *look, struct fors_error *error)
 {
-	job->tables_ms = -1; /* of the last ones that fors made */
+	enum fors_err err = fors_keeper_begin_foreign(engine->keeper, look, error);
+
 	engine->over_digest = digest_tables(engine);
-	if (fors_look_be_over(job, fors_settings_participants(engine->settings), error))
-		return FORS_ENOMEM;
-	job->over->changes = fors_worker_changes(engine->worker);
-	__atomic_store_n(&engine->is_watching, true, __ATOMIC_SEQ_CST);
-	return FORS_OK;
+	if (!err)
+		__atomic_store_n(&engine->is_watching, true, __ATOMIC_SEQ_CST);
+	return err;
 }
 
 void fors_engine_note_change(struct fors_engine *engine)
 {
 	if (__atomic_exchange_n(&engine->is_watching, false, __ATOMIC_SEQ_CST))
-		fors_worker_note_change(engine->worker, "reported by a switch");
+		fors_keeper_note_change(engine->keeper, "reported by a switch");
 }
 
 void fors_engine_check_tables(struct fors_engine *engine)
@@ -64,7 +63,7 @@ void fors_engine_check_tables(struct fors_engine *engine)
 	struct osm_opensm *osm = engine->osm;
 	bool is_changed;
 
-	if (!engine->worker || !fors_engine_is_over(engine))
+	if (engine->is_stopped || !fors_engine_is_over(engine))
 		return;
 	cl_plock_acquire(&osm->lock);
 	is_changed = engine->over_digest != digest_tables(engine);
@@ -72,7 +71,7 @@ void fors_engine_check_tables(struct fors_engine *engine)
 	if (!is_changed)
 		return;
 	__atomic_store_n(&engine->is_watching, false, __ATOMIC_SEQ_CST);
-	fors_worker_note_change(engine->worker, "found when routing was done");
+	fors_keeper_note_change(engine->keeper, "found when routing was done");
 }
 
 /* The level that OpenSM's SA starts from. Under OpenSM's lock. */
@@ -125,82 +124,31 @@ static double ask_for_all(struct osm_opensm *osm, struct fors_levels *levels)
 	return longest;
 }
 
-/* More paths than can be asked for are no reason to have no plan: their levels are not known then. */
-static enum fors_err ask_levels(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
+static enum fors_err ask_levels(struct fors_engine *engine, struct fors_look *look, struct fors_error *error)
 {
 	struct osm_opensm *osm = engine->osm;
-	const struct fors_participants *participants = fors_settings_participants(engine->settings);
 	bool has_paths = osm->routing_engine_used->path_sl;
 	double start = fors_clock_exact_ms(), longest;
 	struct fors_levels *levels;
-	enum fors_err err = fors_levels_new(job->net, participants, has_paths, &levels, error);
+	enum fors_err err = fors_keeper_levels(engine->keeper, look, has_paths, &levels, error);
 
-	if (err == FORS_ELIMIT) {
-		fors_warn(&job->warnings, "service levels are not asked of '%s': %s", job->tables_by, error->text);
-		return FORS_OK;
-	}
-	if (err)
+	if (err || !levels)
 		return err;
-	if (participants && levels->nservers < participants->count)
-		fors_warn(&job->warnings, "%zu of the %zu participants are no living server",
-			  participants->count - levels->nservers, participants->count);
 	cl_plock_acquire(&osm->lock);
 	levels->all = default_level(&osm->subn);
 	cl_plock_release(&osm->lock);
-	job->over->levels = levels;
 	if (!has_paths)
 		return FORS_OK;
 	longest = ask_for_all(osm, levels);
-	fors_log_info(&osm->log,
+	fors_log_info(&engine->log,
 		      "service levels of %u x %u paths asked of '%s' in %.1f ms, OpenSM's lock held %.2f ms at a time",
-		      levels->nservers, levels->nlids, job->tables_by, fors_clock_exact_ms() - start, longest);
+		      levels->nservers, levels->nlids, look->tables_by, fors_clock_exact_ms() - start, longest);
 	return FORS_OK;
 }
 
-/* What fors.conf asks for, and fors can do with tables of its own only. */
-static void warn_of_settings(const struct fors_engine *engine, struct fors_look *job)
+enum fors_err fors_engine_end_over(struct fors_engine *engine, struct fors_look *look, struct fors_error *error)
 {
-	const struct fors_settings *settings = engine->settings;
+	enum fors_err err = fors_keeper_look(engine->keeper, look, FORS_TABLES_FOREIGN, error);
 
-	if (engine->declined[0])
-		fors_warn(&job->warnings, "fors does not route: %s", engine->declined);
-	if (fors_drain_is_wanted(settings) || settings->hold_down)
-		fors_warn(&job->warnings, "'%s' routes: nothing is drained, excluded or held down", job->tables_by);
-}
-
-/*
- * Entries for LIDs that no port has are left out: tables that OpenSM's unicast cache brought back have some of servers
- * that are gone, and whoever reads tables would think them those of another fabric.
- */
-enum fors_err fors_engine_forget_strangers(struct fors_look *job, struct fors_error *error)
-{
-	struct fors_lfts *lfts = job->lfts;
-	bool *is_known = calloc(lfts->nlids + (size_t)1, sizeof(*is_known));
-
-	if (!is_known)
-		return fors_fail_memory(error);
-	for (uint32_t i = 0; i < job->net->nports; i++) {
-		const struct fors_port *port = &job->net->port[i];
-
-		for (uint32_t lid = port->lid; port->lid && lid < lfts->nlids && lid < port->lid + (1u << port->lmc);
-		     lid++)
-			is_known[lid] = true;
-	}
-	for (size_t at = 0; at < (size_t)lfts->nswitches * lfts->nlids; at++)
-		if (!is_known[at % lfts->nlids])
-			lfts->port[at] = FORS_NO_PATH;
-	free(is_known);
-	return FORS_OK;
-}
-
-enum fors_err fors_engine_end_over(struct fors_engine *engine, struct fors_look *job, struct fors_error *error)
-{
-	enum fors_err err = fors_engine_forget_strangers(job, error);
-
-	warn_of_settings(engine, job);
-	if (!err && job->kind == FORS_LOOK_INSTALLED)
-		err = ask_levels(engine, job, error);
-	if (!err)
-		fors_look_seal(job);
-	return err;
+	return err || look->kind != FORS_LOOK_INSTALLED ? err : ask_levels(engine, look, error);
 }

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "engine.h"
-#include "log.h"
 #include "opensm.h"
+#include "osm_log.h"
 
 #ifndef FORS_OSM_VERSION /* tests build a plugin for another OpenSM */
 #define FORS_OSM_VERSION OSM_VERSION
@@ -28,11 +28,11 @@ static void *create(struct osm_opensm *osm)
 	if (!engine)
 		return NULL;
 	if (osm_register_external_routing_engine(osm, &module, engine) != CL_SUCCESS) {
-		fors_log_error(&osm->log, FORS_F_START, "OpenSM did not take the routing engine 'fors'");
+		fors_log_error(&engine->log, FORS_F_START, "OpenSM did not take the routing engine 'fors'");
 		fors_engine_free(engine);
 		return NULL;
 	}
-	fors_log_info(&osm->log, "%s, routing engine for %s", PACKAGE_STRING, osm->osm_version);
+	fors_log_info(&engine->log, "%s, routing engine for %s", PACKAGE_STRING, osm->osm_version);
 	return engine;
 }
 

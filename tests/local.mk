@@ -386,9 +386,9 @@ tests_opensm_inside_la_CPPFLAGS = $(AM_CPPFLAGS) $(helper_cppflags)
 tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -pthread \
 	-Wl,--wrap=fors_worker_start,--wrap=fors_worker_submit,--wrap=fors_worker_keep,--wrap=fors_worker_note_sweep \
 	-Wl,--wrap=fors_worker_note_tables,--wrap=fors_worker_note_step,--wrap=fors_worker_withdrawn \
-	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_job_new,--wrap=fors_loader_trouble \
+	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_look_new,--wrap=fors_loader_trouble \
 	-Wl,--wrap=fors_kept_trouble,--wrap=fors_worker_claim,--wrap=fors_tables_check,--wrap=fors_lfts_copy
-tests_opensm_inside_la_LIBADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_opensm_inside_la_LIBADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 
 # The plugin as built for another OpenSM; only the end-to-end tests want it.
 EXTRA_LTLIBRARIES =

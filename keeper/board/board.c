@@ -14,7 +14,7 @@
 #include "core/status/status_json.h"
 #include "keeper/base/clock.h"
 #include "keeper/files/epoch.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 #define BEAT_MS 4000
 

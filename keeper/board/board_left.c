@@ -15,7 +15,7 @@
 #include "core/schedule/schedule_file.h"
 #include "core/status/history.h"
 #include "keeper/files/epoch.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 #define SCHEDULE_MAX_BYTES (1u << 30)
 

@@ -13,7 +13,7 @@
 #include "core/schedule/schedule_file.h"
 #include "keeper/base/clock.h"
 #include "keeper/files/epoch.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 #define DAY_MS 86400000
 #define SCHEDULE_MAX_BYTES (1u << 30)

@@ -31,7 +31,7 @@
 #include "keeper/base/digest.h"
 #include "epoch.h"
 #include "helper.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "outbox_jobs.h"
 #include "runner.h"
 #include "keeper/base/thread.h"

@@ -25,7 +25,7 @@
 
 #include "child.h"
 #include "keeper/base/clock.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "keeper/base/thread.h"
 
 #define LOOK_MS 20

@@ -8,7 +8,7 @@
 #include "core/tables/home.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/digest.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 #define LOGGED_LINKS 16
 

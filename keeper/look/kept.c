@@ -25,7 +25,7 @@
 #include "core/fabric/places_pods.h"
 #include "keeper/base/background.h"
 #include "keeper/base/digest.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 #define PLACES "places"
 #define FORGET "forget"

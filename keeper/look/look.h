@@ -64,6 +64,7 @@ struct fors_look {
 	struct fors_slow slow;	       /* what was decided about slow cables; all zero: there are none */
 	uint64_t
 		due_ms; /* by fors_clock_ms(): when a sweep is due, since a held cable may return or homes be ranked; 0: none */
+	bool is_wrong; /* installed: the switches hold what fors would not have them hold, as the warnings say */
 	uint64_t withdrawal; /* installed: homes shall be ranked, withdraw and say that this number is done; 0: no */
 };
 

@@ -24,7 +24,7 @@
 #include "core/fabric/repairs.h"
 #include "core/planners/mended.h"
 #include "keeper/look/look_pods.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "keeper/base/thread.h"
 
 #define NICE 19

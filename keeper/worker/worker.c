@@ -22,7 +22,7 @@
 
 #include "keeper/base/clock.h"
 #include "keeper/look/look_pods.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 #define LAST_MS 3000 /* what one write may take when opensm ends */
 

@@ -6,7 +6,7 @@
 #include "worker_inside.h"
 
 #include "keeper/base/clock.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 #define SWEEP_AGAIN_MS 20000
 #define SWEEP_MAX_MS 60000 /* no heavy sweep is overdue before, nor before it took SWEEP_FACTOR times the last one */

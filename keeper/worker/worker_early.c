@@ -22,7 +22,7 @@
 
 #include "core/net/diff.h"
 #include "keeper/base/clock.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 void fors_worker_note_up(struct fors_worker *worker, const struct fors_look *look)
 {

@@ -28,7 +28,7 @@
 #include "core/tables/home.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/digest.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 #define SWEEP_EVERY_MS 10000
 #define WAIT_MS 60000 /* then a job gets a schedule over what the tables have */

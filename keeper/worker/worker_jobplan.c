@@ -21,7 +21,7 @@
 #include "core/planners/jobplan_over.h"
 #include "core/schedule/lane_ways.h"
 #include "keeper/base/clock.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 /*
  * Of the search for owners. Jobs wait for it, those that start, and all after a failure: a twentieth of a second, a

@@ -21,7 +21,7 @@
 
 #include "core/jobs/running.h"
 #include "keeper/base/clock.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 #define ENDED "this job has ended: it is not in the jobs file any more"
 #define CHANGED "the fabric has changed; a schedule for it is being planned"

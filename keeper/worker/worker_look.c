@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "keeper/base/clock.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 #define SHORT_MS 50 /* a plan that takes longer waits for the status to be written */
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "keeper/base/digest.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "worker_inside.h"
 
 #define NAMES "names"

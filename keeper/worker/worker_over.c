@@ -20,7 +20,7 @@
 #include "core/planners/over.h"
 #include "keeper/base/clock.h"
 #include "keeper/look/look_pods.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 /* What the callbacks of a plan get. */
 struct planning {

@@ -6,7 +6,7 @@
  */
 #include "worker_inside.h"
 
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 /* What a question about this look is called: of a declined one there are no tables, and no plan. */
 static uint64_t basis_of(const struct fors_look *look)

@@ -12,7 +12,7 @@
 
 #include "core/planners/mended.h"
 #include "keeper/worker/advisor.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 #define LOOK_US 1000
 #define MANY 20000

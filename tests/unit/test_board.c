@@ -20,7 +20,7 @@
 #include "core/status/status_json.h"
 #include "keeper/board/board.h"
 #include "keeper/base/clock.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "fake_clock.h"
 
 static int told, complained; /* lines of the log */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "keeper/look/drain.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 
 /* What the log would hold. */
 static char logged[4096];

@@ -13,7 +13,7 @@
 #include "core/fabric/places_file.h"
 #include "keeper/look/kept.h"
 #include "keeper/base/io_thread.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "fake_clock.h"
 
 static char logged[4096]; /* all lines of the log, one after another */

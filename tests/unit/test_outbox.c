@@ -22,7 +22,7 @@
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/schedule_format.h"
 #include "keeper/base/clock.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "keeper/files/outbox.h"
 #include "keeper/files/runner.h"
 #include "fake_clock.h"

@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "keeper/files/runner.h"
 #include "fake_clock.h"
 

@@ -29,7 +29,7 @@
 #include "keeper/board/board.h"
 #include "keeper/base/clock.h"
 #include "keeper/files/epoch.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "keeper/worker/worker.h"
 #include "fake_clock.h"
 #include "faults.h"

@@ -18,7 +18,7 @@
 #include "core/base/unknown.h"
 #include "core/schedule/verify.h"
 #include "keeper/base/clock.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "keeper/worker/worker_jobs.h"
 #include "fake_clock.h"
 #include "faults.h"

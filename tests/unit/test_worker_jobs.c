@@ -23,7 +23,7 @@
 #include "core/status/status_json.h"
 #include "keeper/base/clock.h"
 #include "keeper/files/input.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "keeper/worker/worker.h"
 #include "fake_clock.h"
 #include "faults.h"

@@ -15,7 +15,7 @@
 #include "core/fabric/places.h"
 #include "core/net/tree_net.h"
 #include "keeper/base/clock.h"
-#include "plugin/log.h"
+#include "keeper/base/log.h"
 #include "fake_clock.h"
 
 atomic_int mastership_now, mastership_asked, errors_logged[32];

@@ -5,11 +5,10 @@
 #include <stdio.h>
 
 #include "core/base/text.h"
-#include "opensm.h"
 
 #define LINE_MAX_BYTES 960
 
-void fors_log_info(struct osm_log *log, const char *format, ...)
+void fors_log_info(struct fors_log *log, const char *format, ...)
 {
 	char text[LINE_MAX_BYTES];
 	va_list args;
@@ -18,17 +17,18 @@ void fors_log_info(struct osm_log *log, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	fors_text_clean(text);
-	osm_log(log, OSM_LOG_INFO, "fors: %s\n", text);
+	log->write(log->context, false, text);
 }
 
-void fors_log_error(struct osm_log *log, enum fors_code code, const char *format, ...)
+void fors_log_error(struct fors_log *log, enum fors_code code, const char *format, ...)
 {
 	char text[LINE_MAX_BYTES];
+	int used = snprintf(text, sizeof(text), "ERR F0%02u: ", (unsigned)code);
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(text + used, sizeof(text) - (size_t)used, format, args);
 	va_end(args);
 	fors_text_clean(text);
-	osm_log(log, OSM_LOG_ERROR, "fors: ERR F0%02u: %s\n", (unsigned)code, text);
+	log->write(log->context, true, text);
 }

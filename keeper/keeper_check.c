@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * No switch gets tables that were not looked at, by code that did not make them: that everything arrives that can, and
+ * that nothing can wait for itself. Both under OpenSM's lock, for about what filling the tables costs. What people
+ * should know of the result is said once, not in each sweep.
+ */
+#include "keeper_inside.h"
+
+#include "core/fabric/account.h"
+#include "core/tables/check.h"
+#include "keeper/base/digest.h"
+
+static void tell(struct fors_keeper *keeper, const struct fors_warnings *found)
+{
+	uint64_t digest = FORS_DIGEST_EMPTY;
+
+	for (unsigned i = 0; i < fors_warnings_kept(found); i++)
+		digest = fors_digest_text(digest, found->text[i]);
+	if (!fors_digest_changed(&keeper->told_left, digest))
+		return;
+	for (unsigned i = 0; i < fors_warnings_kept(found); i++)
+		fors_log_error(&keeper->setup.log, FORS_F_LEFT, "%s", found->text[i]);
+}
+
+static enum fors_err check_fabric(const struct fors_look *look, struct fors_warnings *found, struct fors_error *error)
+{
+	struct fors_account account;
+	enum fors_err err = fors_account_take(look->fabric, &account, error);
+
+	if (!err)
+		err = fors_tables_check(look->fabric, look->lfts, found, NULL, error);
+	if (!err)
+		fors_account_warn(look->net, &account, found);
+	return err;
+}
+
+enum fors_err fors_keeper_check(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	struct fors_warnings found = {0};
+	enum fors_err err = look->pods ? fors_keeper_check_pods(look, &found, error) : check_fabric(look, &found, error);
+
+	if (err)
+		return err;
+	fors_warnings_add(&look->warnings, &found);
+	tell(keeper, &found);
+	return FORS_OK;
+}

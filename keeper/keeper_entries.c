@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Entries of jobs in the tables: what the worker claims (claim.h) and is right for the fabric of this sweep is written
+ * over the tables that fors makes anyway, then all of it is judged as any tables are. Under OpenSM's lock, for about
+ * what filling the tables costs.
+ *
+ * The judgement has the last word: should entries of jobs ever make the tables wrong, the tables go without them, the
+ * log and the worker are told, and the fabric is routed all the same.
+ */
+#include "keeper_inside.h"
+
+
+static struct fors_claim *claim_of(const struct fors_keeper *keeper)
+{
+	const struct fors_settings *settings = keeper->settings;
+
+	return settings->jobs_file && (settings->job_index || settings->job_routes) ? fors_worker_claim(keeper->worker)
+										    : NULL;
+}
+
+enum fors_err fors_keeper_add_entries(struct fors_keeper *keeper, struct fors_look *look, struct fors_lfts **plain,
+				      struct fors_error *error)
+{
+	struct fors_claim *claim = look->fabric ? claim_of(keeper) : NULL;
+	struct fors_lfts *made = claim ? fors_lfts_copy(look->lfts) : NULL;
+	enum fors_err err = FORS_OK;
+
+	*plain = NULL;
+	if (!claim)
+		return FORS_OK;
+	err = made ? fors_claim_write(claim, look->fabric, made, error) : fors_fail_memory(error);
+	if (err) {
+		fors_lfts_free(made);
+		fors_claim_drop(claim);
+		return err;
+	}
+	*plain = look->lfts;
+	look->lfts = made;
+	look->claim = claim;
+	return FORS_OK;
+}
+
+void fors_keeper_drop_entries(struct fors_keeper *keeper, struct fors_look *look, struct fors_lfts **plain,
+			      const char *why)
+{
+	fors_log_error(&keeper->setup.log, FORS_F_INDEX, "the tables go without entries of jobs: %s", why);
+	look->refused = look->claim->number;
+	fors_claim_drop(look->claim);
+	look->claim = NULL;
+	fors_lfts_free(look->lfts);
+	look->lfts = *plain;
+	*plain = NULL;
+}
+
+void fors_keeper_note_entries(struct fors_keeper *keeper, const struct fors_look *look)
+{
+	fors_claim_drop(keeper->claim);
+	keeper->claim = look ? fors_claim_hold(look->claim) : NULL;
+	keeper->refused = look ? look->refused : 0;
+}
+
+void fors_keeper_tell_entries(const struct fors_keeper *keeper, struct fors_look *look)
+{
+	look->claim = fors_claim_hold(keeper->claim);
+	look->refused = keeper->refused;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * keeper_inside.h - what the files of the keeper's front share. All in the thread of the giver of looks.
+ *
+ * Files: keeper.c the beginning, the end and what is handed on; keeper_reload.c what the administrator may change;
+ * keeper_look.c the one call that makes a look; by keeper_understand.c (from a net to a tree), keeper_pods.c (three
+ * levels), keeper_entries.c (entries of jobs), keeper_check.c (no table unchecked) and keeper_rehome.c (homes ranked
+ * afresh).
+ */
+#ifndef FORS_KEEPER_KEEPER_INSIDE_H
+#define FORS_KEEPER_KEEPER_INSIDE_H
+
+#include "keeper/look/drain.h"
+#include "keeper/look/kept.h"
+#include "keeper/look/rehome.h"
+#include "keeper/settings/loader.h"
+#include "keeper/worker/advisor.h"
+#include "keeper.h"
+
+struct fors_keeper {
+	struct fors_keeper_setup setup;
+	bool is_fresh;			/* the settings have not been read again since the start */
+	struct fors_loader *loader;	/* reads them */
+	bool is_told;			/* the log knows that one of their files does not answer */
+	struct fors_settings *settings; /* in force; NULL: none were ever good, see trouble */
+	bool was_tuned;			/* those of before asked for drained cables */
+	struct fors_kept kept;		/* the kept order */
+	struct fors_drain drain;	/* drained cables */
+	struct fors_rehome rehome;	/* when homes are ranked afresh */
+	struct fors_folder folder;	/* where the worker publishes */
+	struct fors_advisor *advisor;	/* what to mend first */
+	struct fors_outbox *outbox;	/* copies for publish_dir, and publish_command */
+	struct fors_worker *worker;	/* NULL: stopped */
+	char trouble[FORS_ERROR_TEXT];	/* why the settings could not be loaded last time, or "" */
+	char declined[FORS_ERROR_TEXT]; /* why the tables could not be made last time, or "" */
+	struct fors_claim *claim;	/* in the tables that were made last, held; NULL: none */
+	uint64_t refused;		/* number of the one that they came without; 0: none */
+	struct fors_look *spare;	/* for when there is no memory to say so in; NULL: used up */
+	bool is_short;			/* memory ran out in this sweep: the next one has to try again */
+	bool has_made;			/* tables were asked for in this sweep */
+	uint64_t tables;		/* how often tables have been made: their number */
+	double tables_ms;		/* how long making them took last time, negative: unknown */
+	double check_ms;		/* of this, checking them; likewise */
+	uint64_t told_left;		/* digest of what fors_keeper_check() wrote to the log last */
+};
+
+/* --- keeper_pods.c: trees of three levels, where look->pods is there --- */
+
+/* Make sense of look->net as the draft has it: look->pods, look->over, warnings. */
+enum fors_err fors_keeper_understand_pods(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error);
+
+/*
+ * Make look->lfts, and do what was requested to be forgotten; the draft is accepted when all leaves reach each other.
+ * Errors: FORS_ENOPATH (which leaves are cut off from each other), FORS_ENOTREE (without what was forgotten),
+ * FORS_ENOMEM.
+ */
+enum fors_err fors_keeper_fill_pods(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error);
+
+/* fors_keeper_check(), what there is to say in *found. */
+enum fors_err fors_keeper_check_pods(struct fors_look *look, struct fors_warnings *found, struct fors_error *error);
+
+/* The switches hold look->lfts: complete the look. Errors: FORS_ENOMEM. */
+enum fors_err fors_keeper_end_pods(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error);
+
+/* Say in the log what was filled in, in how many milliseconds. */
+void fors_keeper_tell_pods(struct fors_keeper *keeper, const struct fors_look *look, double ms);
+
+/* --- keeper_look.c --- */
+
+/* Entries for LIDs that no port of the look's net has are left out of its tables. Errors: FORS_ENOMEM. */
+enum fors_err fors_keeper_forget_strangers(struct fors_look *look, struct fors_error *error);
+
+/* --- keeper_understand.c --- */
+
+/*
+ * The fabric that a net shows, with these places and the participants of the settings. Errors of fors_fabric_build().
+ */
+enum fors_err fors_keeper_build_fabric(const struct fors_keeper *keeper, const struct fors_places *places,
+				       const struct fors_net *net, struct fors_fabric **fabric,
+				       struct fors_error *error);
+
+/* Make sense of look->net: its fabric, learnt and with drained cables marked, and the settings that a plan needs. */
+enum fors_err fors_keeper_understand(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error);
+
+/* --- keeper_check.c --- */
+
+/*
+ * Look at look->lfts: both invariants (core/tables/check.h), and where every CA port has gone. What people should know
+ * is in look->warnings, and in the log once. Errors: FORS_ETABLES, FORS_ENOMEM.
+ */
+enum fors_err fors_keeper_check(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error);
+
+/* --- keeper_entries.c --- */
+
+/*
+ * Write what the worker claims for jobs into look->lfts, if anything; look->claim says so, and *plain are the tables as
+ * they were, owned by the caller (NULL: nothing was written). Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_keeper_add_entries(struct fors_keeper *keeper, struct fors_look *look, struct fors_lfts **plain,
+				      struct fors_error *error);
+/* These would be wrong: the tables are *plain again, which is the look's then. The log knows why. */
+void fors_keeper_drop_entries(struct fors_keeper *keeper, struct fors_look *look, struct fors_lfts **plain,
+			      const char *why);
+/* The tables of this look (NULL: of nobody) are on their way: what is in them is remembered. */
+void fors_keeper_note_entries(struct fors_keeper *keeper, const struct fors_look *look);
+/* The look shows what came of them: it says what is in them. */
+void fors_keeper_tell_entries(const struct fors_keeper *keeper, struct fors_look *look);
+
+/* --- keeper_rehome.c --- */
+
+/*
+ * The switches hold the tables of this look: is a ranking wanted, and when? What the worker has to know comes into the
+ * look: withdrawal, due_ms.
+ */
+void fors_keeper_consider_rehome(struct fors_keeper *keeper, struct fors_look *look);
+
+/*
+ * The same look: say, once, how many entries a new reference fabric has moved from where the order before had them.
+ * Nothing was kept before: nothing is said.
+ */
+void fors_keeper_tell_adopted(struct fors_keeper *keeper, const struct fors_look *look);
+
+/* Rank in the draft, if that is due for this fabric, of the draft, nothing drained yet. False: it is not. */
+bool fors_keeper_rank(struct fors_keeper *keeper, const struct fors_fabric *fabric);
+
+/* --- keeper_reload.c --- */
+
+/* Read the settings; those in force stay when the new ones are bad. */
+void fors_keeper_load_settings(struct fors_keeper *keeper, const struct fors_sources *sources);
+
+/* Tell the outbox where copies go now. */
+void fors_keeper_address_outbox(struct fors_keeper *keeper);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The one call that makes a look of what a giver sees: a net, and tables or none.
+ *
+ * Without tables fors makes them, learnt places first, and no table leaves unchecked. With tables of fors's own the
+ * fabric is looked at again, instead of being remembered from when they were made: a manager may have put tables
+ * together itself. Tables of another engine are taken as they are.
+ */
+#include "keeper_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/tables/tables.h"
+#include "keeper/base/clock.h"
+
+/* --- tables to be made ------------------------------------------------------ */
+
+/* The tables for a fabric in which held cables carry traffic, though the plan will not use them. */
+static enum fors_err build_tables_first(const struct fors_keeper *keeper, struct fors_look *look,
+					struct fors_error *error)
+{
+	struct fors_fabric *fabric;
+	struct fors_slow slow;
+	enum fors_err err = fors_keeper_build_fabric(keeper, keeper->kept.places, look->net, &fabric, error);
+
+	if (err)
+		return err;
+	err = fors_drain_apply(&keeper->drain, keeper->settings, fabric, false, &slow, NULL, error);
+	if (!err)
+		err = fors_tables_build(fabric, &look->lfts, error);
+	fors_fabric_free(fabric);
+	return err;
+}
+
+static enum fors_err check_tables(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	double start = fors_clock_exact_ms();
+	enum fors_err err = fors_keeper_check(keeper, look, error);
+
+	keeper->check_ms = look->check_ms = fors_clock_exact_ms() - start;
+	return err;
+}
+
+/* Should entries of jobs make the tables wrong, they go without. */
+static enum fors_err check_entries(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	struct fors_lfts *plain;
+	enum fors_err err = fors_keeper_add_entries(keeper, look, &plain, error);
+
+	if (!err)
+		err = check_tables(keeper, look, error);
+	if (err == FORS_ETABLES && plain) {
+		fors_keeper_drop_entries(keeper, look, &plain, error->text);
+		err = check_tables(keeper, look, error);
+	}
+	fors_lfts_free(plain);
+	return err;
+}
+
+static enum fors_err fill_fabric(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	struct fors_error cut;
+
+	if (fors_fabric_connected(look->fabric, &cut))
+		return *keeper->kept.not_three
+			       ? fors_fail(error, cut.code, "%.200s; %.280s", cut.text, keeper->kept.not_three)
+			       : fors_fail(error, cut.code, "%s", cut.text);
+	return keeper->drain.due_ms && fors_drain_tables_first(keeper->settings, look->fabric)
+		       ? build_tables_first(keeper, look, error)
+		       : fors_tables_build(look->fabric, &look->lfts, error);
+}
+
+static enum fors_err make_tables(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	enum fors_err err = fors_keeper_understand(keeper, look, error);
+
+	if (!err)
+		err = look->pods ? fors_keeper_fill_pods(keeper, look, error) : fill_fabric(keeper, look, error);
+	return err ? err : check_entries(keeper, look, error);
+}
+
+static enum fors_err look_without(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	enum fors_err err = keeper->is_short ? fors_fail_memory(error) : make_tables(keeper, look, error);
+
+	keeper->is_short = err == FORS_ENOMEM;
+	fors_keeper_note_entries(keeper, err ? NULL : look);
+	if (err)
+		return err;
+	snprintf(look->tables_by, sizeof(look->tables_by), "fors");
+	if (look->over)
+		fors_look_seal(look);
+	return FORS_OK;
+}
+
+static void tell_made(struct fors_keeper *keeper, const struct fors_look *look)
+{
+	if (look->pods)
+		fors_keeper_tell_pods(keeper, look, keeper->tables_ms);
+	else
+		fors_log_info(&keeper->setup.log,
+			      "tables of %u switches for %u servers, %u spine lanes filled in %.3f ms",
+			      look->lfts->nswitches, look->fabric->nservers, look->fabric->nlanes, keeper->tables_ms);
+}
+
+uint64_t fors_keeper_made(struct fors_keeper *keeper, struct fors_look *look, double start)
+{
+	keeper->declined[0] = '\0';
+	look->number = ++keeper->tables;
+	keeper->tables_ms = look->tables_ms = fors_clock_exact_ms() - start;
+	tell_made(keeper, look);
+	fors_worker_submit(keeper->worker, look);
+	return keeper->tables;
+}
+
+/* --- tables that the switches hold ------------------------------------------ */
+
+/*
+ * The tables were good when they were made. What the switches hold may be older: OpenSM's unicast cache thinks that
+ * nothing goes over a leaf but what is for its own servers, while fors lets some packets turn at a leaf. When that one
+ * is lost the giver has to have them made anew. What is wrong until then is a warning: nobody can take it back.
+ */
+static enum fors_err check_installed(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	enum fors_err err = fors_keeper_check(keeper, look, error);
+
+	if (err != FORS_ETABLES)
+		return err;
+	fors_warn(&look->warnings, "what the switches hold is not what fors would have them hold: %.240s", error->text);
+	look->is_wrong = true;
+	return FORS_OK;
+}
+
+/* What is kept, and whether homes are to be ranked, follows from good tables only. */
+static enum fors_err look_at_ours(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	enum fors_err err;
+
+	look->tables_ms = keeper->tables_ms;
+	look->check_ms = keeper->check_ms;
+	err = fors_keeper_understand(keeper, look, error);
+	if (!err && look->pods)
+		err = fors_keeper_end_pods(keeper, look, error);
+	fors_keeper_tell_entries(keeper, look);
+	if (err || look->kind != FORS_LOOK_INSTALLED)
+		return err;
+	look->number = keeper->has_made ? keeper->tables : 0;
+	fors_keeper_tell_adopted(keeper, look);
+	if (!look->pods)
+		fors_keeper_consider_rehome(keeper, look);
+	return check_installed(keeper, look, error);
+}
+
+/*
+ * Entries for LIDs that no port has are left out: tables that OpenSM's unicast cache brought back have some of servers
+ * that are gone, and whoever reads tables would think them those of another fabric.
+ */
+enum fors_err fors_keeper_forget_strangers(struct fors_look *look, struct fors_error *error)
+{
+	struct fors_lfts *lfts = look->lfts;
+	bool *is_known = calloc(lfts->nlids + (size_t)1, sizeof(*is_known));
+
+	if (!is_known)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < look->net->nports; i++) {
+		const struct fors_port *port = &look->net->port[i];
+
+		for (uint32_t lid = port->lid; port->lid && lid < lfts->nlids && lid < port->lid + (1u << port->lmc);
+		     lid++)
+			is_known[lid] = true;
+	}
+	for (size_t at = 0; at < (size_t)lfts->nswitches * lfts->nlids; at++)
+		if (!is_known[at % lfts->nlids])
+			lfts->port[at] = FORS_NO_PATH;
+	free(is_known);
+	return FORS_OK;
+}
+
+/* What fors.conf asks for, and fors can do with tables of its own only. */
+static void warn_of_settings(const struct fors_keeper *keeper, struct fors_look *look)
+{
+	const struct fors_settings *settings = keeper->settings;
+
+	if (keeper->declined[0])
+		fors_warn(&look->warnings, "fors does not route: %s", keeper->declined);
+	if (fors_drain_is_wanted(settings) || settings->hold_down)
+		fors_warn(&look->warnings, "'%s' routes: nothing is drained, excluded or held down", look->tables_by);
+}
+
+static enum fors_err look_at_foreign(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	enum fors_err err = fors_keeper_forget_strangers(look, error);
+
+	warn_of_settings(keeper, look);
+	return err;
+}
+
+/* --- the call ---------------------------------------------------------------- */
+
+enum fors_err fors_keeper_look(struct fors_keeper *keeper, struct fors_look *look, enum fors_tables_of of,
+			       struct fors_error *error)
+{
+	if (!keeper->settings)
+		return fors_fail(error, FORS_EINPUT, "%s", keeper->trouble);
+	switch (of) {
+	case FORS_TABLES_NONE:
+		return look_without(keeper, look, error);
+	case FORS_TABLES_OURS:
+		return look_at_ours(keeper, look, error);
+	default:
+		return look_at_foreign(keeper, look, error);
+	}
+}
+
+enum fors_err fors_keeper_begin_foreign(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	look->tables_ms = look->check_ms = -1;
+	if (fors_look_be_over(look, fors_settings_participants(keeper->settings), error))
+		return FORS_ENOMEM;
+	look->over->changes = fors_worker_changes(keeper->worker);
+	return FORS_OK;
+}
+
+enum fors_err fors_keeper_levels(struct fors_keeper *keeper, struct fors_look *look, bool has_paths,
+				 struct fors_levels **levels, struct fors_error *error)
+{
+	const struct fors_participants *participants = fors_settings_participants(keeper->settings);
+	enum fors_err err = fors_levels_new(look->net, participants, has_paths, levels, error);
+
+	if (err == FORS_ELIMIT) {
+		fors_warn(&look->warnings, "service levels are not asked of '%s': %s", look->tables_by, error->text);
+		*levels = NULL;
+		return FORS_OK;
+	}
+	if (err)
+		return err;
+	look->over->levels = *levels;
+	if (participants && (*levels)->nservers < participants->count)
+		fors_warn(&look->warnings, "%zu of the %zu participants are no living server",
+			  participants->count - (*levels)->nservers, participants->count);
+	return FORS_OK;
+}

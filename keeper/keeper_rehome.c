@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Homes ranked afresh: what rehome.h asks of the engine. Whether a ranking is wanted, and what it would move, is found out
+ * when a sweep has ended, without OpenSM's lock; it is done in a routing callback, whose tables follow at once.
+ */
+#include "keeper_inside.h"
+
+#include <inttypes.h>
+
+#include "core/fabric/places.h"
+#include "core/fabric/places_file.h"
+#include "core/fabric/places_pods.h"
+#include "core/tables/tables.h"
+#include "keeper/base/clock.h"
+
+/* How many entries differ, of switches that both have. */
+static uint64_t count_moved(const struct fors_lfts *before, const struct fors_lfts *after)
+{
+	uint64_t moved = 0;
+
+	for (uint32_t row = 0; row < after->nswitches; row++) {
+		uint32_t old = fors_lfts_row(before, after->guid[row]);
+
+		for (uint32_t lid = 0; old != FORS_NONE && lid < after->nlids; lid++)
+			moved += fors_lfts_port(after, row, lid) != fors_lfts_port(before, old, lid);
+	}
+	return moved;
+}
+
+/* The entries of the look's tables that change with these places. Errors: FORS_ENOMEM, FORS_ELIMIT. */
+static enum fors_err find_moved(const struct fors_keeper *keeper, const struct fors_look *look,
+				const struct fors_places *ranked, uint64_t *moved, struct fors_error *error)
+{
+	struct fors_fabric *fabric = NULL;
+	struct fors_lfts *lfts = NULL;
+	enum fors_err err = fors_keeper_build_fabric(keeper, ranked, look->net, &fabric, error);
+
+	if (!err)
+		err = fors_tables_build(fabric, &lfts, error);
+	if (!err && keeper->claim)
+		err = fors_claim_write(keeper->claim, fabric, lfts, error);
+	if (!err)
+		*moved = count_moved(look->lfts, lfts);
+	fors_lfts_free(lfts);
+	fors_fabric_free(fabric);
+	return err;
+}
+
+static void tell_wanted(struct fors_keeper *keeper, uint64_t moved)
+{
+	fors_log_info(&keeper->setup.log,
+		      "the homes of %u server ports are about to be ranked afresh, for those that came late: %" PRIu64
+		      " entries of the tables change; the schedule is withdrawn first",
+		      keeper->rehome.nslots, moved);
+}
+
+/* It is due: ask for a withdrawal, if it would move anything. Errors: as find_moved(). */
+static enum fors_err arm(struct fors_keeper *keeper, const struct fors_look *look, const struct fors_places *ranked,
+			 uint64_t now, struct fors_error *error)
+{
+	uint64_t moved, was_armed = keeper->rehome.armed;
+	enum fors_err err = find_moved(keeper, look, ranked, &moved, error);
+
+	if (err)
+		return err;
+	fors_rehome_arm(&keeper->rehome, moved, now);
+	if (keeper->rehome.armed && keeper->rehome.armed != was_armed)
+		tell_wanted(keeper, moved);
+	return FORS_OK;
+}
+
+void fors_keeper_consider_rehome(struct fors_keeper *keeper, struct fors_look *look)
+{
+	struct fors_rehome *rehome = &keeper->rehome;
+	uint64_t now = fors_clock_ms();
+	struct fors_places *ranked = NULL;
+	struct fors_error error;
+	bool is_same = true, is_wanted;
+	enum fors_err err = FORS_OK;
+
+	fors_rehome_note(rehome, fors_places_size(keeper->kept.places).slots, now);
+	is_wanted = !keeper->settings->rehome_never && fors_rehome_is_healthy(look->fabric);
+	if (is_wanted)
+		err = fors_places_ranked(keeper->kept.places, &ranked, &is_same, &error);
+	fors_rehome_want(rehome, is_wanted && !err && !is_same, now);
+	if (ranked && fors_rehome_is_due(rehome, now))
+		err = arm(keeper, look, ranked, now, &error);
+	if (err)
+		fors_log_error(&keeper->setup.log, fors_code_of(err), "homes are not ranked: %s", error.text);
+	look->withdrawal = rehome->armed;
+	if (rehome->due_ms && (!look->due_ms || rehome->due_ms < look->due_ms))
+		look->due_ms = rehome->due_ms;
+	fors_places_free(ranked);
+}
+
+void fors_keeper_tell_adopted(struct fors_keeper *keeper, const struct fors_look *look)
+{
+	struct fors_places *before = keeper->kept.replaced;
+	struct fors_error error;
+	uint64_t moved;
+
+	if (!before)
+		return;
+	if (look->pods || fors_places_known(before))
+		fors_log_info(&keeper->setup.log,
+			      "what the reference fabric moves in a tree of three levels is not counted");
+	else if (find_moved(keeper, look, before, &moved, &error))
+		fors_log_info(&keeper->setup.log, "what the reference fabric moves cannot be counted: %s", error.text);
+	else
+		fors_log_info(&keeper->setup.log, "the reference fabric moves %" PRIu64 " entries of the tables", moved);
+	fors_places_free(before);
+	keeper->kept.replaced = NULL;
+}
+
+bool fors_keeper_rank(struct fors_keeper *keeper, const struct fors_fabric *fabric)
+{
+	struct fors_rehome *rehome = &keeper->rehome;
+	struct fors_error error;
+
+	if (keeper->settings->rehome_never || !fors_rehome_is_healthy(fabric) || keeper->drain.due_ms ||
+	    !fors_rehome_may_rank(rehome, fors_worker_withdrawn(keeper->worker)))
+		return false;
+	if (fors_places_rank(keeper->kept.draft, &error)) {
+		fors_log_error(&keeper->setup.log, FORS_F_MEMORY, "homes are not ranked: %s", error.text);
+		return false;
+	}
+	fors_rehome_done(rehome, fors_clock_ms());
+	fors_log_info(&keeper->setup.log, "homes of %u server ports are ranked afresh", rehome->nslots);
+	return true;
+}
