@@ -44,8 +44,7 @@ static enum fors_err start_threads(struct fors_keeper *keeper, struct fors_error
 
 static enum fors_err start(struct fors_keeper *keeper, struct fors_error *error)
 {
-	enum fors_err err =
-		fors_loader_start(keeper->setup.sweep, keeper->setup.context, 0, &keeper->loader, error);
+	enum fors_err err = fors_loader_start(keeper->setup.sweep, keeper->setup.context, 0, &keeper->loader, error);
 
 	if (err)
 		return err;

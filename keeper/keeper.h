@@ -64,8 +64,8 @@ struct fors_look *fors_keeper_new_look(struct fors_keeper *keeper, enum fors_loo
 
 /* What a giver says of the tables of a look. */
 enum fors_tables_of {
-	FORS_TABLES_NONE,    /* there are none: make them. The look has a net; fors_keeper_made() or _decline() follows */
-	FORS_TABLES_OURS,    /* the switches hold these, which fors made */
+	FORS_TABLES_NONE, /* there are none: make them. The look has a net; fors_keeper_made() or _decline() follows */
+	FORS_TABLES_OURS, /* the switches hold these, which fors made */
 	FORS_TABLES_FOREIGN, /* the switches hold these, which look->tables_by made: plan over them as they are */
 };
 

@@ -37,7 +37,8 @@ static enum fors_err check_fabric(const struct fors_look *look, struct fors_warn
 enum fors_err fors_keeper_check(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
 {
 	struct fors_warnings found = {0};
-	enum fors_err err = look->pods ? fors_keeper_check_pods(look, &found, error) : check_fabric(look, &found, error);
+	enum fors_err err =
+		look->pods ? fors_keeper_check_pods(look, &found, error) : check_fabric(look, &found, error);
 
 	if (err)
 		return err;

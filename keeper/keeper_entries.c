@@ -9,7 +9,6 @@
  */
 #include "keeper_inside.h"
 
-
 static struct fors_claim *claim_of(const struct fors_keeper *keeper)
 {
 	const struct fors_settings *settings = keeper->settings;

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A second giver of looks, where there is no OpenSM: it reads net files, gives the keeper what they show by the one
+ * call, plays the switches that get the tables, and judges the files. Threads, clock and folders are real.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/net/netfile.h"
+#include "core/schedule/schedule_file.h"
+#include "core/schedule/verify.h"
+#include "keeper/base/clock.h"
+#include "keeper/files/publish.h"
+#include "keeper/keeper.h"
+#include "tests/unit/support.h"
+
+#define GUID UINT64_C(0x2000)
+#define MOST_MS 60000 /* for whatever has to come: a wait that ends when it has */
+
+struct giver {
+	char directory[64], options[96];
+	struct fors_folder folder;
+	struct fors_keeper *keeper;
+	enum fors_mastership mastership;
+	struct fors_lfts *lfts; /* in the switches */
+	struct fors_net *net;	/* that was looked at last */
+	unsigned sweeps;	/* that were asked for; atomic */
+};
+
+static void write_line(void *context, bool is_error, const char *line)
+{
+	if (is_error && getenv("FORS_TEST_VERBOSE"))
+		fprintf(stderr, "%s\n", line);
+}
+
+static enum fors_mastership mastership(void *context)
+{
+	struct giver *giver = context;
+
+	return __atomic_load_n(&giver->mastership, __ATOMIC_RELAXED);
+}
+
+static void sweep(void *context)
+{
+	struct giver *giver = context;
+
+	__atomic_add_fetch(&giver->sweeps, 1, __ATOMIC_RELAXED);
+}
+
+static void write_conf(const struct giver *giver, const char *lines)
+{
+	char path[96];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/fors.conf", giver->directory);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "state_dir = %s/state\n%s", giver->directory, lines);
+	assert_int_equal(fclose(file), 0);
+}
+
+static struct fors_sources sources_of(const struct giver *giver)
+{
+	return (struct fors_sources){.options = giver->options};
+}
+
+/* A keeper in the folder of this giver, which may have been another's before. */
+static void start(struct giver *giver)
+{
+	struct fors_keeper_setup setup = {.log = {.write = write_line},
+					  .sources = sources_of(giver),
+					  .guid = GUID,
+					  .mastership = mastership,
+					  .sweep = sweep,
+					  .context = giver};
+	struct fors_error error;
+
+	assert_int_equal(fors_keeper_start(&setup, &giver->keeper, &error), FORS_OK);
+}
+
+static struct giver *giver_new(const char *lines)
+{
+	struct giver *giver = calloc(1, sizeof(*giver));
+	char state[96];
+	struct fors_error error;
+
+	assert_non_null(giver);
+	snprintf(giver->directory, sizeof(giver->directory), "/tmp/fors-keeper-XXXXXX");
+	assert_non_null(mkdtemp(giver->directory));
+	snprintf(state, sizeof(state), "%s/state", giver->directory);
+	assert_int_equal(mkdir(state, 0700), 0);
+	snprintf(giver->options, sizeof(giver->options), "fors_config=%s/fors.conf", giver->directory);
+	assert_int_equal(setenv("OSM_CACHE_DIR", giver->directory, 1),
+			 0); /* where the state folder is when fors.conf is bad */
+	giver->mastership = FORS_MASTER_YES;
+	write_conf(giver, lines);
+	assert_int_equal(fors_folder_init(&giver->folder, state, GUID, &error), FORS_OK);
+	start(giver);
+	return giver;
+}
+
+static void stop(struct giver *giver)
+{
+	fors_keeper_stop(giver->keeper);
+	fors_keeper_free(giver->keeper);
+	giver->keeper = NULL;
+}
+
+static void giver_free(struct giver *giver)
+{
+	char command[96];
+
+	stop(giver);
+	snprintf(command, sizeof(command), "rm -rf %s", giver->directory);
+	assert_int_equal(system(command), 0);
+	fors_folder_clear(&giver->folder);
+	fors_lfts_free(giver->lfts);
+	fors_net_free(giver->net);
+	free(giver);
+}
+
+/* ---- looks ---- */
+
+/* What a program reads that knows the net of a bed from a file only. */
+static struct fors_net *read_net(const struct bed *bed)
+{
+	struct fors_net *net;
+	struct fors_error error;
+	char *text;
+	size_t size;
+
+	assert_int_equal(fors_netfile_write(bed->net, &text, &size, &error), FORS_OK);
+	assert_int_equal(fors_netfile_read(text, size, "a net file", &net, &error), FORS_OK);
+	free(text);
+	return net;
+}
+
+static struct fors_net *copy_net(const struct fors_net *net)
+{
+	struct fors_net *copy;
+	struct fors_error error;
+
+	assert_int_equal(fors_net_copy(net, &copy, &error), FORS_OK);
+	return copy;
+}
+
+/* A sweep's first half: tables of this net, on their way. The number of them; 0: declined. */
+static uint64_t route(struct giver *giver, const struct bed *bed)
+{
+	double began = fors_clock_exact_ms();
+	struct fors_sources sources = sources_of(giver);
+	struct fors_error error;
+	struct fors_look *look;
+	enum fors_err err;
+
+	fors_keeper_note_sweep(giver->keeper, FORS_SWEEP_BEGINS);
+	fors_keeper_reload(giver->keeper, &sources);
+	look = fors_keeper_new_look(giver->keeper, FORS_LOOK_ROUTED);
+	assert_non_null(look);
+	fors_net_free(giver->net);
+	giver->net = read_net(bed);
+	look->net = copy_net(giver->net);
+	err = fors_keeper_look(giver->keeper, look, FORS_TABLES_NONE, &error);
+	if (err) {
+		fors_keeper_decline(giver->keeper, look, fors_code_of(err), error.text);
+		return 0;
+	}
+	fors_lfts_free(giver->lfts);
+	giver->lfts = fors_lfts_copy(look->lfts);
+	assert_non_null(giver->lfts);
+	return fors_keeper_made(giver->keeper, look, began);
+}
+
+/* Its second half: the switches hold the tables. */
+static void observe(struct giver *giver, enum fors_tables_of of, const char *trouble)
+{
+	struct fors_look *look = fors_keeper_new_look(giver->keeper, FORS_LOOK_INSTALLED);
+	struct fors_error error;
+
+	assert_non_null(look);
+	look->net = copy_net(giver->net);
+	look->lfts = fors_lfts_copy(giver->lfts);
+	snprintf(look->tables_by, sizeof(look->tables_by), "%s", of == FORS_TABLES_OURS ? "fors" : "minhop");
+	if (trouble) {
+		look->kind = FORS_LOOK_INCOMPLETE;
+		snprintf(look->reason, sizeof(look->reason), "%s", trouble);
+	}
+	if (of == FORS_TABLES_FOREIGN)
+		assert_int_equal(fors_keeper_begin_foreign(giver->keeper, look, &error), FORS_OK);
+	assert_int_equal(fors_keeper_look(giver->keeper, look, of, &error), FORS_OK);
+	fors_keeper_end_sweep(giver->keeper);
+	fors_keeper_submit(giver->keeper, look);
+	fors_keeper_note_sweep(giver->keeper, FORS_SWEEP_ENDS);
+}
+
+static void look_at(struct giver *giver, const struct bed *bed)
+{
+	assert_true(route(giver, bed));
+	observe(giver, FORS_TABLES_OURS, NULL);
+}
+
+/* ---- files ---- */
+
+/* The schedule that readers have; NULL: none. */
+static struct fors_schedule *published(const struct giver *giver)
+{
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error;
+	void *bytes;
+	size_t size;
+
+	assert_int_equal(fors_published(&giver->folder, "schedule", 1u << 30, &bytes, &size, &error), FORS_OK);
+	if (bytes)
+		assert_int_equal(fors_schedule_decode(bytes, size, "schedule", &schedule, &error), FORS_OK);
+	free(bytes);
+	return schedule;
+}
+
+/* Wait for an epoch above `after`, of a plan or of none; the schedule, the caller's. */
+static struct fors_schedule *await(const struct giver *giver, uint64_t after, bool has_plan)
+{
+	for (unsigned ms = 0; ms < MOST_MS; ms += 5) {
+		struct fors_schedule *schedule = published(giver);
+
+		if (schedule && schedule->epoch > after && (schedule->nphases > 0) == has_plan)
+			return schedule;
+		fors_schedule_free(schedule);
+		usleep(5000);
+	}
+	fail_msg("no schedule after epoch %llu", (unsigned long long)after);
+	return NULL;
+}
+
+/* Is it right over the tables in the switches? Its epoch; it is gone then. */
+static uint64_t judge(const struct giver *giver, struct fors_schedule *schedule)
+{
+	uint64_t epoch = schedule->epoch;
+	struct fors_error error;
+	bool is_right = false;
+
+	assert_int_equal(fors_verify_holds(giver->net, giver->lfts, schedule, 1, NULL, NULL, &is_right, &error),
+			 FORS_OK);
+	assert_true(is_right);
+	fors_schedule_free(schedule);
+	return epoch;
+}
+
+static char *status(const struct giver *giver)
+{
+	struct fors_error error;
+	void *bytes;
+	size_t size;
+
+	assert_int_equal(fors_published(&giver->folder, "status.json", 1u << 20, &bytes, &size, &error), FORS_OK);
+	return bytes;
+}
+
+static void await_status(const struct giver *giver, const char *text)
+{
+	for (unsigned ms = 0; ms < MOST_MS; ms += 5) {
+		char *json = status(giver);
+		bool is_there = json && strstr(json, text);
+
+		free(json);
+		if (is_there)
+			return;
+		usleep(5000);
+	}
+	fail_msg("the status never says %s", text);
+}
+
+/* ---- tests ---- */
+
+#define TREE "FT(2;4,4)"
+
+static const struct {
+	const char *spec, *down[2];
+} trees[] = {{TREE, {"Leaf00[5]", "Spine01"}}, {"XGFT(3;2,2,2;1,2,2)", {"Leaf00[3]", "Spine01"}}};
+
+/* Cables go and come back: each state has a plan that is right over its tables, and the first tables come back. */
+static void cuts_and_returns(void **state)
+{
+	for (unsigned t = 0; t < 2; t++) {
+		struct giver *giver = giver_new("");
+		struct bed *bed = bed_new(trees[t].spec, 0);
+		struct fors_lfts *first;
+		uint64_t epoch;
+
+		look_at(giver, bed);
+		epoch = judge(giver, await(giver, 0, true));
+		first = fors_lfts_copy(giver->lfts);
+		for (unsigned i = 0; i < 2; i++) {
+			assert_int_equal(
+				fors_net_down(bed->intact, bed->net, trees[t].down[i], &(struct fors_error){0}),
+				FORS_OK);
+			look_at(giver, bed);
+			epoch = judge(giver, await(giver, epoch, true));
+		}
+		fors_net_free(bed->net);
+		bed->net = copy_net(bed->intact);
+		look_at(giver, bed);
+		judge(giver, await(giver, epoch, true));
+		assert_memory_equal(first->port, giver->lfts->port, (size_t)first->nswitches * first->nlids);
+		fors_lfts_free(first);
+		bed_free(bed);
+		giver_free(giver);
+	}
+}
+
+/* A sweep that met errors publishes nothing new; the next one that met none does. */
+static void errors_of_a_sweep(void **state)
+{
+	struct giver *giver = giver_new("");
+	struct bed *bed = bed_new(TREE, 0);
+	uint64_t epoch;
+
+	look_at(giver, bed);
+	epoch = judge(giver, await(giver, 0, true));
+	bed_down(bed, "Spine02");
+	assert_true(route(giver, bed));
+	observe(giver, FORS_TABLES_OURS, "a switch did not answer");
+	await_status(giver, "a switch did not answer");
+	observe(giver, FORS_TABLES_OURS, NULL);
+	judge(giver, await(giver, epoch, true));
+	bed_free(bed);
+	giver_free(giver);
+}
+
+/* Another giver takes over the folder: same order, same tables, a larger epoch. */
+static void takeover(void **state)
+{
+	struct giver *giver = giver_new("");
+	struct bed *bed = bed_new(TREE, 1);
+	struct fors_lfts *first;
+	uint64_t epoch;
+
+	look_at(giver, bed);
+	epoch = judge(giver, await(giver, 0, true));
+	bed_down(bed, "Leaf01[6]");
+	look_at(giver, bed);
+	epoch = judge(giver, await(giver, epoch, true));
+	first = fors_lfts_copy(giver->lfts);
+	stop(giver);
+	start(giver);
+	look_at(giver, bed);
+	epoch = judge(giver, await(giver, epoch, true));
+	assert_memory_equal(first->port, giver->lfts->port, (size_t)first->nswitches * first->nlids);
+	__atomic_store_n(&giver->mastership, FORS_MASTER_NO, __ATOMIC_RELAXED);
+	await_status(giver, "is not the master");
+	fors_lfts_free(first);
+	bed_free(bed);
+	giver_free(giver);
+}
+
+/* Leaves that reach each other no more are declined, and what was published is withdrawn. */
+static void a_fabric_in_two(void **state)
+{
+	struct giver *giver = giver_new("");
+	struct bed *bed = bed_new("FT(2;2,2)", 0);
+	uint64_t epoch;
+
+	look_at(giver, bed);
+	epoch = judge(giver, await(giver, 0, true));
+	assert_int_equal(fors_net_down(bed->intact, bed->net, "Leaf00[3]", &(struct fors_error){0}), FORS_OK);
+	assert_int_equal(fors_net_down(bed->intact, bed->net, "Leaf01[4]", &(struct fors_error){0}), FORS_OK);
+	assert_int_equal(route(giver, bed), 0);
+	fors_keeper_end_sweep(giver->keeper);
+	fors_schedule_free(await(giver, epoch, false));
+	bed_free(bed);
+	giver_free(giver);
+}
+
+/* Tables that somebody else made are planned over as they are, and withdrawn when they change. */
+static void tables_of_others(void **state)
+{
+	struct giver *giver = giver_new("schedule_over = any\n");
+	struct bed *bed = bed_new(TREE, 0);
+	uint64_t epoch;
+
+	giver->net = read_net(bed);
+	giver->lfts = fors_lfts_copy(bed->lfts);
+	observe(giver, FORS_TABLES_FOREIGN, NULL);
+	epoch = judge(giver, await(giver, 0, true));
+	fors_keeper_note_change(giver->keeper, "seen by a test");
+	fors_schedule_free(await(giver, epoch, false));
+	observe(giver, FORS_TABLES_FOREIGN, NULL);
+	judge(giver, await(giver, epoch, true));
+	bed_free(bed);
+	giver_free(giver);
+}
+
+/* Without fors.conf the settings of before stay, and the status says so. */
+static void a_file_that_is_gone(void **state)
+{
+	struct giver *giver = giver_new("");
+	struct bed *bed = bed_new(TREE, 0);
+	char path[96];
+	uint64_t epoch;
+
+	look_at(giver, bed);
+	epoch = judge(giver, await(giver, 0, true));
+	snprintf(path, sizeof(path), "%s/fors.conf", giver->directory);
+	assert_int_equal(unlink(path), 0);
+	bed_down(bed, "Leaf02[7]");
+	look_at(giver, bed);
+	judge(giver, await(giver, epoch, true));
+	await_status(giver, "the settings of before stay in force");
+	bed_free(bed);
+	giver_free(giver);
+}
+
+/* Without good settings nothing is routed, and mended ones need no restart. */
+static void bad_settings(void **state)
+{
+	struct giver *giver = giver_new("no_such_key = 1\n");
+	struct bed *bed = bed_new(TREE, 0);
+
+	assert_int_equal(route(giver, bed), 0);
+	fors_keeper_end_sweep(giver->keeper);
+	write_conf(giver, "# mended\n");
+	look_at(giver, bed);
+	bed_free(bed);
+	giver_free(giver);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cuts_and_returns), cmocka_unit_test(errors_of_a_sweep),
+		cmocka_unit_test(takeover),	    cmocka_unit_test(a_fabric_in_two),
+		cmocka_unit_test(tables_of_others), cmocka_unit_test(a_file_that_is_gone),
+		cmocka_unit_test(bad_settings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
