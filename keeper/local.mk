@@ -108,7 +108,7 @@ EXTRA_DIST += keeper/README.md
 if BUILD_PLUGIN
 pkglibexec_PROGRAMS = fors-outbox
 else
-noinst_PROGRAMS += fors-outbox
+check_PROGRAMS += fors-outbox
 endif
 fors_outbox_SOURCES = \
 	keeper/files/helper_main.c \
