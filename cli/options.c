@@ -273,7 +273,7 @@ const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", "s
 const char *const cli_spreads[] = {"tables", "random", "vlb", "tago", NULL};	     /* enum cli_spread */
 static const char *const lane_kinds[] = {"usual", "destination", "hops", NULL};
 static const char *const adaptive_choices[] = {"usual", "random", "greedy", NULL};
-static const char *const levels[] = {"sum", "last", "oldest", NULL}; /* enum fors_level */
+static const char *const levels[] = {"sum", "last", "oldest", NULL}; /* enum fors_ar_level */
 static const char *const barriers[] = {"none", NULL};
 static const char *const degraded[] = {"auto", "ignore", "dead", NULL}; /* enum fors_slow_how */
 static const char *const idles[] = {[CLI_IDLE_KEPT] = "kept", [CLI_IDLE_SKIPPED] = "skipped", NULL};

@@ -85,7 +85,7 @@ struct cli_simulate {
 	struct cli_amount adaptive_binding, adaptive_leave; /* --adaptive-binding, --adaptive-leave */
 	uint32_t adaptive_level[3];			    /* --adaptive-levels: bytes; all 0: none */
 	int adaptive_choice, lanes;			    /* --adaptive-choice, --lanes */
-	int switch_ar_level;				    /* --switch-ar-level: enum fors_level */
+	int switch_ar_level;				    /* --switch-ar-level: enum fors_ar_level */
 	struct cli_amount switch_ar_forget;		    /* --switch-ar-forget */
 	bool has_rate_limits;				    /* --rate-limits */
 	struct cli_amount qcn_queue, qcn_sample, qcn_timer; /* --qcn-queue, --qcn-sample, --qcn-timer */

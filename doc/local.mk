@@ -25,6 +25,7 @@ nobase_dist_doc_DATA = \
 	core/status/README.md \
 	core/tables/README.md \
 	model/README.md \
+	keeper/README.md \
 	plugin/README.md \
 	sim/README.md \
 	doc/analyze.md \

@@ -102,7 +102,6 @@ libforskeeper_la_SOURCES = \
 libforskeeper_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -pthread
 libforskeeper_la_CPPFLAGS = $(AM_CPPFLAGS) $(helper_cppflags)
 helper_cppflags = -DFORS_HELPER='"$(pkglibexecdir)/fors-outbox"' -DFORS_LIBDIR='"$(libdir)"'
-EXTRA_DIST += keeper/README.md
 
 # What works in publish_dir for it, and may hang there.
 if BUILD_PLUGIN

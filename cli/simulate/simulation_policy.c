@@ -45,7 +45,7 @@ void cli_simulation_policy_settings(const struct cli_simulate *given, struct for
 	set->adaptive.is_greedy = given->adaptive_choice == CLI_ADAPTIVE_GREEDY;
 	set->adaptive.leave = bytes_of(&given->adaptive_leave);
 	memcpy(set->adaptive.level, given->adaptive_level, sizeof(set->adaptive.level));
-	set->switch_ar.rule = (enum fors_level)given->switch_ar_level;
+	set->switch_ar.rule = (enum fors_ar_level)given->switch_ar_level;
 	if (given->switch_ar_forget.is_given)
 		set->switch_ar.forget = given->switch_ar_forget.value;
 	set->qcn.has_limiters = given->has_rate_limits;

@@ -187,7 +187,7 @@ struct walk {
 /* Put an edge in slots (l, r) into half h, and strike it off. */
 static inline void settle(const struct walk *walk, uint32_t l, uint32_t r, uint16_t edge, int h)
 {
-	walk->to[h].slot[l / 2] = (struct fors_cell){.right = (uint16_t)(r / 2), .edge = edge};
+	walk->to[h].slot[l / 2] = (struct fors_edge_cell){.right = (uint16_t)(r / 2), .edge = edge};
 	walk->to[h].left[r / 2] = (uint16_t)(l / 2);
 	walk->from.slot[l].right = EMPTY;
 }
@@ -199,7 +199,7 @@ static inline void settle(const struct walk *walk, uint32_t l, uint32_t r, uint1
  */
 static inline __attribute__((always_inline)) uint32_t step(const struct walk *walk, uint32_t l, int h)
 {
-	struct fors_cell slot = walk->from.slot[l];
+	struct fors_edge_cell slot = walk->from.slot[l];
 	uint32_t mate_r, mate_l;
 
 	if (slot.right == EMPTY) {
@@ -265,7 +265,7 @@ static void halve(const struct fors_cells *slots, const struct area *area, const
 
 static enum fors_err emit_area(struct fors_cells *slots, const struct area *area)
 {
-	const struct fors_cell *slot = view(slots, area).slot;
+	const struct fors_edge_cell *slot = view(slots, area).slot;
 	uint32_t n = 0;
 
 	for (uint32_t l = 0; l < area->nslots[0]; l++)

@@ -11,14 +11,14 @@
 #define FORS_EMPTY_CELL 0xFFFF
 
 /* What is in a left slot. */
-struct fors_cell {
+struct fors_edge_cell {
 	uint16_t right; /* right slot of the edge here; EMPTY: no edge, or passed by already */
 	uint16_t edge;	/* its number */
 };
 
 /* A graph in slots. */
 struct fors_grid {
-	struct fors_cell *slot; /* left slots */
+	struct fors_edge_cell *slot; /* left slots */
 	uint16_t *left;		/* left slot of the edge in a right slot; EMPTY: none */
 };
 
@@ -59,7 +59,7 @@ static inline bool fors_cells_add(struct fors_cells *slots, uint32_t left, uint3
 		return false;
 	slots->next[0][left] = l + 1;
 	slots->next[1][right] = r + 1;
-	slots->board[0].slot[l] = (struct fors_cell){.right = (uint16_t)r, .edge = (uint16_t)n};
+	slots->board[0].slot[l] = (struct fors_edge_cell){.right = (uint16_t)r, .edge = (uint16_t)n};
 	slots->board[0].left[r] = (uint16_t)l;
 	slots->name[n] = name;
 	slots->n = n + 1;

@@ -74,7 +74,7 @@ static void rates_recover(void **state)
 
 struct way {
 	enum fors_policy policy;
-	enum fors_level rule;
+	enum fors_ar_level rule;
 	uint64_t forget; /* ps */
 	double part;	 /* speed of the link that the table takes first from the leaf */
 };
@@ -138,7 +138,7 @@ static void switches_leave_a_slow_link(void **state)
 	struct fors_sim_result *tables = run_tree((struct way){FORS_POLICY_TABLES, 0, 0, 0.05});
 
 	(void)state;
-	for (enum fors_level rule = FORS_LEVEL_SUM; rule <= FORS_LEVEL_OLDEST; rule++) {
+	for (enum fors_ar_level rule = FORS_LEVEL_SUM; rule <= FORS_LEVEL_OLDEST; rule++) {
 		struct way way = {FORS_POLICY_SWITCH_AR, rule, 250000000000, 0.05};
 		struct fors_sim_result *r = run_tree(way), *again = run_tree(way);
 
@@ -178,7 +178,7 @@ static void rules_differ(void **state)
 	struct fors_sim_result *r[3];
 
 	(void)state;
-	for (enum fors_level rule = FORS_LEVEL_SUM; rule <= FORS_LEVEL_OLDEST; rule++)
+	for (enum fors_ar_level rule = FORS_LEVEL_SUM; rule <= FORS_LEVEL_OLDEST; rule++)
 		r[rule] = run_tree((struct way){FORS_POLICY_SWITCH_AR, rule, 1000000000, 0.05});
 	assert_false(is_same(r[FORS_LEVEL_SUM], r[FORS_LEVEL_LAST]) &&
 		     is_same(r[FORS_LEVEL_SUM], r[FORS_LEVEL_OLDEST]));
