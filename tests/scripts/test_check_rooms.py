@@ -35,7 +35,7 @@ def build(top, table=TABLE, **files):
 
 
 def copy_of_tree(tmp_path):
-    for room in ("core", "ilp", "model", "plugin", "cli", "libforsched"):
+    for room in ("core", "ilp", "keeper", "model", "plugin", "cli", "libforsched"):
         shutil.copytree(TOP / room, tmp_path / room, ignore=shutil.ignore_patterns("*.o", "*.lo", ".libs", ".deps"))
     shutil.copy(TOP / "CONTRIBUTING.md", tmp_path)
     return tmp_path
