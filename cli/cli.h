@@ -110,7 +110,7 @@ struct cli_site {
 	struct fors_net *intact;    /* as read, before anything is taken down */
 	struct fors_places *places; /* learnt from it; NULL: it is no two-level fat-tree, see cli_any_site_load() */
 	struct fors_participants participants;
-	bool has_participants; /* else all servers take part */
+	bool has_participants;	     /* else all servers take part */
 	enum fors_slow_how degraded; /* what is done about slow cables under the tables of fors */
 };
 
@@ -120,9 +120,10 @@ struct cli_fabric {
 	struct fors_fabric *fabric;
 	struct fors_lfts *lfts;
 	struct fors_lanes *lanes;
-	double tables_ms, check_ms;    /* filling, without checking; checking */
-	struct fors_slow slow;	       /* what was done about slow cables */
-	struct fors_warnings warnings; /* what the tables leave out, and the schedule; and slow cables in use all the same */
+	double tables_ms, check_ms; /* filling, without checking; checking */
+	struct fors_slow slow;	    /* what was done about slow cables */
+	struct fors_warnings
+		warnings; /* what the tables leave out, and the schedule; and slow cables in use all the same */
 };
 
 /* The net in a file, or that of a specification as --synthetic takes it, where there is no such file. An exit code. */

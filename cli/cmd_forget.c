@@ -187,8 +187,8 @@ const struct cli_command cli_forget_command = {
 	.summary = "Drop the place of a dead leaf or spine that will not come back, or the names of a host",
 	.usage = "GUID [DIR] [--dry-run]",
 	.details =
-		"GUID is the node GUID of the switch, or of a host's adapter, whose names in the jobs file are then those\n"
-		"of whichever node has them. DIR is a state folder, or a folder of them; default:\n"
+		"GUID is the node GUID of the switch, or of a host's adapter, whose names in the jobs file are\n"
+		"then those of whichever node has them. DIR is a state folder, or a folder of them; default:\n"
 		"${OSM_CACHE_DIR:-/var/cache/opensm}/fors. The exit code is 1 when no such place is known, when the\n"
 		"switch is alive, or when a file names it (reference_fabric, root_guid_file).\n",
 	.min_operands = 1,

@@ -102,10 +102,8 @@ static void ask_for_healthy_bound(const struct cli_site *site, const struct cli_
 				  const struct fors_fabric *fabric, struct report *report)
 {
 	const struct cli_source *source = &settings->source;
-	struct cli_site living = {.intact = site->intact,
-				  .places = site->places,
-				  .has_participants = true,
-				  .degraded = FORS_SLOW_IGNORE};
+	struct cli_site living = {
+		.intact = site->intact, .places = site->places, .has_participants = true, .degraded = FORS_SLOW_IGNORE};
 	struct cli_fabric intact = {0};
 	uint32_t bound;
 

@@ -34,9 +34,9 @@ struct fors_calendar_event {
 };
 
 struct fors_calendar {
-	uint64_t now;		  /* tick of the event that was taken last */
-	uint64_t pending;	  /* events put and not taken */
-	bool is_full;		  /* memory ran out, and events were lost */
+	uint64_t now;			   /* tick of the event that was taken last */
+	uint64_t pending;		   /* events put and not taken */
+	bool is_full;			   /* memory ran out, and events were lost */
 	struct fors_calendar_event *event; /* the rest is private */
 	uint32_t used, room, spare;
 	uint64_t bucket;   /* that of now, or an empty one before it */

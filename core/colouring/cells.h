@@ -19,7 +19,7 @@ struct fors_edge_cell {
 /* A graph in slots. */
 struct fors_grid {
 	struct fors_edge_cell *slot; /* left slots */
-	uint16_t *left;		/* left slot of the edge in a right slot; EMPTY: none */
+	uint16_t *left;		     /* left slot of the edge in a right slot; EMPTY: none */
 };
 
 struct fors_cells {

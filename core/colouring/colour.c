@@ -258,7 +258,8 @@ static enum fors_err divide(struct job *job, const struct part *part, uint32_t w
 		space->settle = fors_rebalance_space_new(space->nnodes);
 	if (!space->settle)
 		return fors_fail_memory(job->error);
-	return fors_rebalance(space->settle, &part->edges, part->mult, job->side, whole, first, space->take, job->error);
+	return fors_rebalance(space->settle, &part->edges, part->mult, job->side, whole, first, space->take,
+			      job->error);
 }
 
 /* Which copies of the edges of a part are meant. */

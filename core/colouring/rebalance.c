@@ -272,8 +272,8 @@ static bool settle_node(struct fors_rebalance_space *space, int s, uint32_t node
 }
 
 enum fors_err fors_rebalance(struct fors_rebalance_space *space, const struct fors_edges *edges, const uint16_t *mult,
-			  const struct fors_colour_side side[2], uint32_t whole, uint32_t part, uint16_t *take,
-			  struct fors_error *error)
+			     const struct fors_colour_side side[2], uint32_t whole, uint32_t part, uint16_t *take,
+			     struct fors_error *error)
 {
 	uint64_t budget = 100000 + 1000 * (uint64_t)edges->n; /* far beyond what a walk needs */
 

@@ -22,7 +22,7 @@ void fors_rebalance_space_free(struct fors_rebalance_space *space);
  * Errors: FORS_ENOPLAN (the whole does not).
  */
 enum fors_err fors_rebalance(struct fors_rebalance_space *space, const struct fors_edges *edges, const uint16_t *mult,
-			  const struct fors_colour_side side[2], uint32_t whole, uint32_t part, uint16_t *take,
-			  struct fors_error *error);
+			     const struct fors_colour_side side[2], uint32_t whole, uint32_t part, uint16_t *take,
+			     struct fors_error *error);
 
 #endif

@@ -77,7 +77,7 @@ static void compare(struct watched *cable, const struct watched *before, struct 
 }
 
 enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_cabling cabling, struct fors_moment now,
-			      struct fors_error *error)
+				 struct fors_error *error)
 {
 	uint32_t ncables = cabling.ncables;
 	struct watched *seen = calloc(ncables + (size_t)1, sizeof(*seen));

@@ -27,7 +27,7 @@ void fors_holddown_free(struct fors_holddown *watch);
  * since_ms of each cable is filled in. Errors: FORS_ENOMEM; the watch is unchanged then.
  */
 enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_cabling cabling, struct fors_moment now,
-			      struct fors_error *error);
+				 struct fors_error *error);
 
 /*
  * Let go of the cables that have been up for hold_ms (0: of all), though at most once in hold_ms, so that

@@ -198,8 +198,8 @@ static enum fors_err read_all(struct reader *r)
 	return err;
 }
 
-enum fors_err fors_records_read(const char *text, size_t size, const char *name, uint32_t cores, struct fors_records *past,
-			     struct fors_error *error)
+enum fors_err fors_records_read(const char *text, size_t size, const char *name, uint32_t cores,
+				struct fors_records *past, struct fors_error *error)
 {
 	struct reader r = {.error = error, .cores = cores};
 	enum fors_err err = fors_lines_start(&r.lines, text, size, name, error);

@@ -32,7 +32,7 @@ struct fors_records {
  * The jobs of `text` in *past, owned by the caller (free(past->job)). cores: processors of a server, at least 1, by which
  * those of the Standard Workload Format are divided. Errors: FORS_EINPUT "name:line: ...", FORS_ELIMIT, FORS_ENOMEM.
  */
-enum fors_err fors_records_read(const char *text, size_t size, const char *name, uint32_t cores, struct fors_records *past,
-			     struct fors_error *error);
+enum fors_err fors_records_read(const char *text, size_t size, const char *name, uint32_t cores,
+				struct fors_records *past, struct fors_error *error);
 
 #endif

@@ -65,8 +65,8 @@ static uint32_t count_old(const struct fors_owners *owners)
 }
 
 enum fors_err fors_owners_carried(const struct fors_fabric *then, const struct fors_owners *owners,
-				const struct fors_fabric *now, const uint32_t *was_of, uint32_t count,
-				uint32_t **before, struct fors_error *error)
+				  const struct fors_fabric *now, const uint32_t *was_of, uint32_t count,
+				  uint32_t **before, struct fors_error *error)
 {
 	size_t size = (size_t)owners->nleaves * owners->nlanes;
 	uint32_t nold = count_old(owners), *is_of, *made;

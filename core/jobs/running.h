@@ -20,8 +20,8 @@ enum fors_err fors_jobs_match(const struct fors_joblist *was, const struct fors_
  * (free()); NULL when the fabric has other leaves or lanes than it had. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_owners_carried(const struct fors_fabric *then, const struct fors_owners *owners,
-				const struct fors_fabric *now, const uint32_t *was_of, uint32_t count,
-				uint32_t **before, struct fors_error *error);
+				  const struct fors_fabric *now, const uint32_t *was_of, uint32_t count,
+				  uint32_t **before, struct fors_error *error);
 
 /*
  * Who may be in a job of a net of any topology: a fabric that has nothing but servers, switch by switch, every CA port

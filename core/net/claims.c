@@ -361,8 +361,8 @@ static enum fors_err settle_all(struct settling *s)
 	return fors_net_index(s->net, s->error);
 }
 
-enum fors_err fors_claims_resolve(const struct fors_claims *claims, const struct fors_lines *lines, struct fors_net *net,
-				 struct fors_error *error)
+enum fors_err fors_claims_resolve(const struct fors_claims *claims, const struct fors_lines *lines,
+				  struct fors_net *net, struct fors_error *error)
 {
 	struct settling s = {.claims = claims, .lines = lines, .net = net, .error = error, .id_mask = 15};
 	enum fors_err err;

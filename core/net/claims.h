@@ -32,7 +32,8 @@ struct fors_claims {
 };
 
 /* Append a claim, or the next node. Errors: FORS_ENOMEM. */
-enum fors_err fors_claims_add(struct fors_claims *claims, const struct fors_port_claim *claim, struct fors_error *error);
+enum fors_err fors_claims_add(struct fors_claims *claims, const struct fors_port_claim *claim,
+			      struct fors_error *error);
 enum fors_err fors_claims_add_node(struct fors_claims *claims, struct fors_span id, uint32_t line,
 				   struct fors_error *error);
 void fors_claims_clear(struct fors_claims *claims);
@@ -43,7 +44,7 @@ void fors_claims_clear(struct fors_claims *claims);
  * twice, an end that does not exist, ends that disagree), FORS_ENOMEM; the net is
  * unusable then.
  */
-enum fors_err fors_claims_resolve(const struct fors_claims *claims, const struct fors_lines *lines, struct fors_net *net,
-				 struct fors_error *error);
+enum fors_err fors_claims_resolve(const struct fors_claims *claims, const struct fors_lines *lines,
+				  struct fors_net *net, struct fors_error *error);
 
 #endif

@@ -218,7 +218,7 @@ static enum fors_err count_all(struct parser *p)
 	err = check_limits(p);
 	return err ? err
 		   : fors_empty_slots_check(&p->spec.empty, "switches with servers", p->spec.nleaves, p->spec.servers,
-				      p->text.error);
+					    p->text.error);
 }
 
 /* ---- reading ---- */

@@ -128,8 +128,8 @@ void fors_empty_slots_clear(struct fors_empty_slots *slots)
 	*slots = (struct fors_empty_slots){0};
 }
 
-enum fors_err fors_empty_slots_check(const struct fors_empty_slots *slots, const char *what, uint32_t count, uint32_t each,
-			       struct fors_error *error)
+enum fors_err fors_empty_slots_check(const struct fors_empty_slots *slots, const char *what, uint32_t count,
+				     uint32_t each, struct fors_error *error)
 {
 	for (size_t i = 0; i < slots->count; i++)
 		if (slots->slot[i].leaf >= count || slots->slot[i].slot >= each)

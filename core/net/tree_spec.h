@@ -22,7 +22,7 @@
 /* All zero: nothing to clear. */
 struct fors_tree_spec {
 	struct fors_tree tree;
-	bool is_ft;		 /* the spelling */
+	bool is_ft;		       /* the spelling */
 	struct fors_empty_slots empty; /* without a server */
 };
 

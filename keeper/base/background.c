@@ -60,7 +60,7 @@ static void free_aside(struct fors_background *aside)
 }
 
 enum fors_err fors_background_start(const struct fors_background_setup *setup, struct fors_background **aside,
-			       struct fors_error *error)
+				    struct fors_error *error)
 {
 	struct fors_background *made = calloc(1, sizeof(*made));
 	int failed;

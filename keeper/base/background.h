@@ -29,7 +29,7 @@ struct fors_background_setup {
 
 /* Errors: FORS_ENOMEM. */
 enum fors_err fors_background_start(const struct fors_background_setup *setup, struct fors_background **aside,
-			       struct fors_error *error);
+				    struct fors_error *error);
 
 /*
  * Have a task done. True: it is. False: not yet; the task is the thread's until fors_background_take() says otherwise. Not to be

@@ -195,8 +195,8 @@ static enum fors_err try_to_encode(const struct fors_schedule *schedule, struct 
 	return err;
 }
 
-enum fors_err fors_jobboard_publish(struct fors_jobboards *jobs, struct fors_jobboard_item *item, struct fors_schedule *schedule,
-				struct fors_error *error)
+enum fors_err fors_jobboard_publish(struct fors_jobboards *jobs, struct fors_jobboard_item *item,
+				    struct fors_schedule *schedule, struct fors_error *error)
 {
 	enum fors_err err = try_to_encode(schedule, error);
 
@@ -210,7 +210,7 @@ enum fors_err fors_jobboard_publish(struct fors_jobboards *jobs, struct fors_job
 }
 
 bool fors_jobboard_withdraw(struct fors_jobboards *jobs, struct fors_jobboard_item *item, enum fors_jobstate state,
-			const char *reason)
+			    const char *reason)
 {
 	struct fors_schedule *nothing;
 
@@ -244,7 +244,8 @@ struct loading {
 };
 
 /* A schedule that readers may follow still: whether it is right is seen with the first tables. */
-static enum fors_err read_schedule(struct fors_jobboards *jobs, struct fors_jobboard_item *item, struct fors_error *error)
+static enum fors_err read_schedule(struct fors_jobboards *jobs, struct fors_jobboard_item *item,
+				   struct fors_error *error)
 {
 	struct fors_folder folder = folder_of(jobs, item);
 	char path[FORS_ERROR_TEXT];

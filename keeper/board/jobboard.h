@@ -58,12 +58,12 @@ static inline bool fors_jobboard_has_plan(const struct fors_jobboard_item *item)
  * dropped, and the epoch stays. Failures to write are logged and tried again. Errors: FORS_ELIMIT (too large for a
  * file), FORS_ENOMEM.
  */
-enum fors_err fors_jobboard_publish(struct fors_jobboards *jobs, struct fors_jobboard_item *item, struct fors_schedule *schedule,
-				struct fors_error *error);
+enum fors_err fors_jobboard_publish(struct fors_jobboards *jobs, struct fors_jobboard_item *item,
+				    struct fors_schedule *schedule, struct fors_error *error);
 
 /* Withdraw what readers have of it, if anything; told.state and told.reason say why. False: out of memory. */
 bool fors_jobboard_withdraw(struct fors_jobboards *jobs, struct fors_jobboard_item *item, enum fors_jobstate state,
-			const char *reason);
+			    const char *reason);
 
 /* The same for all jobs that have a schedule. */
 bool fors_jobboard_withdraw_all(struct fors_jobboards *jobs, enum fors_jobstate state, const char *reason);

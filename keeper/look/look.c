@@ -41,7 +41,7 @@ void fors_look_free(struct fors_look *look)
 }
 
 enum fors_err fors_look_be_over(struct fors_look *look, const struct fors_participants *participants,
-			       struct fors_error *error)
+				struct fors_error *error)
 {
 	struct fors_look_over *over = calloc(1, sizeof(*over));
 
@@ -185,7 +185,8 @@ static uint64_t digest_slow(uint64_t before, const struct fors_slow *slow)
 
 uint64_t fors_look_view(const struct fors_look *look)
 {
-	uint64_t view = look->over ? fors_digest_text(FORS_DIGEST_EMPTY, look->tables_by) : view_of_fabric(look->fabric);
+	uint64_t view =
+		look->over ? fors_digest_text(FORS_DIGEST_EMPTY, look->tables_by) : view_of_fabric(look->fabric);
 
 	if (look->pods)
 		view = view_of_times(view_of_pods(view, look->pods->pods), look->pods->pods);

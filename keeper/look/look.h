@@ -45,10 +45,10 @@ struct fors_look {
 	struct fors_lfts *lfts;
 	struct fors_look_over *over; /* NULL: the tables are fors's own, of two levels, or nobody planned over them */
 	struct fors_look_pods *pods; /* job_pods.h; NULL: not one of a tree of three levels */
-	char tables_by[48];	    /* routing engine that made the tables; empty: not known */
-	double tables_ms;	    /* time to fill the tables, negative: unknown */
-	double check_ms;	    /* of this, to check them; likewise */
-	char method[16];	    /* of fors.conf */
+	char tables_by[48];	     /* routing engine that made the tables; empty: not known */
+	double tables_ms;	     /* time to fill the tables, negative: unknown */
+	double check_ms;	     /* of this, to check them; likewise */
+	char method[16];	     /* of fors.conf */
 	unsigned ilp_seconds;
 	uint64_t most_bytes;   /* of fors.conf: memory that a plan may take; 0: any */
 	const char *chosen_by; /* the setting that says who takes part, a constant; NULL: nobody is left out */
@@ -64,7 +64,7 @@ struct fors_look {
 	struct fors_slow slow;	       /* what was decided about slow cables; all zero: there are none */
 	uint64_t
 		due_ms; /* by fors_clock_ms(): when a sweep is due, since a held cable may return or homes be ranked; 0: none */
-	bool is_wrong; /* installed: the switches hold what fors would not have them hold, as the warnings say */
+	bool is_wrong;	     /* installed: the switches hold what fors would not have them hold, as the warnings say */
 	uint64_t withdrawal; /* installed: homes shall be ranked, withdraw and say that this number is done; 0: no */
 };
 
@@ -78,7 +78,7 @@ void fors_look_free(struct fors_look *look);
  * net, tables and levels are to be filled in, then it is sealed. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_look_be_over(struct fors_look *look, const struct fors_participants *participants,
-			       struct fors_error *error);
+				struct fors_error *error);
 /* All of a look with `over` is there: compute its basis. */
 void fors_look_seal(struct fors_look *look);
 

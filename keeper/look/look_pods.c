@@ -40,7 +40,7 @@ static enum fors_err list_players(struct fors_look *look, const struct fors_look
 }
 
 enum fors_err fors_look_be_pods(struct fors_look *look, const struct fors_places *places,
-			       const struct fors_participants *participants, struct fors_error *error)
+				const struct fors_participants *participants, struct fors_error *error)
 {
 	struct fors_look_pods *made = calloc(1, sizeof(*made));
 	enum fors_err err = made ? make(look, places, participants, made, error) : fors_fail_memory(error);

@@ -28,7 +28,7 @@ struct fors_look_pods {
  * What it was of that kind before is forgotten. Errors: FORS_ENOMEM, FORS_ENOTREE.
  */
 enum fors_err fors_look_be_pods(struct fors_look *look, const struct fors_places *places,
-			       const struct fors_participants *participants, struct fors_error *error);
+				const struct fors_participants *participants, struct fors_error *error);
 
 /* NULL is allowed. */
 void fors_look_pods_free(struct fors_look_pods *pods);

@@ -30,8 +30,8 @@ struct fors_settings {
 	struct fors_participants participants;
 	char *jobs_file; /* each job in it gets a schedule of its own; NULL: one for the fabric */
 	bool jobs_move; /* lanes are shared out anew at each change; else running jobs keep theirs if that costs little */
-	bool job_index;	       /* the last path index belongs to jobs, where there are two or more */
-	bool job_routes;       /* and the base LIDs do, where they are all there is */
+	bool job_index;		     /* the last path index belongs to jobs, where there are two or more */
+	bool job_routes;	     /* and the base LIDs do, where they are all there is */
 	enum fors_slow_how degraded; /* what is done about cables below full width or speed */
 	struct fors_names excluded_links, excluded_spines;
 	bool rehome_never;	  /* homes are never ranked afresh */

@@ -43,7 +43,7 @@
 struct fors_worker_plan {
 	uint64_t basis;		     /* 0: there is none */
 	struct fors_outcome outcome; /* its schedule, or why there is none */
-	struct fors_look *ahead;	     /* over whose tables it was proven before the switches had them, or NULL; owned */
+	struct fors_look *ahead;     /* over whose tables it was proven before the switches had them, or NULL; owned */
 	struct fors_draft draft;     /* of its schedule, when it waits for the switches */
 	bool is_safe;		     /* these tables were made after losses only, see worker_early.c */
 	double proven_ms;	     /* when it was ready, by fors_clock_exact_ms() */
@@ -83,7 +83,7 @@ struct fors_worker {
 	pthread_mutex_t mutex; /* guards the mailbox: what follows up to `stop`; held for moments only */
 	pthread_cond_t wake;
 	struct fors_look *mail; /* the newest look, or NULL; owned */
-	char *places;	       /* the newest kept order, to be written, or NULL; owned */
+	char *places;		/* the newest kept order, to be written, or NULL; owned */
 	size_t places_size;
 	struct fors_namebook *reference_names; /* the newest, not taken yet, or NULL; owned */
 	uint64_t *forget;		       /* nforget GUIDs whose names shall be forgotten, not yet; owned */
@@ -125,7 +125,7 @@ struct fors_worker {
 	bool is_standby;	      /* not the master, and that is published */
 	bool is_short;		      /* memory ran out while this look was in work: it has to be tried again */
 	bool has_complained;	      /* of that */
-	struct fors_look *retry;	      /* the look to be tried again in a second, for want of memory, or NULL; owned */
+	struct fors_look *retry;      /* the look to be tried again in a second, for want of memory, or NULL; owned */
 };
 
 /* --- worker.c --- */
@@ -193,7 +193,8 @@ void fors_worker_heed_tables(struct fors_worker *worker);
 void fors_worker_seek_advice(struct fors_worker *worker, const struct fors_look *look);
 
 /* Fill what to mend into a status about this look, where that is known. */
-void fors_worker_fill_advice(const struct fors_worker *worker, const struct fors_look *look, struct fors_status *status);
+void fors_worker_fill_advice(const struct fors_worker *worker, const struct fors_look *look,
+			     struct fors_status *status);
 
 /* Has the advisor answered? Then the status says so. */
 void fors_worker_take_advice(struct fors_worker *worker);

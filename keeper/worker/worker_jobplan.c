@@ -128,8 +128,8 @@ static enum fors_err find_owners(struct fors_worker_planning *p)
 
 	p->set.is_brief = !p->is_at_leisure;
 	if (old->is_planned && old->look->fabric && (!p->set.look->jobs_move || p->is_at_leisure))
-		err = fors_owners_carried(old->look->fabric, &old->owners, fabric, p->was_of, p->set.list.count, &before,
-					&p->error);
+		err = fors_owners_carried(old->look->fabric, &old->owners, fabric, p->was_of, p->set.list.count,
+					  &before, &p->error);
 	else if (!old->is_planned && !p->set.look->jobs_move)
 		err = find_left(p, &before);
 	task.before = before;
@@ -350,7 +350,8 @@ static bool publish_job(struct fors_worker_planning *p, uint32_t j)
 	if (!error.code)
 		return true;
 	tell_members(&p->set.list.job[j], error.text, why, sizeof(why));
-	return fors_jobboard_withdraw(board, item, p->kept[j].is_waiting ? FORS_JOB_IS_WITHDRAWN : FORS_JOB_HAS_NONE, why);
+	return fors_jobboard_withdraw(board, item, p->kept[j].is_waiting ? FORS_JOB_IS_WITHDRAWN : FORS_JOB_HAS_NONE,
+				      why);
 }
 
 /* What is not listed has ended. False: out of memory. */

@@ -452,8 +452,8 @@ static enum fors_err compare_names(struct fors_worker *worker, const struct fors
 	enum fors_err err = FORS_OK;
 
 	if (!look->fabric)
-		err = fors_jobs_seats(look->net, look->over->has_participants ? &look->over->participants : NULL, &seats,
-				      NULL);
+		err = fors_jobs_seats(look->net, look->over->has_participants ? &look->over->participants : NULL,
+				      &seats, NULL);
 	if (!err)
 		err = fors_worker_read_jobs(worker, jobs->text, jobs->size, seats ? seats : look->fabric, &list, NULL);
 	if (!err) {
@@ -531,8 +531,8 @@ bool fors_worker_publish_jobs_early(struct fors_worker *worker)
 bool fors_worker_withdraw_jobs(struct fors_worker *worker, const char *reason)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
-	bool is_done =
-		fors_jobboard_load(&jobs->board) && fors_jobboard_withdraw_all(&jobs->board, FORS_JOB_IS_WITHDRAWN, reason);
+	bool is_done = fors_jobboard_load(&jobs->board) &&
+		       fors_jobboard_withdraw_all(&jobs->board, FORS_JOB_IS_WITHDRAWN, reason);
 
 	if (!is_done)
 		fors_worker_run_short(worker);

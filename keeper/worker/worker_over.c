@@ -81,7 +81,8 @@ static enum fors_err may_plan(const struct fors_look *look, struct fors_error *e
  * Nobody asks what other tables would allow where another engine makes them: these are the bound. The bound of a tree
  * holds for all its servers, and what fors_plan_over() says for those that take part.
  */
-static void set_bounds(const struct fors_look *look, const struct fors_over_report *report, struct fors_outcome *outcome)
+static void set_bounds(const struct fors_look *look, const struct fors_over_report *report,
+		       struct fors_outcome *outcome)
 {
 	const struct fors_route3 *route = look->pods ? look->pods->route : NULL;
 

@@ -132,7 +132,7 @@ static enum fors_err read_jobs(struct reader *r)
 }
 
 enum fors_err fors_efi_jobs_read(const char *text, size_t size, const char *name, uint32_t nservers,
-			     const struct fors_routes *routes, struct fors_efi_jobs *jobs, struct fors_error *error)
+				 const struct fors_routes *routes, struct fors_efi_jobs *jobs, struct fors_error *error)
 {
 	struct fors_efi_jobs list = {0};
 	struct reader r = {.error = error, .routes = routes, .jobs = &list, .nservers = nservers};

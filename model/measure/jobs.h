@@ -29,7 +29,8 @@ struct fors_efi_jobs {
  * Errors: FORS_EINPUT "name:line: ...", FORS_ENOMEM.
  */
 enum fors_err fors_efi_jobs_read(const char *text, size_t size, const char *name, uint32_t nservers,
-			     const struct fors_routes *routes, struct fors_efi_jobs *jobs, struct fors_error *error);
+				 const struct fors_routes *routes, struct fors_efi_jobs *jobs,
+				 struct fors_error *error);
 /* One job called "all" of all servers. Errors: FORS_ENOMEM. */
 enum fors_err fors_efi_jobs_all(uint32_t nservers, struct fors_efi_jobs *jobs, struct fors_error *error);
 void fors_efi_jobs_clear(struct fors_efi_jobs *jobs);

@@ -19,9 +19,9 @@ def with_hosts(text, switch, count):
     ends, hosts = [], []
     for i in range(count):
         port, guid = ports + 1 + i, 0x700001 + 16 * i
-        ends.append(f'[{port}]\t"H-{guid - 1:016x}"[1]({guid:x}) \t\t# "Gate{i}" lid {900 + i} 4xSDR\n')
+        ends.append(f'[{port}]\t"H-{guid - 1:016x}"[1]({guid:x}) \t\t# "Gate{i}" lid 0 4xSDR\n')
         hosts.append(f'\ncaguid=0x{guid - 1:x}\nCa\t1 "H-{guid - 1:016x}"\t\t# "Gate{i}"\n'
-                     f'[1]({guid:x}) \t"{name}"[{port}]\t\t# lid {900 + i} lmc 0 "{switch}" lid 0 4xSDR\n')
+                     f'[1]({guid:x}) \t"{name}"[{port}]\t\t# lid 0 lmc 0 "{switch}" lid 0 4xSDR\n')
     grown = head.replace(f"Switch\t{ports}", f"Switch\t{ports + count}", 1) + "\n" + "".join(ends)
     return text.replace(head + "\n", grown) + "".join(hosts)
 

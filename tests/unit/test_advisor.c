@@ -85,10 +85,10 @@ static int close_bench(void **state)
 static struct fors_look job_of(const struct bed *bed)
 {
 	return (struct fors_look){.kind = FORS_LOOK_INSTALLED,
-				 .net = bed->net,
-				 .fabric = bed->fabric,
-				 .lfts = bed->lfts,
-				 .method = "auto"};
+				  .net = bed->net,
+				  .fabric = bed->fabric,
+				  .lfts = bed->lfts,
+				  .method = "auto"};
 }
 
 static void ask(struct bench *bench, const char *down, uint32_t phases, uint64_t basis)

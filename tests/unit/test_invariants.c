@@ -145,7 +145,7 @@ static enum fors_err site_learn(struct site *site, struct fors_error *error)
 	assert_non_null(site->places);
 	err = fors_places_learn(site->places, site->net, NULL, 0, error);
 	if (!err)
-		must(fors_assign_lids(site->net, site->places, site->lmc, true, error), error);
+		must(fors_assign_lids(site->net, site->places, site->lmc, false, error), error);
 	return err;
 }
 

@@ -116,7 +116,8 @@ static void lanes_of_before(void **state)
 	assert_int_equal(fors_jobs_match(&first.list, &now, was_of, NULL), FORS_OK);
 	assert_int_equal(was_of[0], FORS_NO_JOB);
 	assert_int_equal(was_of[1], 1);
-	assert_int_equal(fors_owners_carried(bed->fabric, &first.owners, bed->fabric, was_of, 2, &before, NULL), FORS_OK);
+	assert_int_equal(fors_owners_carried(bed->fabric, &first.owners, bed->fabric, was_of, 2, &before, NULL),
+			 FORS_OK);
 	for (size_t i = 0; i < 16; i++)
 		assert_int_equal(before[i], first.owners.job[i] == 1 ? 1 : FORS_NO_JOB);
 	free(before);

@@ -73,7 +73,7 @@ static struct {
 	_Atomic int64_t left; /* asks until then; 0: nothing happens */
 	struct fors_worker *_Atomic worker;
 	struct fors_look *_Atomic job, *_Atomic next; /* one that replaces the other in the mailbox; NULL: none does */
-	bool (*cancelled)(void *context);	     /* the worker's own answer */
+	bool (*cancelled)(void *context);	      /* the worker's own answer */
 	void *context;
 } asking;
 

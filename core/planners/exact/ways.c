@@ -127,9 +127,10 @@ static enum fors_err no_way(const struct fors_task *task, uint32_t a, uint32_t b
 	const struct fors_fabric *fabric = task->fabric;
 
 	if (task->has_moved && fors_home_has_all(fabric->nlanes, fabric->lmc))
-		return fors_fail(error, FORS_ENOTAPPL,
-				 "exact: the servers of %s have no lane in common from %s, where entries are those of jobs",
-				 fabric->leaf[b].name, fabric->leaf[a].name);
+		return fors_fail(
+			error, FORS_ENOTAPPL,
+			"exact: the servers of %s have no lane in common from %s, where entries are those of jobs",
+			fabric->leaf[b].name, fabric->leaf[a].name);
 	return fors_fail(error, FORS_ELMC,
 			 "LMC %u is too small for the %u lanes: the servers of %s have no lane in common from %s; LMC "
 			 "%u is enough",

@@ -201,7 +201,7 @@ static uint32_t find_now(const struct fors_pods *pods, uint32_t node)
 }
 
 enum fors_err fors_extra3_fill(const struct fors_pods *pods, const uint32_t *row_of, const bool *is_server,
-			      struct fors_lfts *lfts, struct fors_error *error)
+			       struct fors_lfts *lfts, struct fors_error *error)
 {
 	const struct fors_net *known = pods->known;
 	struct work w = {.pods = pods, .lfts = lfts, .row_of = row_of};

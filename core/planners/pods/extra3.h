@@ -11,6 +11,6 @@
 
 /* Write them into the rows of `lfts`, row_of[node of now]; is_server[lid]: it is one. Errors: FORS_ENOMEM. */
 enum fors_err fors_extra3_fill(const struct fors_pods *pods, const uint32_t *row_of, const bool *is_server,
-			      struct fors_lfts *lfts, struct fors_error *error);
+			       struct fors_lfts *lfts, struct fors_error *error);
 
 #endif
