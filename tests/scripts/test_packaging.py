@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-MACROS = {"_bindir": "bin", "_datadir": "share", "_docdir": "share/doc", "_includedir": "include", "_libdir": "lib", "_mandir": "share/man",
-          "name": "fors", "python3_sitelib": "lib/python3*/*-packages"}
+MACROS = {"_bindir": "bin", "_datadir": "share", "_docdir": "share/doc", "_includedir": "include", "_libdir": "lib",
+          "_libexecdir": "libexec", "_mandir": "share/man", "name": "fors", "python3_sitelib": "lib/python3*/*-packages"}
 
 
 @pytest.fixture(scope="module")
