@@ -116,7 +116,8 @@ static void list_slice(struct service *service, struct fors_helper_answer *answe
 		}
 		if (!fors_jobname_is_good((struct fors_span){entry->d_name, entry->d_name + strlen(entry->d_name)}))
 			continue;
-		snprintf(answer->job[answer->nnames++], sizeof(answer->job[0]), "%s", entry->d_name);
+		snprintf(answer->job[answer->nnames++], sizeof(answer->job[0]), "%.*s", FORS_JOBNAME_ROOM - 1,
+			 entry->d_name); /* the compiler does not know that it fits */
 	}
 	answer->has_more = service->jobs != NULL;
 }
