@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cmd_diff.c - `fors diff`: what changed between two fabrics, in the words of whoever walks through the hall: what is
- * gone, what is new, what was replaced, which cable was plugged elsewhere, which is slow.
+ * gone, what is new, what was replaced, which cable was plugged elsewhere, which is slow. `--lfts`, the same of tables,
+ * is in diff_lfts.c.
  */
 #include "cli/cli.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/diff_lfts.h"
 #include "cli/json.h"
 #include "core/net/diff.h"
 
@@ -256,6 +258,8 @@ static int run(const struct cli_settings *settings, char **operand)
 
 	if (!strcmp(operand[0], "-") && !strcmp(operand[1], "-"))
 		return cli_usage_error("standard input can be one of the two only");
+	if (settings->compares_lfts)
+		return cli_diff_lfts(operand[0], operand[1], settings->is_json);
 	code = cli_net_named(operand[0], &nets.was);
 	if (!code)
 		code = cli_net_named(operand[1], &nets.is);
@@ -269,11 +273,13 @@ static int run(const struct cli_settings *settings, char **operand)
 const struct cli_command cli_diff_command = {
 	.id = CLI_CMD_DIFF,
 	.name = "diff",
-	.summary = "Say what changed between two fabrics: nodes, cables, speeds",
-	.usage = "WAS IS [--json]",
+	.summary = "Say what changed between two fabrics: nodes, cables, speeds; or between two sets of tables",
+	.usage = "[--lfts] WAS IS [--json]",
 	.details = "WAS and IS are files that ibnetdiscover wrote (- is stdin),\n"
 		   "or specifications as --synthetic takes them.\n"
 		   "Example: ibnetdiscover | fors diff /etc/opensm/intact.txt -\n"
+		   "With --lfts they are forwarding tables, each from OpenSM's dump or from dump_fts.\n"
+		   "Example: dump_fts | fors diff --lfts opensm-lfts.dump -\n"
 		   "The exit code is 1 when something changed.\n",
 	.min_operands = 2,
 	.max_operands = 2,

@@ -29,6 +29,7 @@ libforscli_la_SOURCES = \
 	cli/clock.c cli/clock.h \
 	cli/combinations.c cli/combinations.h \
 	cli/completion.c cli/completion.h \
+	cli/diff_lfts.c cli/diff_lfts.h \
 	cli/draw.c cli/draw.h \
 	cli/file.c \
 	cli/folders.c \

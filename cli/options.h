@@ -137,6 +137,7 @@ struct cli_settings {
 	char **argv; /* what was parsed, the name of the command first; lent */
 	struct cli_source source;
 	const char *lfts, *routing, *schedule;	      /* --lfts, --routing, --schedule */
+	bool compares_lfts;			      /* --lfts of diff */
 	const char *levels;			      /* --sl */
 	const char *pattern, *pattern_file, *jobs;    /* --pattern, --pattern-file, --jobs */
 	const char *method, *engines;		      /* --method, --engines */

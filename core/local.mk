@@ -78,6 +78,7 @@ libforscore_la_SOURCES = \
 	core/net/graph_spec.c core/net/graph_spec.h \
 	core/net/lftfile.c core/net/lftfile.h \
 	core/net/lfts.c core/net/lfts.h \
+	core/net/lfts_diff.c core/net/lfts_diff.h core/net/lfts_diff_text.c \
 	core/net/namebook.c core/net/namebook.h core/net/namebook_inside.h \
 	core/net/namebook_file.c \
 	core/net/net.c core/net/net.h \

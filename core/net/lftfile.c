@@ -42,6 +42,7 @@ struct heading {
 	uint64_t guid;
 	uint32_t first, last; /* LIDs */
 	bool is_dump_fts;
+	struct fors_span rest; /* behind the GUID: the description in brackets */
 };
 
 struct reader {
@@ -101,6 +102,7 @@ static enum fors_err read_heading(const struct reader *r, struct fors_span line,
 		return FAIL(r, "the GUID of the switch is missing or no 0x and hexadecimal digits");
 	heading->first = (uint32_t)first;
 	heading->last = (uint32_t)last;
+	heading->rest = line;
 	return FORS_OK;
 }
 
@@ -286,6 +288,47 @@ enum fors_err fors_lftfile_read(const char *text, size_t size, const char *name,
 	}
 	*lfts = r.lfts;
 	return FORS_OK;
+}
+
+static void drop_last(struct fors_span *span, char c)
+{
+	if (!fors_span_is_empty(*span) && span->end[-1] == c)
+		span->end--;
+}
+
+/* "('Leaf00'):" or "(Leaf00):" -> Leaf00 */
+static void take_name(struct fors_span rest, char *name)
+{
+	size_t length;
+
+	(void)fors_take_char(&rest, '(');
+	drop_last(&rest, ':');
+	drop_last(&rest, ')');
+	if (fors_take_char(&rest, '\''))
+		drop_last(&rest, '\'');
+	length = (size_t)(rest.end - rest.at);
+	if (length > FORS_NAME_MAX)
+		length = FORS_NAME_MAX;
+	memcpy(name, rest.at, length);
+	name[length] = '\0';
+	fors_text_clean(name);
+}
+
+void fors_lftfile_names(const char *text, size_t size, const struct fors_lfts *lfts, char (*name)[FORS_NAME_MAX + 1])
+{
+	struct fors_error error;
+	struct reader r = {.error = &error};
+	struct fors_span line;
+	struct heading heading;
+
+	for (uint32_t row = 0; row < lfts->nswitches; row++)
+		name[row][0] = '\0';
+	if (fors_lines_start(&r.lines, text, size, "", &error))
+		return;
+	while (fors_lines_next(&r.lines, &line))
+		if (fors_starts_with(line, first_words) && !read_heading(&r, line, &heading) &&
+		    fors_lfts_row(lfts, heading.guid) != FORS_NONE)
+			take_name(heading.rest, name[fors_lfts_row(lfts, heading.guid)]);
 }
 
 /* ---- writing ---- */

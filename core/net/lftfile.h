@@ -15,6 +15,11 @@
  */
 enum fors_err fors_lftfile_read(const char *text, size_t size, const char *name, struct fors_lfts **lfts,
 				struct fors_error *error);
+/*
+ * What such a text calls its switches: name[row], of each row of `lfts`, clean (fors_text_clean()); "" where it says
+ * nothing. `text` is the one that `lfts` was read from.
+ */
+void fors_lftfile_names(const char *text, size_t size, const struct fors_lfts *lfts, char (*name)[FORS_NAME_MAX + 1]);
 /* The tables as opensm-lfts.dump text, which `opensm -R file -U` loads; net names the nodes. Errors: FORS_ENOMEM. */
 enum fors_err fors_lftfile_write(const struct fors_net *net, const struct fors_lfts *lfts, char **text, size_t *size,
 				 struct fors_error *error);

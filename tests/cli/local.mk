@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	tests/cli/test_analyze.py \
 	tests/cli/test_bad_input.py \
 	tests/cli/test_diff.py \
+	tests/cli/test_diff_lfts.py \
 	tests/cli/test_draw.py \
 	tests/cli/test_fabric.py \
 	tests/cli/test_forget.py \

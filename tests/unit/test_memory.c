@@ -26,6 +26,7 @@
 #include "core/jobs/trespass.h"
 #include "core/fabric/repairs.h"
 #include "core/net/lftfile.h"
+#include "core/net/lfts_diff.h"
 #include "core/net/lfts.h"
 #include "core/net/diff.h"
 #include "core/net/graph_net.h"
@@ -452,6 +453,24 @@ static enum fors_err write_lfts(const struct ground *g, uint64_t *digest, struct
 	begin();
 	err = fors_lftfile_write(g->bed->net, g->bed->lfts, &text, NULL, error);
 	return made_text(err, text, digest);
+}
+
+static enum fors_err diff_lfts(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_lfts none = {0};
+	struct fors_lfts_diff diff = {.table = UNTOUCHED, .entry = UNTOUCHED};
+	enum fors_err err;
+
+	begin();
+	err = fors_lfts_diff(&none, g->bed->lfts, &diff, error);
+	faults_off();
+	if (err) {
+		assert_ptr_equal(diff.table, UNTOUCHED);
+		return err;
+	}
+	*digest = digest_of(diff.entry, diff.nentries * sizeof(*diff.entry));
+	fors_lfts_diff_clear(&diff);
+	return FORS_OK;
 }
 
 static enum fors_err read_guids(const struct ground *g, uint64_t *digest, struct fors_error *error)
@@ -1713,6 +1732,7 @@ static void all_but_plans(void **state)
 		{"fors_tree_spec_format", format_spec},
 		{"fors_lftfile_read", read_lfts},
 		{"fors_lftfile_write", write_lfts},
+		{"fors_lfts_diff", diff_lfts},
 		{"fors_guidlist_read", read_guids},
 		{"fors_places_learn", learn_all},
 		{"fors_places_learn, more", learn_more},
