@@ -57,6 +57,7 @@ extern const struct cli_command cli_simulate_command;
 extern const struct cli_command cli_status_command;
 extern const struct cli_command cli_verify_command;
 extern const struct cli_command cli_wait_command;
+extern const struct cli_command cli_watch_command;
 extern const struct cli_command cli_whatif_command;
 
 /* --- parse.c -------------------------------------------------------------------------------------------------- */

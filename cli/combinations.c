@@ -34,6 +34,7 @@ enum {
 	WHATIF = CLI_CMD_WHATIF,
 	FABRIC = CLI_CMD_FABRIC,
 	LINKS = CLI_CMD_LINKS,
+	WATCH = CLI_CMD_WATCH,
 	WITH_PATTERN = ANALYZE | SIMULATE,
 	WITH_TABLES = WITH_PATTERN | CLI_CMD_INDICES,
 };
@@ -100,6 +101,9 @@ static const struct rule rules[] = {
 	{SIMULATE, "qcn-timer", NEEDS, "rate-limits", "--qcn-timer needs --rate-limits"},
 	{SIMULATE, "blocks", NEEDS, "policy=vlb|policy=ugal-l|policy=ugal-g|policy=tago",
 	 "--blocks is for --policy vlb, ugal-l, ugal-g and tago"},
+
+	/* watch */
+	{WATCH, "output-net|output-lfts", NEEDS, "once", "--output-net and --output-lfts need --once"},
 
 	/* whatif */
 	{WHATIF, IN_TIME, NEEDS, "simulate", "how to simulate is said, but not --simulate"},

@@ -25,6 +25,7 @@ libforscli_la_SOURCES = \
 	cli/cmd_status.c \
 	cli/cmd_verify.c \
 	cli/cmd_wait.c \
+	cli/cmd_watch.c \
 	cli/whatif/cmd_whatif.c \
 	cli/clock.c cli/clock.h \
 	cli/combinations.c cli/combinations.h \
@@ -69,6 +70,7 @@ libforscli_la_SOURCES = \
 	cli/whatif/whatif_stop.c \
 	cli/whatif/whatif_store.c
 nodist_libforscli_la_SOURCES = cli/page_html.h
+libforscli_la_CPPFLAGS = $(AM_CPPFLAGS) -DFORS_WATCH='"$(pkglibexecdir)/fors-watch"'
 libforscli_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 # Programs link it, no shared library does: each file is compiled once.
 libforscli_la_LIBTOOLFLAGS = --tag=disable-shared

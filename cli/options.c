@@ -237,6 +237,18 @@ static bool set_threshold(const struct cli_option *option, const char *argument,
 	return set_number(option, argument, settings);
 }
 
+static bool set_mad_rate(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->reading.has_rate = true;
+	return set_number(option, argument, settings);
+}
+
+static bool set_retries(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	settings->reading.has_retries = true;
+	return set_number(option, argument, settings);
+}
+
 static bool set_timeout(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	settings->has_timeout = true;
@@ -316,6 +328,7 @@ enum {
 	LINKS = CLI_CMD_LINKS,
 	EXCLUDE = CLI_CMD_EXCLUDE,
 	SIMULATE = CLI_CMD_SIMULATE,
+	WATCH = CLI_CMD_WATCH,
 	WITH_TABLES = ANALYZE | INDICES | SIMULATE,
 	WITH_PATTERN = ANALYZE | SIMULATE,
 	WITH_FABRIC = PLAN | VERIFY | WITH_TABLES | WHATIF | FABRIC | JOBS | LINKS | EXCLUDE,
@@ -630,6 +643,22 @@ static const struct cli_option options[] = {
 	 NULL},
 	{"html", "FILE", JOBS, "write a page with that picture and the jobs, for a browser or a printer", set_text,
 	 MEMBER(html), 0, NULL},
+	{"once", NULL, WATCH, "read the fabric once, and end", set_flag, MEMBER(reading.is_once), 0, NULL},
+	{"output-net", "FILE", WATCH, "write nodes and cables as ibnetdiscover text, in an order that never changes",
+	 set_text, MEMBER(reading.net), 0, NULL},
+	{"output-lfts", "FILE", WATCH, "write the forwarding tables of the switches, as opensm-lfts.dump", set_text,
+	 MEMBER(reading.lfts), 0, NULL},
+	{"ca", "NAME", WATCH, "the adapter to ask from, as ibstat calls it; default: the first one with an active port",
+	 set_text, MEMBER(reading.ca), 0, NULL},
+	{"port", "N", WATCH, "its port; default: the first active one", set_positive, MEMBER(reading.port), 254, NULL},
+	{"window", "N", WATCH, "questions that are out at a time, at most; 4 when missing", set_positive,
+	 MEMBER(reading.window), 256, NULL},
+	{"rate", "N", WATCH, "packets that leave in a second, at most; 20000 when missing, 0: any number", set_mad_rate,
+	 MEMBER(reading.rate), 10000000, NULL},
+	{"timeout", "MS", WATCH, "milliseconds to wait for an answer before asking again; 200 when missing",
+	 set_positive, MEMBER(reading.timeout), 60000, NULL},
+	{"retries", "N", WATCH, "how often to ask again; 3 when missing", set_retries, MEMBER(reading.retries), 100,
+	 NULL},
 	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", set_text, MEMBER(html), 0, NULL},
 };
 

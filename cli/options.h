@@ -33,6 +33,7 @@ enum cli_command_id {
 	CLI_CMD_EXCLUDE = 1 << 12,
 	CLI_CMD_WAIT = 1 << 13,
 	CLI_CMD_SIMULATE = 1 << 14,
+	CLI_CMD_WATCH = 1 << 15,
 };
 
 /* Arguments of --format and --map, in the order of their names. */
@@ -116,6 +117,15 @@ struct cli_slurm {
 	int mark;			     /* --mark: enum slurm_mark */
 };
 
+/* How a fabric is read from a port of this host: `fors watch`. */
+struct cli_watch {
+	bool is_once;			      /* --once */
+	const char *ca, *net, *lfts;	      /* --ca, --output-net, --output-lfts */
+	unsigned port, window, rate, timeout; /* --port, --window, --rate, --timeout; 0: not given */
+	bool has_rate, has_retries;
+	unsigned retries; /* --retries */
+};
+
 /* Which fabric is meant. */
 struct cli_source {
 	const char *fabric;	  /* --fabric */
@@ -170,6 +180,7 @@ struct cli_settings {
 	struct cli_slurm slurm;
 	bool path_index; /* --path-index */
 	const char *svg; /* --svg */
+	struct cli_watch reading;
 };
 
 struct cli_option {

@@ -27,6 +27,7 @@ nobase_dist_doc_DATA = \
 	model/README.md \
 	keeper/README.md \
 	plugin/README.md \
+	watch/README.md \
 	sim/README.md \
 	doc/analyze.md \
 	doc/applications.md \
@@ -55,6 +56,7 @@ nobase_dist_doc_DATA = \
 	doc/testbed.md \
 	doc/testbed.svg \
 	doc/throughput.svg \
+	doc/watch.md \
 	packaging/prometheus/README.md \
 	packaging/prometheus/fors-dashboard.json \
 	packaging/prometheus/fors.rules.test.yml \

@@ -105,7 +105,7 @@ helper_cppflags = -DFORS_HELPER='"$(pkglibexecdir)/fors-outbox"' -DFORS_LIBDIR='
 
 # What works in publish_dir for it, and may hang there.
 if BUILD_PLUGIN
-pkglibexec_PROGRAMS = fors-outbox
+pkglibexec_PROGRAMS += fors-outbox
 else
 check_PROGRAMS += fors-outbox
 endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_watch.c - `fors watch`: the fabric as it is, read from a port of this host beside whatever subnet manager runs it.
+ *
+ * Another program does the reading, fors-watch of the package of that name: this one needs no InfiniBand library, nor
+ * the right to open a port. It becomes that program.
+ */
+#define _GNU_SOURCE /* asprintf */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRAM "/fors-watch"
+#define RATE 20000 /* packets in a second */
+#define RETRIES 3
+#define MOST_WORDS 16
+
+/* The words for it. Owned, as far as they are there. */
+struct words {
+	char *word[MOST_WORDS + 1];
+	unsigned count;
+	bool is_short; /* out of memory */
+};
+
+static void add(struct words *words, char *word)
+{
+	words->is_short |= !word || words->count == MOST_WORDS;
+	if (!word || words->count == MOST_WORDS)
+		free(word);
+	else
+		words->word[words->count++] = word;
+}
+
+static void add_text(struct words *words, const char *name, const char *text)
+{
+	char *word = NULL;
+
+	if (text)
+		add(words, asprintf(&word, "%s=%s", name, text) < 0 ? NULL : word);
+}
+
+static void add_number(struct words *words, const char *name, unsigned number)
+{
+	char *word = NULL;
+
+	add(words, asprintf(&word, "%s=%u", name, number) < 0 ? NULL : word);
+}
+
+static void clear(struct words *words)
+{
+	for (unsigned i = 0; i < words->count; i++)
+		free(words->word[i]);
+}
+
+/* Beside this program, where it was built; else where it is installed. */
+static void find_program(char path[PATH_MAX + sizeof(PROGRAM)])
+{
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	char *end;
+
+	path[length < 0 ? 0 : length] = '\0';
+	end = strrchr(path, '/');
+	if (end)
+		strcpy(end, PROGRAM);
+	if (!end || access(path, X_OK))
+		strcpy(path, FORS_WATCH);
+}
+
+/* Does not return, unless it cannot be. */
+static int become(struct words *words)
+{
+	char path[PATH_MAX + sizeof(PROGRAM)];
+
+	find_program(path);
+	if (words->is_short) {
+		cli_error("out of memory");
+		return CLI_BAD;
+	}
+	execv(path, words->word);
+	cli_error("%s cannot be started: %s%s", path, strerror(errno),
+		  errno == ENOENT ? "; it is in the package fors-watch" : "");
+	return CLI_BAD;
+}
+
+static int run(const struct cli_settings *settings, char **operand)
+{
+	const struct cli_watch *given = &settings->reading;
+	struct words words = {.count = 0};
+	int code;
+
+	(void)operand;
+	if (!given->is_once)
+		return cli_usage_error("--once is missing");
+	add(&words, strdup("fors-watch"));
+	add(&words, strdup("once"));
+	add_text(&words, "ca", given->ca);
+	add_text(&words, "net", given->net);
+	add_text(&words, "lfts", given->lfts);
+	add_number(&words, "port", given->port);
+	add_number(&words, "window", given->window);
+	add_number(&words, "rate", given->has_rate ? given->rate : RATE);
+	add_number(&words, "timeout", given->timeout);
+	add_number(&words, "retries", given->has_retries ? given->retries : RETRIES);
+	code = become(&words);
+	clear(&words);
+	return code;
+}
+
+const struct cli_command cli_watch_command = {
+	.id = CLI_CMD_WATCH,
+	.name = "watch",
+	.summary = "Read the fabric as it is, beside any subnet manager, changing nothing",
+	.usage = "--once [OPTION]...",
+	.details =
+		"Only questions leave this host: what the fabric has is read as any diagnostic program may. The\n"
+		"reading counts when the subnet manager sent nothing meanwhile, or when two readings a second apart\n"
+		"are equal. The exit code is 1 when the fabric does not come to rest within 30 seconds.\n",
+	.max_operands = 0,
+	.run = run,
+};

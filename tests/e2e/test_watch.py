@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""fors watch --once beside a stock opensm: what it reads is what ibnetdiscover and dump_fts read, and nothing is changed."""
+import subprocess
+
+import pytest
+
+import harness
+import over
+import watching
+from watching import STOCK, compiled, may_leave, most_out, read_log, read_once, start, watch
+
+
+def fors(*arguments):
+    return subprocess.run(harness.fors_command(*arguments), capture_output=True, text=True, check=False)
+
+
+def listener(sim):
+    """A host that does not run opensm."""
+    return list(sim.topology.hcas)[-1]
+
+
+@pytest.mark.parametrize("name", watching.FABRICS)
+def test_as_the_tools_read_it(fabric, tmp_path, name):
+    sim, sm = start(fabric, name)
+    node = listener(sim)
+    net, lfts, told = read_once(sim, node, tmp_path)
+    theirs, dump = sim.run(["ibnetdiscover"], node), sim.run(["dump_fts"], node)
+    (tmp_path / "theirs.net").write_text(theirs)
+    (tmp_path / "theirs.lfts").write_text(dump)
+    same = fors("diff", tmp_path / "theirs.net", tmp_path / "watch.net")
+    assert same.returncode == 0, same.stdout + same.stderr
+    same = fors("diff", "--lfts", tmp_path / "theirs.lfts", tmp_path / "watch.lfts")
+    assert same.returncode == 0, same.stdout + same.stderr
+    assert harness.parse_tables(lfts) == harness.parse_tables(dump)
+    assert "consistent" in told
+    # the same plan, or the same refusal, byte for byte
+    plans = []
+    for prefix in ("theirs", "watch"):
+        out = tmp_path / f"{prefix}.plan"
+        done = fors("plan", "--fabric", tmp_path / f"{prefix}.net", "--lfts", tmp_path / f"{prefix}.lfts", "--output", out)
+        plans.append((done.returncode, done.stderr.replace(prefix, ""), out.read_bytes() if out.exists() else None))
+    assert plans[0] == plans[1] and plans[0][0] in (0, 1)
+    # from another port the same bytes
+    if len(sim.topology.hcas) > 2:
+        other = list(sim.topology.hcas)[1]
+        assert read_once(sim, other, tmp_path)[:2] == (net, lfts)
+
+
+# ---------------------------------------------------------------------------
+# What leaves
+
+@pytest.mark.parametrize("window", (None, 1, 16))
+def test_only_questions_and_never_more_than_the_window(fabric, tmp_path, window):
+    sim, sm = fabric(over.two_levels(), **STOCK, lmc=1)
+    sm.wait_up()
+    log = tmp_path / "mads"
+    read_once(sim, listener(sim), tmp_path, *(["--window", window] if window else []), preload=[compiled("umad_spy")],
+              env={"FORS_SPY_LOG": str(log)})
+    mads = read_log(log)
+    sent = [mad for mad in mads if mad.what == "S"]
+    assert len(sent) > 100 and all(map(may_leave, sent)), [mad for mad in sent if not may_leave(mad)][:3]
+    assert all(mad.method == watching.GET for mad in sent)
+    assert (most_out(mads) <= (window or 4)) and (window == 1 or most_out(mads) > 1)
+
+
+def test_a_rate_is_kept(fabric, tmp_path):
+    sim, sm = fabric(over.two_levels(), **STOCK)
+    sm.wait_up()
+    log = tmp_path / "mads"
+    read_once(sim, listener(sim), tmp_path, "--rate", 500, preload=[compiled("umad_spy")], env={"FORS_SPY_LOG": str(log)})
+    sent = [mad.ms for mad in read_log(log) if mad.what == "S"]
+    most = max(sum(1 for other in sent if ms <= other < ms + 1000) for ms in sent)
+    assert most <= 505
+
+
+@pytest.mark.parametrize("percent", (1, 10))
+def test_lost_packets_are_asked_for_again(fabric, tmp_path, percent):
+    sim, sm = fabric(over.two_levels(), **STOCK)
+    sm.wait_up()
+    node = listener(sim)
+    whole = read_once(sim, node, tmp_path)[:2]
+    lossy = read_once(sim, node, tmp_path, "--timeout", 20, "--retries", 9, preload=[compiled("umad_spy")],
+                      env={"FORS_SPY_DROP": str(percent)})
+    assert lossy[:2] == whole
+
+
+def test_a_reading_with_a_lost_packet_is_none(fabric, tmp_path):
+    sim, sm = fabric(over.two_levels(), **STOCK)
+    sm.wait_up()
+    net = tmp_path / "none.net"
+    done = watch(sim, listener(sim), "--once", "--output-net", net, "--timeout", 5, "--retries", 0,
+                 preload=[compiled("umad_spy")], env={"FORS_SPY_DROP": "50"})
+    assert done.returncode in (1, 2) and done.stderr.count("\n") == 1 and not net.exists()
+
+
+# ---------------------------------------------------------------------------
+# What may be wrong
+
+def test_no_right_to_open_a_port_is_one_sentence(fabric):
+    sim, sm = fabric(over.two_levels(), **STOCK)
+    sm.wait_up()
+    done = watch(sim, listener(sim), "--once", preload=[compiled("umad_spy")], env={"FORS_SPY_DENIED": "1"})
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "no right to open" in done.stderr and "/dev/infiniband/umad" in done.stderr
+
+
+def test_no_such_adapter(fabric):
+    sim, sm = fabric(over.two_levels(), **STOCK)
+    sm.wait_up()
+    done = watch(sim, listener(sim), "--once", "--ca", "mlx5_7")
+    assert done.returncode == 2 and "mlx5_7" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_without_a_manager_two_equal_readings_count(fabric, tmp_path):
+    sim, sm = fabric(over.two_levels(), **STOCK)
+    sm.wait_up()
+    node = listener(sim)
+    before = read_once(sim, node, tmp_path)
+    assert "sent nothing meanwhile" in before[2]
+    sm.stop()
+    after = read_once(sim, node, tmp_path)
+    assert "two readings" in after[2] and "none answers" in after[2]
+    assert after[1] == before[1]

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * umad_spy.c - a library to be preloaded into fors watch: it writes down every management packet that leaves or comes, and can do
+ * harm.
+ *
+ *	FORS_SPY_LOG=FILE	a line for each: 'S' or 'R', milliseconds, class, method, attribute, modifier, id
+ *	FORS_SPY_DROP=N		N of 100 packets that leave never arrive; no two runs drop the same ones
+ *	FORS_SPY_DEAF=1		no Report comes
+ *	FORS_SPY_DENIED=1	no port may be opened
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <infiniband/umad.h>
+#include <infiniband/umad_types.h>
+
+static FILE *file;
+static int drop, is_deaf;
+
+static int (*real_send)(int port, int agent, void *umad, int length, int timeout_ms, int retries);
+static int (*real_recv)(int port, void *umad, int *length, int timeout_ms);
+static int (*real_open)(const char *ca, int port);
+
+static void __attribute__((constructor)) start(void)
+{
+	const char *name = getenv("FORS_SPY_LOG"), *percent = getenv("FORS_SPY_DROP");
+
+	real_send = (int (*)(int, int, void *, int, int, int))dlsym(RTLD_NEXT, "umad_send");
+	real_recv = (int (*)(int, void *, int *, int))dlsym(RTLD_NEXT, "umad_recv");
+	real_open = (int (*)(const char *, int))dlsym(RTLD_NEXT, "umad_open_port");
+	file = name ? fopen(name, "ae") : NULL;
+	drop = percent ? atoi(percent) : 0;
+	is_deaf = getenv("FORS_SPY_DEAF") != NULL;
+	srandom((unsigned)time(NULL));
+}
+
+static void note(char what, void *umad)
+{
+	const struct umad_hdr *head = umad_get_mad(umad);
+	struct timespec now;
+
+	if (!file)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	fprintf(file, "%c %.3f %02x %02x %04x %08x %08x\n", what, (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6,
+		head->mgmt_class, head->method, be16toh(head->attr_id), be32toh(head->attr_mod),
+		(uint32_t)be64toh(head->tid));
+	fflush(file);
+}
+
+int umad_open_port(const char *ca, int port)
+{
+	if (!getenv("FORS_SPY_DENIED"))
+		return real_open(ca, port);
+	errno = EACCES;
+	return -EIO;
+}
+
+int umad_send(int port, int agent, void *umad, int length, int timeout_ms, int retries)
+{
+	note('S', umad);
+	if (random() % 100 < drop)
+		return 0;
+	return real_send(port, agent, umad, length, timeout_ms, retries);
+}
+
+int umad_recv(int port, void *umad, int *length, int timeout_ms)
+{
+	int agent = real_recv(port, umad, length, timeout_ms);
+
+	if (agent < 0)
+		return agent;
+	if (is_deaf && ((struct umad_hdr *)umad_get_mad(umad))->method == UMAD_METHOD_REPORT) {
+		errno = EINTR;
+		return -EINTR;
+	}
+	note('R', umad);
+	return agent;
+}

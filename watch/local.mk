@@ -1,0 +1,30 @@
+# The program behind `fors watch`: it asks the fabric, over libibumad. All but main() as a library, for tests.
+if HAVE_WATCH
+noinst_LTLIBRARIES += libforswatch.la
+pkglibexec_PROGRAMS += fors-watch
+endif
+libforswatch_la_SOURCES = \
+	watch/bytes.h \
+	watch/mads.c \
+	watch/mads.h \
+	watch/mads_inside.h \
+	watch/mads_port.c \
+	watch/once.c \
+	watch/once.h \
+	watch/reading.c \
+	watch/reading.h \
+	watch/sm.c \
+	watch/sm.h \
+	watch/survey.c \
+	watch/survey.h \
+	watch/survey_inside.h \
+	watch/survey_net.c \
+	watch/survey_tables.c \
+	watch/wire.h
+libforswatch_la_CFLAGS = $(AM_CFLAGS) $(UMAD_CFLAGS) -pthread
+libforswatch_la_LIBTOOLFLAGS = --tag=disable-shared
+fors_watch_SOURCES = watch/main.c
+fors_watch_CFLAGS = $(AM_CFLAGS) -pthread
+fors_watch_LDFLAGS = $(AM_LDFLAGS) -pthread
+fors_watch_LDADD = libforswatch.la libforskeeper.la libforscore.la $(UMAD_LIBS) $(ZLIB_LIBS) $(DL_LIBS)
+EXTRA_DIST += watch/README.md

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * main.c - the program fors-watch, which `fors watch` starts: it opens the port of the fabric, the command does not. The
+ * command explains and checks the options, and passes them on as words: fors-watch once ca=mlx5_0 window=4 net=FILE ...
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "once.h"
+
+enum { NO = 1, BAD = 2 };
+
+static volatile sig_atomic_t is_ended;
+
+static void end(int number)
+{
+	(void)number;
+	is_ended = 1;
+}
+
+static bool is_stopped(void *context)
+{
+	(void)context;
+	return is_ended;
+}
+
+/* What follows "name=" in the words; NULL: no such word. */
+static const char *text_of(char **words, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *words; words++)
+		if (!strncmp(*words, name, length) && (*words)[length] == '=')
+			return *words + length + 1;
+	return NULL;
+}
+
+static unsigned number_of(char **words, const char *name)
+{
+	const char *text = text_of(words, name);
+
+	return text ? (unsigned)strtoul(text, NULL, 10) : 0;
+}
+
+static struct fors_mads_setup setup_of(char **words)
+{
+	return (struct fors_mads_setup){.ca = text_of(words, "ca"),
+					.port = number_of(words, "port"),
+					.window = number_of(words, "window"),
+					.rate = number_of(words, "rate"),
+					.timeout_ms = number_of(words, "timeout"),
+					.retries = number_of(words, "retries"),
+					.is_stopped = is_stopped};
+}
+
+static int run_once(char **words)
+{
+	const struct fors_once once = {.mads = setup_of(words),
+				       .net = text_of(words, "net"),
+				       .lfts = text_of(words, "lfts"),
+				       .is_silent = number_of(words, "silent")};
+	struct fors_error error = {0};
+	enum fors_err err = fors_once_run(&once, &error);
+
+	if (err)
+		fprintf(stderr, "fors watch: %s\n", error.text);
+	return err == FORS_OK ? 0 : err == FORS_ETIMEOUT || err == FORS_ECANCELLED ? NO : BAD;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = {.sa_handler = end};
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	if (argc > 1 && !strcmp(argv[1], "once"))
+		return run_once(argv + 2);
+	fprintf(stderr, "fors-watch: this program is started by `fors watch`\n");
+	return BAD;
+}
