@@ -90,9 +90,11 @@ def _half_way_to_white(colour):
     return "#" + "".join(f"{(int(colour[at:at + 2], 16) + 255) // 2:02x}" for at in (1, 3, 5))
 
 
-def legend(names):
+def legend(names, labels=None):
+    """labels: {name: what the legend says in its place}"""
     parts, x = [], LEFT
     for name, colour in zip(names, colours(names)):
+        name = (labels or {}).get(name, name)
         parts.append(f'<rect x="{x}" y="{TOP - 18}" width="12" height="12" fill="{colour}"/>')
         parts.append(text(x + 17, TOP - 8, name, "start"))
         x += 35 + 7 * len(name)
@@ -136,11 +138,11 @@ def line_chart(title, x_label, y_label, series, is_log=False, y_range=None, note
     return document(title, parts, note)
 
 
-def bar_chart(title, y_label, groups, series, is_log=False, note=""):
+def bar_chart(title, y_label, groups, series, is_log=False, note="", labels=None):
     """groups: names below the axis; series: {name: [value or None per group]}. A cross stands where there is no value."""
     values = [value for bars in series.values() for value in bars if value]
     frame = Frame((0, len(groups)), limits(values, is_log), is_log)
-    parts = y_axis(frame, y_label) + legend(list(series))
+    parts = y_axis(frame, y_label) + legend(list(series), labels)
     bottom, room = HEIGHT - BOTTOM, 0.84 / len(series)
     for g, name in enumerate(groups):
         parts += group_label(name, frame.x(g + 0.5), frame.x(1) - frame.x(0))

@@ -34,6 +34,8 @@ nobase_dist_doc_DATA = \
 	doc/architecture.md \
 	doc/benchmarks.md \
 	doc/build-times.svg \
+	doc/glossary.md \
+	doc/install.md \
 	doc/model.md \
 	doc/operations.md \
 	doc/paper-figure10.svg \

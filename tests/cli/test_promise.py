@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The numbers of README.md and doc/applications.md: what an application gets that follows the schedule, and one that does not.
 
-The tables there are read and each number is found out again, on FT(2;20,18); so the promise cannot drift away from the code.
+The tables there are read and each number is found out again, so the promise cannot drift away from the code.
 """
 import csv
 import io
@@ -43,9 +43,27 @@ def share(fors, failure, pattern, lmc):
 HEAD = "| dead | follows the schedule, LMC 0 | follows it, LMC 5 | linear shift, does not know of it |\n"
 
 
-@pytest.mark.parametrize("page", ["README.md", "doc/applications.md"])
-def test_the_table(fors, page):
-    rows = table(page, HEAD)
+def phases(fors, spec, lmc, *cables):
+    down = [word for cable in cables for word in ("--down", cable)]
+    return json.loads(fors("plan", "--synthetic", spec, *down, "--lmc", lmc, "--json").out)["phases"]
+
+
+def test_one_dead_cable(fors):
+    """The table of README.md: the limit by its rule, the other columns by plans."""
+    rows = table("README.md", "| fabric, one dead cable | limit | LMC 0 | LMC 5 |\n")
+    assert len(rows) == 6
+    for name, cells in rows.items():
+        spec, leaves, n, u = (re.fullmatch(r"(FT\(2;\d+,\d+\)): (\d+) leaves of (\d+) servers and (\d+) uplinks", name)).groups()
+        leaves, n, u = int(leaves), int(n), int(u)
+        total = leaves * n
+        limit = max(total, -(-n * (total - n) // (u - 1)))
+        cable = f"Leaf00[{n + 1}]"
+        assert phases(fors, spec, 0) == total
+        assert cells == [percent(total / limit), *(percent(total / phases(fors, spec, lmc, cable)) for lmc in (0, 5))], name
+
+
+def test_the_table(fors):
+    rows = table("doc/applications.md", HEAD)
     assert len(rows) >= 4 and set(rows) <= set(FAILURES)
     for failure, (schedule, large, shift) in rows.items():
         found = [share(fors, failure, "plan", 0), share(fors, failure, "plan", 5), share(fors, failure, "linear-shift", 0)]
