@@ -3,7 +3,7 @@
  * cmd_watch.c - `fors watch`: the fabric as it is, read from a port of this host beside whatever subnet manager runs it.
  *
  * Another program does the reading, fors-watch of the package of that name: this one needs no InfiniBand library, nor
- * the right to open a port. It becomes that program.
+ * the right to open a port. It becomes that program, or runs it where there is more to say (explain.c).
  */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/cli.h"
@@ -12,7 +12,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "cli/explain.h"
 
 #define PROGRAM "/fors-watch"
 #define RATE 20000 /* packets in a second */
@@ -71,43 +74,92 @@ static void find_program(char path[PATH_MAX + sizeof(PROGRAM)])
 }
 
 /* Does not return, unless it cannot be. */
-static int become(struct words *words)
+static int become(struct words *words, const char *path)
 {
-	char path[PATH_MAX + sizeof(PROGRAM)];
-
-	find_program(path);
-	if (words->is_short) {
-		cli_error("out of memory");
-		return CLI_BAD;
-	}
 	execv(path, words->word);
 	cli_error("%s cannot be started: %s%s", path, strerror(errno),
 		  errno == ENOENT ? "; it is in the package fors-watch" : "");
 	return CLI_BAD;
 }
 
+/* Have it run, with what it prints; its exit code. */
+static int wait_for(struct words *words, const char *path)
+{
+	int status;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		_exit(become(words, path));
+	if (child < 0 || waitpid(child, &status, 0) != child) {
+		cli_error("%s cannot be started: %s", path, strerror(errno));
+		return CLI_BAD;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_BAD;
+}
+
+static void fill(struct words *words, const struct cli_watch *given, const char *net, const char *lfts)
+{
+	add(words, strdup("fors-watch"));
+	add(words, strdup("once"));
+	add_text(words, "ca", given->ca);
+	add_text(words, "net", net);
+	add_text(words, "lfts", lfts);
+	add_number(words, "port", given->port);
+	add_number(words, "window", given->window);
+	add_number(words, "rate", given->has_rate ? given->rate : RATE);
+	add_number(words, "timeout", given->timeout);
+	add_number(words, "retries", given->has_retries ? given->retries : RETRIES);
+}
+
+/* Read into these files; stays: the command goes on afterwards. Returns an exit code. */
+static int read_into(const struct cli_watch *given, const char *net, const char *lfts, bool stays)
+{
+	char path[PATH_MAX + sizeof(PROGRAM)];
+	struct words words = {.count = 0};
+	int code = CLI_BAD;
+
+	find_program(path);
+	fill(&words, given, net, lfts);
+	if (words.is_short)
+		cli_error("out of memory");
+	else
+		code = stays ? wait_for(&words, path) : become(&words, path);
+	clear(&words);
+	return code;
+}
+
+/* What is to be kept is written where it was asked for; the rest into a folder that goes again. */
+static int explain(const struct cli_watch *given)
+{
+	char folder[] = "/tmp/fors-watch-XXXXXX", net[sizeof(folder) + 4], lfts[sizeof(folder) + 5];
+	const char *net_file = given->net ? given->net : net, *lfts_file = given->lfts ? given->lfts : lfts;
+	int code;
+
+	if (!mkdtemp(folder)) {
+		cli_error("no folder can be made in /tmp: %s", strerror(errno));
+		return CLI_BAD;
+	}
+	snprintf(net, sizeof(net), "%s/net", folder);
+	snprintf(lfts, sizeof(lfts), "%s/lfts", folder);
+	code = read_into(given, net_file, lfts_file, true);
+	if (!code)
+		code = cli_explain(net_file, lfts_file);
+	unlink(net);
+	unlink(lfts);
+	rmdir(folder);
+	return code;
+}
+
 static int run(const struct cli_settings *settings, char **operand)
 {
 	const struct cli_watch *given = &settings->reading;
-	struct words words = {.count = 0};
-	int code;
 
 	(void)operand;
 	if (!given->is_once)
 		return cli_usage_error("--once is missing");
-	add(&words, strdup("fors-watch"));
-	add(&words, strdup("once"));
-	add_text(&words, "ca", given->ca);
-	add_text(&words, "net", given->net);
-	add_text(&words, "lfts", given->lfts);
-	add_number(&words, "port", given->port);
-	add_number(&words, "window", given->window);
-	add_number(&words, "rate", given->has_rate ? given->rate : RATE);
-	add_number(&words, "timeout", given->timeout);
-	add_number(&words, "retries", given->has_retries ? given->retries : RETRIES);
-	code = become(&words);
-	clear(&words);
-	return code;
+	return given->wants_explanation ? explain(given) : read_into(given, given->net, given->lfts, false);
 }
 
 const struct cli_command cli_watch_command = {

@@ -103,7 +103,8 @@ static const struct rule rules[] = {
 	 "--blocks is for --policy vlb, ugal-l, ugal-g and tago"},
 
 	/* watch */
-	{WATCH, "output-net|output-lfts", NEEDS, "once", "--output-net and --output-lfts need --once"},
+	{WATCH, "output-net|output-lfts|explain", NEEDS, "once",
+	 "--output-net, --output-lfts and --explain need --once"},
 
 	/* whatif */
 	{WHATIF, IN_TIME, NEEDS, "simulate", "how to simulate is said, but not --simulate"},

@@ -32,6 +32,8 @@ libforscli_la_SOURCES = \
 	cli/completion.c cli/completion.h \
 	cli/diff_lfts.c cli/diff_lfts.h \
 	cli/draw.c cli/draw.h \
+	cli/explain.c cli/explain.h \
+	cli/explain_lids.c \
 	cli/file.c \
 	cli/folders.c \
 	cli/history.c \

@@ -119,6 +119,7 @@ struct cli_slurm {
 
 /* How a fabric is read from a port of this host: `fors watch`. */
 struct cli_watch {
+	bool wants_explanation;		      /* --explain */
 	bool is_once;			      /* --once */
 	const char *ca, *net, *lfts;	      /* --ca, --output-net, --output-lfts */
 	unsigned port, window, rate, timeout; /* --port, --window, --rate, --timeout; 0: not given */

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """fors watch --once beside a stock opensm: what it reads is what ibnetdiscover and dump_fts read, and nothing is changed."""
+import json
+import re
 import subprocess
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 import harness
 import over
 import watching
+from harness import FatTree
 from watching import STOCK, compiled, may_leave, most_out, read_log, read_once, start, watch
 
 
@@ -121,3 +124,57 @@ def test_without_a_manager_two_equal_readings_count(fabric, tmp_path):
     after = read_once(sim, node, tmp_path)
     assert "two readings" in after[2] and "none answers" in after[2]
     assert after[1] == before[1]
+
+
+# ---------------------------------------------------------------------------
+# What it is worth
+
+def numbers(told):
+    """{label: (percent, phases or None)} of the lines that --explain adds."""
+    found = {}
+    for line in told.splitlines():
+        row = re.match(r"(today|scheduled|as engine|LMC 1)\s+(?:about )?([\d.]+) %(?: of full speed)?(?:, (\d+) phases)?", line)
+        if row:
+            found[row.group(1)] = float(row.group(2)), int(row.group(3)) if row.group(3) else None
+    return found
+
+
+def told_json(*arguments):
+    done = fors(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", ("two-dead-cable", "uneven", "three", "torus"))
+def test_an_explanation_says_what_the_other_commands_find(fabric, tmp_path, name):
+    sim, _ = start(fabric, name)
+    told = read_once(sim, listener(sim), tmp_path, "--explain")[2]
+    files = "--fabric", tmp_path / "watch.net", "--lfts", tmp_path / "watch.lfts"
+    found = numbers(told)
+    shift = told_json("analyze", *files, "--pattern", "linear-shift")
+    assert found["today"][0] == pytest.approx(100 * shift["sync_throughput"], abs=0.06)
+    assert found["scheduled"][1] == told_json("plan", *files)["phases"]
+    if name == "torus":
+        assert "as engine   none" in told
+    else:
+        assert found["as engine"][1] == told_json("plan", "--fabric", tmp_path / "watch.net")["phases"]
+    if "LMC 1" in found:
+        assert found["LMC 1"][1] < found["scheduled"][1]
+
+
+def test_the_estimate_for_a_second_lid_is_near_what_opensm_writes(fabric, tmp_path):
+    """minhop on FT(2;8,8) with a dead cable: estimated at LMC 0, then planned over its tables at LMC 1."""
+    tree = FatTree(8, 8)
+    sim, sm = fabric(tree, **STOCK)
+    sm.wait_up()
+    mark = sm.log_end()
+    sim.unlink(*tree.uplink(0, 0)[:2])
+    sm.sighup()
+    sm.wait_up(mark)
+    estimate = numbers(read_once(sim, listener(sim), tmp_path, "--explain")[2])["LMC 1"][1]
+    sm.stop()
+    second = harness.OpenSM(sim, tmp_path / "second", lmc=1, **STOCK)
+    fabric.also(second)
+    second.wait_up()
+    real = numbers(read_once(sim, listener(sim), tmp_path, "--explain")[2])["scheduled"][1]
+    assert abs(estimate - real) <= 0.1 * real
