@@ -12,15 +12,16 @@
 struct fors_worker;
 struct fors_look;
 
+#define FORS_WORKER_DOUBT (FORS_JOBDOUBT_ROOM + 120) /* with the line of the file and the name */
+
 struct fors_worker_names {
-	struct fors_namebook *book; /* owned; NULL: what an earlier opensm kept was not read yet */
-	struct fors_members last;   /* whom the jobs were planned with */
-	uint64_t seen;		    /* digest of the end nodes and where they are, as learnt last; 0: never */
-	uint64_t written;	    /* digest of the book as it is on disk; 0: it is not */
-	bool is_open;		    /* names may mean others than the jobs were planned with */
-	bool has_news;		    /* the book has changed since it was compared with that */
-	char doubt[FORS_JOBDOUBT_ROOM +
-		   120]; /* what is said of names that several nodes have, or claim; empty: nothing */
+	struct fors_namebook *book;    /* owned; NULL: what an earlier opensm kept was not read yet */
+	struct fors_members last;      /* whom the jobs were planned with */
+	uint64_t seen;		       /* digest of the end nodes and where they are, as learnt last; 0: never */
+	uint64_t written;	       /* digest of the book as it is on disk; 0: it is not */
+	bool is_open;		       /* names may mean others than the jobs were planned with */
+	bool has_news;		       /* the book has changed since it was compared with that */
+	char doubt[FORS_WORKER_DOUBT]; /* what is said of names that several nodes have, or claim; empty: nothing */
 };
 
 void fors_worker_close_names(struct fors_worker_names *names);
