@@ -30,6 +30,7 @@ EXTRA_DIST += \
 	tests/cli/test_links.py \
 	tests/cli/test_made.py \
 	tests/cli/test_over.py \
+	tests/cli/test_pages.py \
 	tests/cli/test_per_job.py \
 	tests/cli/test_plan.py \
 	tests/cli/test_promise.py \

@@ -34,7 +34,7 @@ LIMITS = [  # (pages, limits); the first row that a page matches counts
 ]
 UNREAD = {  # pages that nobody has gone through yet: nothing is asked of them
     "doc/analyze.md", "doc/benchmarks.md", "doc/model.md", "doc/paper-results.md", "doc/planners-flows.md", "doc/planners-levels.md",
-    "doc/planners-rounds.md", "doc/planners.md", "doc/simulate.md", "doc/testbed.md",     
+    "doc/planners-rounds.md", "doc/planners.md", "doc/simulate.md", "doc/testbed.md",
 }
 README_WORDS = 800
 COLUMNS = 160
