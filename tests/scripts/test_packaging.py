@@ -31,19 +31,20 @@ def spec_files():
     for section in re.split(r"^%(?=files|changelog)", (TOP / "packaging/fors.spec.in").read_text(), flags=re.M)[1:]:
         if section.startswith("files"):
             head, _, body = section.partition("\n")
-            found[head.partition("-n ")[2] or "fors"] = [
+            words = head.split()[1:]
+            found[words[1] if words[:1] == ["-n"] else "-".join(["fors", *words])] = [
                 re.sub(r"%\{(\w+)\}", lambda m: MACROS[m[1]], line.removeprefix("%doc ")) for line in body.splitlines()
                 if line.startswith(("%{", "%doc "))]
     return found
 
 
 def debian_files():
-    """{package: patterns} of *.install, *.manpages and *.examples; what lies in a page's folder is a copy."""
+    """{package: patterns} of *.install, *.manpages and *.links; what lies in a page's folder is a copy."""
     found = {}
-    for kind in ("install", "manpages"):
+    for kind, word in (("install", 0), ("manpages", 0), ("links", 1)):
         for path in (TOP / "debian").glob(f"*.{kind}"):
             found.setdefault(path.stem, []).extend(
-                re.sub(r"^(debian/tmp/)?usr/", "", line.split()[0]).replace("lib/*/", "lib/").replace(
+                re.sub(r"^(debian/tmp/)?usr/", "", line.split()[word]).replace("lib/*/", "lib/").replace(
                     "python3/dist-packages", "python3*/*-packages") for line in path.read_text().splitlines())
     return found
 
@@ -55,7 +56,7 @@ def holds(patterns, file):
 @pytest.mark.parametrize("packages", [spec_files, debian_files], ids=["rpm", "deb"])
 def test_each_file_is_in_one_package(installed, packages):
     table = packages()
-    assert len(table) == 6 and len(installed) > 50
+    assert len(table) == 8 and len(installed) > 50
     where = {file: [name for name, patterns in table.items() if holds(patterns, file)] for file in installed}
     assert {file: names for file, names in where.items() if len(names) != 1} == {}
     unused = [pattern for patterns in table.values() for pattern in patterns if not any(holds([pattern], file) for file in installed)]
