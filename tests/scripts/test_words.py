@@ -73,6 +73,7 @@ def test_readme_is_a_page(tmp_path):
     ("- one two three\n- four five six seven\n  eight\n", [3, 5]),
     ("1. one two three\n\n       code that is indented deep\n\n2. four five six\n", [3, 3]),
     ("# a heading of words\n\n| a | table of words |\n\n    code of four words\n\n```\nmore of the code\n```\n", []),
+    ("> **Theorem.** A quoted statement\n> is as long as it wants to be.\n\nOne two three.\n", [3]),
     ("**Theorem.** This one is as long as it wants to be.\n", []),
     ("See [the page of jobs](jobs.md#a-part) and `a.b.c --d`.\n", [8]),
 ])
