@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""exchange.py - an all-to-all exchange along the schedule, with mpi4py: mpirun -n SERVERS python3 exchange.py SCHEDULE [MAP]
+"""exchange.py - an all-to-all exchange along the schedule, with mpi4py: mpirun -n RANKS python3 exchange.py SCHEDULE [MAP]
 
-Rank 0 reads the schedule and broadcasts it, so that all ranks hold the same epoch. A rank is the server with the port GUID of its
-host's InfiniBand port; MAP, for trying it without one, is a file with a GUID on each line, the first for rank 0. Each rank sends its
-number to each other one, and checks what it gets. Debian: python3-forsched python3-mpi4py.
+Rank 0 reads the schedule and broadcasts it, so that all ranks hold the same epoch. A rank is on the server with the port GUID of its
+host's InfiniBand port; MAP, for trying it without one, is a file with a GUID on each line, the first for rank 0. Each server has one
+rank or several. Each rank sends its number to each other one, and checks what it gets. Debian: python3-forsched python3-mpi4py.
 """
 import glob
 import sys
@@ -27,15 +27,17 @@ def mapped_guid(path, rank):
         return int(lines.read().split()[rank], 0)
 
 
-def exchange(world, schedule, me, rank_of):
-    """{server: what it sent}"""
-    got = {me: me}
+def exchange(world, schedule, me, ranks):
+    """What this rank gets: the numbers of all. ranks[server]: the ranks on it, in one order that all know."""
+    mates = ranks[me]
+    got = {world.rank} | {world.sendrecv(world.rank, mate, source=mate) for mate in mates if mate != world.rank}
     for flow in schedule.phases(me):
-        out = world.isend(me, rank_of[flow.to]) if flow.to is not None else None
-        if flow.from_ is not None:
-            got[flow.from_] = world.recv(source=rank_of[flow.from_])
-        if out is not None:
-            out.wait()
+        coming = [world.irecv(source=rank) for rank in ranks.get(flow.from_, [])]
+        peers = ranks.get(flow.to, [])
+        first = mates.index(world.rank) * len(peers) // len(mates)  # spread over the receivers
+        for peer in peers[first:] + peers[:first]:
+            world.send(world.rank, peer)
+        got |= {message.wait() for message in coming}
         world.Barrier()  # a phase ends for all at once
     return got
 
@@ -47,14 +49,15 @@ def main(path, mapping=None):
         with forsched.open(path) as schedule:
             data = schedule.copy()
     with forsched.open_memory(world.bcast(data), path) as schedule:
-        if world.size != schedule.nservers:
-            sys.exit(f"{world.size} ranks, but {schedule.nservers} servers in the schedule")
         me = schedule.find_guid(mapped_guid(mapping, world.rank) if mapping else own_guid())
-        rank_of = {server: rank for rank, server in enumerate(world.allgather(me))}
-        got = exchange(world, schedule, me, rank_of)
-        good = world.allreduce(got == {number: number for number in range(schedule.nservers)}, MPI.LAND)
+        ranks = {}
+        for rank, server in enumerate(world.allgather(me)):
+            ranks.setdefault(server, []).append(rank)
+        if len(ranks) != schedule.nservers:
+            sys.exit(f"{world.size} ranks on {len(ranks)} servers, but {schedule.nservers} servers in the schedule")
+        good = world.allreduce(exchange(world, schedule, me, ranks) == set(range(world.size)), MPI.LAND)
         if world.rank == 0:
-            print(f"epoch {schedule.epoch}: {schedule.nservers} servers, {schedule.nphases} phases, {'all right' if good else 'WRONG'}")
+            print(f"epoch {schedule.epoch}: {world.size} ranks on {schedule.nservers} servers, {schedule.nphases} phases, {'all right' if good else 'WRONG'}")
         return 0 if good else 1
 
 

@@ -1,11 +1,16 @@
 # Examples of applications: built in `make check` where their libraries are, run by tests/apps, installed as documentation.
 examples_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/libforsched
 if HAVE_MPI
-check_PROGRAMS += examples/mpi_exchange
+check_PROGRAMS += examples/mpi_exchange examples/several examples/transpose
 endif
 examples_mpi_exchange_CPPFLAGS = $(examples_flags)
 examples_mpi_exchange_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 examples_mpi_exchange_LDADD = libforsched.la $(MPI_LIBS)
+examples_several_CPPFLAGS = $(examples_flags)
+examples_several_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+examples_several_LDADD = libforsched.la $(MPI_LIBS)
+examples_transpose_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+examples_transpose_LDADD = $(MPI_LIBS)
 if HAVE_IBVERBS
 check_PROGRAMS += examples/verbs
 endif
@@ -25,4 +30,4 @@ examples_uct_CPPFLAGS = $(examples_flags)
 examples_uct_CFLAGS = $(AM_CFLAGS) $(UCT_CFLAGS)
 examples_uct_LDADD = libforsched.la $(UCT_LIBS)
 applicationsdir = $(docdir)/examples
-dist_applications_DATA = examples/exchange.py examples/mpi_exchange.c examples/rdma_cm.c examples/uct.c examples/verbs.c
+dist_applications_DATA = examples/exchange.py examples/mpi_exchange.c examples/rdma_cm.c examples/several.c examples/transpose.c examples/transpose.f90 examples/uct.c examples/verbs.c

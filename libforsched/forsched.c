@@ -328,13 +328,12 @@ enum forsched_err forsched_sl(const struct forsched *schedule, uint32_t number, 
 	return err;
 }
 
-enum forsched_err forsched_way(const struct forsched *schedule, uint32_t number, uint32_t phase,
-			       struct forsched_hop *hop, uint32_t room, uint32_t *nhops, struct forsched_error *error)
+/* The row of a server, and what is told of ways; `phase` is in it. */
+static enum forsched_err find_way(const struct forsched *schedule, uint32_t number, uint32_t phase,
+				  const struct fors_sf_cell **row, uint32_t *way, struct forsched_error *error)
 {
-	const struct fors_sf_cell *row;
 	const struct fors_sf_unit *unit = NULL;
 	enum forsched_err err = forsched_prepare(schedule, number, error);
-	uint32_t n = 0;
 
 	if (!err && phase >= schedule->shape.nphases)
 		err = forsched_i_fail(error, FORSCHED_ERANGE, "%s: no phase %u: there are %u", schedule->source.name,
@@ -343,14 +342,80 @@ enum forsched_err forsched_way(const struct forsched *schedule, uint32_t number,
 		err = forsched_i_read_ways(schedule, error);
 	if (err)
 		return err;
-	row = row_of(schedule, number);
+	*row = row_of(schedule, number);
 	if (schedule->shape.nways)
-		unit = forsched_i_unit_of(schedule, number, row, phase);
-	for (uint32_t way = unit ? unit->way : FORS_SF_NONE; way != FORS_SF_NONE; way = schedule->way[way].rest, n++)
+		unit = forsched_i_unit_of(schedule, number, *row, phase);
+	*way = unit ? unit->way : FORS_SF_NONE;
+	return FORSCHED_OK;
+}
+
+enum forsched_err forsched_way(const struct forsched *schedule, uint32_t number, uint32_t phase,
+			       struct forsched_hop *hop, uint32_t room, uint32_t *nhops, struct forsched_error *error)
+{
+	const struct fors_sf_cell *row;
+	uint32_t n = 0, way;
+	enum forsched_err err = find_way(schedule, number, phase, &row, &way, error);
+
+	if (err)
+		return err;
+	for (; way != FORS_SF_NONE; way = schedule->way[way].rest, n++)
 		if (n < room)
 			hop[n] = (struct forsched_hop){.guid = schedule->sw[schedule->way[way].sw],
 						       .port = schedule->way[way].port};
 	*nhops = n;
+	return FORSCHED_OK;
+}
+
+/* ---- links: in version 1 a leaf's cable to a lane, up and down; in version 2 a switch's port ---- */
+
+#define LINKS_OF_SWITCH 512u
+
+static uint32_t put_link(uint32_t *link, uint32_t room, uint32_t n, uint32_t number)
+{
+	if (n < room)
+		link[n] = number;
+	return n + 1;
+}
+
+/* Number of links of a way that is known. */
+static uint32_t links_of_way(const struct forsched *schedule, uint32_t way, uint32_t *link, uint32_t room)
+{
+	uint32_t n = 0;
+
+	for (; schedule->way[way].rest != FORS_SF_NONE; way = schedule->way[way].rest)
+		n = put_link(link, room, n, schedule->way[way].sw * LINKS_OF_SWITCH + schedule->way[way].port);
+	return n;
+}
+
+static uint32_t links_of_lane(const struct forsched *schedule, uint32_t from, uint32_t to, uint8_t lane, uint32_t *link,
+			      uint32_t room)
+{
+	uint32_t n = put_link(link, room, 0, schedule->server[from].leaf * LINKS_OF_SWITCH + lane);
+
+	return put_link(link, room, n, schedule->server[to].leaf * LINKS_OF_SWITCH + LINKS_OF_SWITCH / 2 + lane);
+}
+
+enum forsched_err forsched_links(const struct forsched *schedule, uint32_t number, uint32_t phase, uint32_t *link,
+				 uint32_t room, uint32_t *nlinks, struct forsched_error *error)
+{
+	const struct fors_sf_cell *row;
+	uint32_t way;
+	enum forsched_err err = find_way(schedule, number, phase, &row, &way, error);
+	uint32_t to = err ? FORS_SF_IDLE : row[phase].dst;
+	bool is_lane = !err && schedule->shape.version == FORS_SF_VERSION && row[phase].lane != FORS_SF_NO_LANE;
+
+	if (err)
+		return err;
+	if (to == FORS_SF_IDLE || schedule->server[to].leaf == schedule->server[number].leaf)
+		*nlinks = 0;
+	else if (way != FORS_SF_NONE)
+		*nlinks = links_of_way(schedule, way, link, room);
+	else if (is_lane)
+		*nlinks = links_of_lane(schedule, number, to, row[phase].lane, link, room);
+	else
+		return forsched_i_fail(error, FORSCHED_ENOTFOUND,
+				       "%s: does not tell the way of the flow of server %u in phase %u",
+				       schedule->source.name, number, phase);
 	return FORSCHED_OK;
 }
 

@@ -269,6 +269,15 @@ enum forsched_err forsched_way(const struct forsched *schedule, uint32_t number,
 			       struct forsched_hop *hop, uint32_t room, uint32_t *nhops, struct forsched_error *error);
 
 /*
+ * The links between switches that the flow of server `number` in `phase` takes, as numbers, in link[], at most `room` of
+ * them; *nlinks is how many there are, also when there is no room for all, and 0 inside a leaf or to nobody. A number
+ * stands for one direction of one cable: two flows meet when they have a number in common, whatever phases they are in.
+ * Errors: FORSCHED_ENOTFOUND (the schedule does not tell the way), those of forsched_way(). (Since FORSCHED_1.6.)
+ */
+enum forsched_err forsched_links(const struct forsched *schedule, uint32_t number, uint32_t phase, uint32_t *link,
+				 uint32_t room, uint32_t *nlinks, struct forsched_error *error);
+
+/*
  * The one path index of all flows, in *index: for who cannot choose a LID for each peer, and adds one number to the base
  * LIDs of all, as UCX does (UCX_IB_LID_PATH_BITS). So it is with the schedule of a job to which a path index belongs; one
  * over base LIDs has 0, without a look at its flows. Else all rows are read, until two flows differ, and not kept. Errors:

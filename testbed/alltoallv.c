@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * alltoallv SIGMA MEAN SEED CALLS [alltoall]: calls of MPI_Alltoallv whose messages have lognormal sizes of this sigma
- * and about this mean, in bytes; sigma 0: all alike. Each call has the same sizes, the same on every run. With the last
- * word it is MPI_Alltoall that is called; sigma is 0 then. All ranks begin together, which is not timed.
+ * alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH]]: calls of MPI_Alltoallv whose messages have lognormal sizes
+ * of this sigma and about this mean, in bytes; sigma 0: all alike. Each call has the same sizes, the same on every run. Or
+ * it is MPI_Alltoall that is called; sigma is 0 then. EACH ranks that follow each other are on one server, usually one. All
+ * ranks begin together, which is not timed.
  *
  * Rank 0 prints a line of JSON: the bytes of the port that has most to send or to receive (the port bound), the sum over
  * turns of the linear shift of the longest message, and the seconds that each call took until the last rank was done.
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int rank, size;
+static int rank, size, each = 1; /* ranks on a server; they follow each other */
 static double sigma, mean;
 static uint64_t seed;
 
@@ -79,15 +80,16 @@ static long wrong_bytes(const struct side *recv)
 	return wrong;
 }
 
-/* What a rank sends and receives over its port, the larger. */
-static double port_bytes(int which)
+/* What a server sends and receives over its port, the larger. */
+static double port_bytes(int server)
 {
 	double out = 0, in = 0;
 
-	for (int i = 0; i < size; i++) {
-		out += i == which ? 0 : bytes_of(which, i);
-		in += i == which ? 0 : bytes_of(i, which);
-	}
+	for (int one = server * each; one < (server + 1) * each; one++)
+		for (int i = 0; i < size; i++) {
+			out += i / each == server ? 0 : bytes_of(one, i);
+			in += i / each == server ? 0 : bytes_of(i, one);
+		}
 	return out > in ? out : in;
 }
 
@@ -129,7 +131,7 @@ static void print_head(void)
 {
 	double port = 0;
 
-	for (int i = 0; i < size; i++)
+	for (int i = 0; i < size / each; i++)
 		port = port_bytes(i) > port ? port_bytes(i) : port;
 	printf("{\"ranks\": %d, \"sigma\": %g, \"port_bytes\": %.0f, \"turns_bytes\": %.0f, \"seconds\": [", size,
 	       sigma, port, turns_bytes());
@@ -139,16 +141,19 @@ int main(int argc, char **argv)
 {
 	struct side send, recv;
 	long wrong = 0, all_wrong = 0;
+	bool is_uniform;
 	int calls;
 
 	MPI_Init(&argc, &argv);
 	if (argc < 5) {
-		fprintf(stderr, "usage: alltoallv SIGMA MEAN SEED CALLS [alltoall]\n");
+		fprintf(stderr, "usage: alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH]]\n");
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	sigma = argc > 5 ? 0 : atof(argv[1]);
+	is_uniform = argc > 5 && strcmp(argv[5], "alltoall") == 0;
+	each = argc > 6 ? atoi(argv[6]) : 1;
+	sigma = is_uniform ? 0 : atof(argv[1]);
 	mean = atof(argv[2]);
 	seed = strtoull(argv[3], NULL, 10);
 	calls = atoi(argv[4]);
@@ -157,7 +162,7 @@ int main(int argc, char **argv)
 	if (rank == 0)
 		print_head();
 	for (int i = 0; i < calls; i++) {
-		double seconds = timed_call(&send, &recv, argc > 5);
+		double seconds = timed_call(&send, &recv, is_uniform);
 
 		wrong += wrong_bytes(&recv);
 		memset(recv.buffer, 0, (size_t)(recv.displacements[size - 1] + recv.counts[size - 1]));

@@ -7,7 +7,7 @@ unit_tests += tests/unit/test_board
 unit_tests += tests/unit/test_child
 unit_tests += tests/unit/test_drain
 unit_tests += tests/unit/test_drained
-unit_tests += tests/unit/test_choice
+unit_tests += tests/unit/test_choice tests/unit/test_pack tests/unit/test_subset tests/unit/test_turns
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_consistency
@@ -225,6 +225,14 @@ tests_unit_test_rehome_LDADD = $(unit_support)
 tests_unit_test_random_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_choice_SOURCES = tests/unit/test_choice.c libforsched/mpi/choice.c libforsched/mpi/choice.h
 tests_unit_test_choice_LDADD = $(CMOCKA_LIBS)
+tests_unit_test_pack_SOURCES = tests/unit/test_pack.c libforsched/mpi/pack.c libforsched/mpi/pack.h
+tests_unit_test_pack_LDADD = $(CMOCKA_LIBS)
+tests_unit_test_subset_SOURCES = tests/unit/test_subset.c tests/unit/published.c tests/unit/published.h \
+	libforsched/mpi/pack.c libforsched/mpi/pack.h libforsched/mpi/places.c libforsched/mpi/places.h \
+	libforsched/mpi/subset.c libforsched/mpi/subset.h
+tests_unit_test_subset_LDADD = libforsched.la $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_turns_SOURCES = tests/unit/test_turns.c libforsched/mpi/places.c libforsched/mpi/places.h
+tests_unit_test_turns_LDADD = $(CMOCKA_LIBS)
 # Brings methods of its own, so those of the library stay out.
 tests_unit_test_planner_LDADD = $(unit_support)
 tests_unit_test_rounds_LDADD = $(unit_support)

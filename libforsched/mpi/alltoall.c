@@ -15,6 +15,11 @@ static void count(uint64_t *counter)
 	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
+void forsched_mpi_count_left(void)
+{
+	count(&left);
+}
+
 void forsched_mpi_counts(uint64_t *calls_followed, uint64_t *calls_left, uint64_t *epochs_followed);
 
 /* For tests and curious programs (dlsym): calls that went along a schedule, calls left to MPI, epochs followed. */

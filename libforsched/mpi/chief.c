@@ -36,7 +36,7 @@
 
 struct chief {
 	struct forsched *file;	      /* the newest schedule seen */
-	bool is_fit;		      /* it is one for this communicator */
+	bool is_fit;		      /* it is not withdrawn */
 	bool is_refused;	      /* nobody stands behind it, and FORSCHED_STRICT is set */
 	bool is_unusable;	      /* ranks could not take it up */
 	bool is_untold;		      /* the others do not know of it */
@@ -187,26 +187,16 @@ static bool is_abandoned(const struct forsched *schedule, bool is_strict)
 	return true;
 }
 
-/*
- * Why a schedule is not for this communicator; false: it may be. That a part of the program's ranks is another number
- * than that of the servers is as it should be; that all of them are, somebody has to be told.
- */
-static bool is_unfit(const struct member *member, const struct forsched *schedule)
+/* A schedule that is withdrawn is for nobody. Whether another is for this communicator, ranks find out together. */
+static bool is_withdrawn(const struct forsched *schedule)
 {
 	struct forsched_info info;
-	int all = 0;
 
-	PMPI_Comm_size(MPI_COMM_WORLD, &all);
 	forsched_info(schedule, &info);
 	if (!info.nphases)
 		forsched_mpi_say(true, "epoch %llu: withdrawn: %s: left to MPI", (unsigned long long)info.epoch,
 				 info.reason);
-	else if (info.nservers != (uint32_t)member->size)
-		forsched_mpi_say(member->size != all, "epoch %llu: %u servers, a communicator of %d ranks: left to MPI",
-				 (unsigned long long)info.epoch, info.nservers, member->size);
-	else
-		return false;
-	return true;
+	return !info.nphases;
 }
 
 /* Take over a newer schedule when there is one. Has anything changed of what the others were told? */
@@ -221,7 +211,7 @@ static bool has_news(struct member *member, const char *path)
 	if (newer) {
 		forsched_close(chief->file);
 		chief->file = newer;
-		chief->is_fit = !is_unfit(member, newer);
+		chief->is_fit = !is_withdrawn(newer);
 		chief->is_unusable = false;
 	}
 	if (chief->is_fit) {
@@ -286,6 +276,20 @@ static void tell(struct member *member, bool is_large, struct word *word, void *
 	chief->is_unusable = !size;
 }
 
+/* The most messages that a server has for others. */
+static uint64_t messages_of_a_port(const struct member *member)
+{
+	uint64_t most = 1;
+
+	for (uint32_t place = 0; place < member->places.n; place++) {
+		uint64_t here = (uint64_t)forsched_mpi_ranks_at(&member->places, place);
+		uint64_t messages = here * ((uint64_t)member->size - here);
+
+		most = messages > most ? messages : most;
+	}
+	return most;
+}
+
 void forsched_mpi_taken_up(struct member *member, double seconds, double barrier)
 {
 	struct chief *chief = member->chief;
@@ -295,9 +299,11 @@ void forsched_mpi_taken_up(struct member *member, double seconds, double barrier
 	chief->is_timed = false;
 	__atomic_store_n(&taking_up, (uint64_t)(seconds * 1e9), __ATOMIC_RELAXED);
 	memset(&chief->memory, 0, sizeof(chief->memory));
-	chief->memory.nservers = (uint32_t)member->size;
-	if (member->is_following && member->has_barrier)
-		chief->memory.barriers = barrier * (forsched_nphases(member->schedule) - 1);
+	if (!member->is_following)
+		return;
+	chief->memory.messages = messages_of_a_port(member);
+	if (member->has_barrier)
+		chief->memory.barriers = barrier * (member->turns.n - 1);
 }
 
 /* ---- the way of a call ---- */

@@ -149,7 +149,7 @@ static double expect(const struct memory *memory, const struct demand *demand, c
 /* Bytes of a chunk: half of a usual message of the fullest port, and no element is cut; 0: cannot be. */
 static uint64_t chunk_of(const struct memory *memory, const struct demand *demand)
 {
-	uint64_t chunk = demand->port / (memory->nservers > 1 ? memory->nservers - 1 : 1) / 2;
+	uint64_t chunk = demand->port / (memory->messages ? memory->messages : 1) / 2;
 
 	chunk = chunk < MIN_CHUNK ? MIN_CHUNK : chunk > MAX_CHUNK ? MAX_CHUNK : chunk;
 	if (!demand->unit || demand->unit > 2 * chunk)

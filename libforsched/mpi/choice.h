@@ -36,8 +36,8 @@ struct seen {
 
 /* All zeroes: nothing known. */
 struct memory {
-	uint32_t nservers;
-	double barriers; /* seconds of all barriers of an exchange */
+	uint64_t messages; /* that a port sends or receives, the fullest one */
+	double barriers;   /* seconds of all barriers of an exchange */
 	struct seen seen[NWAYS][CHOICE_SIZES][CHOICE_SKEWS];
 	uint64_t calls[CHOICE_SIZES][CHOICE_SKEWS];
 };

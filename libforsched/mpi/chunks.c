@@ -7,9 +7,9 @@
  * Both ends cut a message at the same bytes: these are a multiple of the size of every type that a rank uses, and ranks
  * have compared what each sends with what the other expects (sizes.c), so both know how many chunks there are.
  *
- * A few sends and receives are on their way at a time, begun in the order of (round, phase). No rank waits for ever: of
- * all chunks that have not arrived take the first in that order. Whatever comes before it at its sender, or at its
- * receiver, is done, so both have begun it.
+ * A few sends and receives are on their way at a time, begun in the order of (round, phase, step; places.c). No rank waits for
+ * ever: of all chunks that have not arrived take the first in that order. Whatever comes before it at its sender, or at
+ * its receiver, is done, so both have begun it.
  */
 #include "config.h"
 
@@ -56,21 +56,13 @@ bool forsched_mpi_can_chunk(struct member *member)
 	return member->streams != NULL;
 }
 
-static int fill_lane(struct lane *lane, const struct member *member, const struct side *side, uint64_t chunk)
+static void fill_lane(struct lane *lane, const struct member *member, const struct side *side, uint64_t chunk)
 {
-	uint32_t nphases = forsched_nphases(member->schedule);
-	struct forsched_flow flow;
+	const struct turns *turns = &member->turns;
+	uint32_t n = (lane->is_out ? turns->out_first : turns->in_first)[turns->n];
 
-	for (uint32_t phase = 0; phase < nphases; phase++) {
-		uint32_t peer;
-
-		if (forsched_flow(member->schedule, member->me, phase, &flow))
-			return MPI_ERR_INTERN;
-		peer = lane->is_out ? flow.to : flow.from;
-		if (peer != FORSCHED_NOBODY)
-			add_stream(lane, side, member->rank_of[peer], chunk);
-	}
-	return MPI_SUCCESS;
+	for (uint32_t i = 0; i < n; i++)
+		add_stream(lane, side, (lane->is_out ? turns->out : turns->in)[i], chunk);
 }
 
 /* The stream whose turn it is, NULL: all chunks have begun. Who has no more leaves the lane at the end of its turn. */
@@ -157,8 +149,9 @@ int forsched_mpi_run_chunks(const struct member *member, const struct side *send
 	struct stream *streams = member->streams;
 	struct traffic traffic = {
 		.member = member, .out = {.stream = streams, .is_out = true}, .in = {.stream = streams + member->size}};
-	int out = fill_lane(&traffic.out, member, send, chunk), in = fill_lane(&traffic.in, member, recv, chunk);
 
+	fill_lane(&traffic.out, member, send, chunk);
+	fill_lane(&traffic.in, member, recv, chunk);
 	run(&traffic);
-	return out ? out : in ? in : traffic.err;
+	return traffic.err;
 }

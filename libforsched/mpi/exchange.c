@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An all-to-all, phase by phase. In each phase a rank sends to at most one other and receives from at most one, and
- * goes on when both are done. No rank waits for ever: the two ends of a message name the same phase, and by
- * induction every rank reaches every phase.
+ * An all-to-all, phase by phase. In each phase a server sends to at most one other and receives from at most one, and
+ * its ranks go on when their messages are done. No rank waits for ever: the two ends of a message name the same phase, in
+ * which receives are begun before sends, and by induction every rank reaches every phase.
  *
  * Between phases there may be a barrier, as in the paper: else fast pairs run ahead, and flows of different phases,
  * which the plan keeps apart, share links. It is a tree over the servers in the schedule's order, in which those of a
- * leaf are neighbours, so most of its messages stay inside leaves.
+ * leaf are neighbours, so most of its messages stay inside leaves; below each server there is a tree of its ranks.
  *
  * The results are MPI's own, bit for bit, because all data goes through MPI's own point-to-point messages with the
  * caller's own types; in place they are packed first (packed.c).
@@ -39,15 +39,18 @@ static int copy_own(const struct exchange *exchange)
 			     member->rank, TAG_DATA, member->private_comm, MPI_STATUS_IGNORE);
 }
 
-static int wait_for(MPI_Request requests[2])
+static void note(int *first, int err)
 {
-	MPI_Status status[2];
-	int err = PMPI_Waitall(2, requests, status);
+	*first = *first ? *first : err;
+}
 
-	for (int i = 0; err == MPI_ERR_IN_STATUS && i < 2; i++)
-		if (status[i].MPI_ERROR != MPI_SUCCESS)
-			return status[i].MPI_ERROR;
-	return err;
+static int wait_for(MPI_Request *requests, int n)
+{
+	int first = MPI_SUCCESS;
+
+	for (int i = 0; i < n; i++)
+		note(&first, PMPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+	return first;
 }
 
 /*
@@ -82,56 +85,112 @@ static int start_send(const struct exchange *exchange, int rank, MPI_Request *re
 	return err;
 }
 
+/* All messages from one server, which are expected at once, and all to one, one behind the other. */
 static int run_phase(const struct exchange *exchange, uint32_t phase)
 {
-	const struct member *member = exchange->member;
-	MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-	int receiving = MPI_SUCCESS, sending = MPI_SUCCESS, err;
-	struct forsched_flow flow;
+	const struct turns *turns = &exchange->member->turns;
+	MPI_Request *requests = exchange->member->requests, sending;
+	int first = MPI_SUCCESS, n = 0;
 
-	if (forsched_flow(member->schedule, member->me, phase, &flow)) /* was prepared: does not fail */
-		return MPI_ERR_INTERN;
-	if (flow.from != FORSCHED_NOBODY)
-		receiving = start_receive(exchange, member->rank_of[flow.from], &requests[0]);
-	if (flow.to != FORSCHED_NOBODY)
-		sending = start_send(exchange, member->rank_of[flow.to], &requests[1]);
-	err = wait_for(requests);
-	return receiving ? receiving : sending ? sending : err;
+	for (uint32_t i = turns->in_first[phase]; i < turns->in_first[phase + 1]; i++)
+		note(&first, start_receive(exchange, turns->in[i], &requests[n++]));
+	for (uint32_t i = turns->out_first[phase]; i < turns->out_first[phase + 1]; i++) {
+		note(&first, start_send(exchange, turns->out[i], &sending));
+		note(&first, wait_for(&sending, 1));
+	}
+	note(&first, wait_for(requests, n));
+	return first;
+}
+
+/*
+ * Messages between ranks of one server take no link, so they need no phase: all are begun before the first one, and go
+ * through memory, or however MPI sends them. Their number is in *n; finish them with wait_for(member->requests + most, n).
+ */
+static int start_within(const struct exchange *exchange, int *n)
+{
+	const struct member *member = exchange->member;
+	const struct places *places = &member->places;
+	const int *peer = &places->rank[places->first[member->me]];
+	int k = forsched_mpi_ranks_at(places, member->me), first = MPI_SUCCESS;
+	MPI_Request *requests = member->requests + member->most;
+
+	*n = 0;
+	for (int i = 1; i < k; i++)
+		note(&first, start_receive(exchange, peer[(member->local + k - i) % k], &requests[(*n)++]));
+	for (int i = 1; i < k; i++)
+		note(&first, start_send(exchange, peer[(member->local + i) % k], &requests[(*n)++]));
+	return first;
 }
 
 /* ---- the barrier ---- */
 
-static int wait_token(const struct member *member, uint32_t server)
+/* A tree of ranks with numbers: those of one place, or the first ones of all places. */
+struct tree {
+	const struct member *member;
+	uint32_t me, size;
+	bool is_within;
+};
+
+static int rank_in(const struct tree *tree, uint32_t number)
 {
-	return PMPI_Recv(NULL, 0, MPI_BYTE, member->rank_of[server], TAG_BARRIER, member->private_comm,
+	const struct places *places = &tree->member->places;
+
+	return places->rank[tree->is_within ? places->first[tree->member->me] + (int)number : places->first[number]];
+}
+
+static int wait_token(const struct tree *tree, uint32_t number)
+{
+	return PMPI_Recv(NULL, 0, MPI_BYTE, rank_in(tree, number), TAG_BARRIER, tree->member->private_comm,
 			 MPI_STATUS_IGNORE);
 }
 
-static int send_token(const struct member *member, uint32_t server)
+static int send_token(const struct tree *tree, uint32_t number)
 {
-	return PMPI_Send(NULL, 0, MPI_BYTE, member->rank_of[server], TAG_BARRIER, member->private_comm);
+	return PMPI_Send(NULL, 0, MPI_BYTE, rank_in(tree, number), TAG_BARRIER, tree->member->private_comm);
 }
 
 /*
- * Tokens go up a tree when everybody below has come, and down again when everybody has. The parent of server s is s
+ * Tokens go up a tree when everybody below has come, and down again when everybody has. The parent of number n is n
  * without its lowest bit: half of the tokens go to the next number, a quarter two numbers on.
  */
-static int tree_barrier(const struct member *member)
+static int climb(const struct tree *tree)
 {
-	uint32_t me = member->me, size = (uint32_t)member->size, bit = 1;
+	uint32_t bit = 1;
 	int err = MPI_SUCCESS;
 
-	for (; !err && bit < size && !(me & bit); bit *= 2)
-		if (me + bit < size)
-			err = wait_token(member, me + bit);
-	if (!err && me)
-		err = send_token(member, me - bit);
-	if (!err && me)
-		err = wait_token(member, me - bit);
+	for (; !err && bit < tree->size && !(tree->me & bit); bit *= 2)
+		if (tree->me + bit < tree->size)
+			err = wait_token(tree, tree->me + bit);
+	return !err && tree->me ? send_token(tree, tree->me - bit) : err;
+}
+
+static int descend(const struct tree *tree)
+{
+	uint32_t bit = tree->me & (~tree->me + 1);
+	int err = tree->me ? wait_token(tree, tree->me - bit) : MPI_SUCCESS;
+
+	for (bit = bit ? bit : 1; !tree->me && bit < tree->size;)
+		bit *= 2;
 	while (!err && (bit /= 2))
-		if (me + bit < size)
-			err = send_token(member, me + bit);
+		if (tree->me + bit < tree->size)
+			err = send_token(tree, tree->me + bit);
 	return err;
+}
+
+/* First the ranks of each server, then the first one of each, then back. */
+static int tree_barrier(const struct member *member)
+{
+	const struct places *places = &member->places;
+	struct tree within = {member, (uint32_t)member->local, (uint32_t)forsched_mpi_ranks_at(places, member->me),
+			      true};
+	struct tree across = {member, member->me, places->n, false};
+	int err = climb(&within);
+
+	if (!err && member->local == 0)
+		err = climb(&across);
+	if (!err && member->local == 0)
+		err = descend(&across);
+	return err ? err : descend(&within);
 }
 
 int forsched_mpi_time_barrier(const struct member *member, double *seconds)
@@ -153,42 +212,36 @@ int forsched_mpi_time_barrier(const struct member *member, double *seconds)
 static int run_phases(const struct exchange *exchange)
 {
 	const struct member *member = exchange->member;
-	uint32_t nphases = forsched_nphases(member->schedule);
-	int first = copy_own(exchange);
+	int first = MPI_SUCCESS;
 
-	for (uint32_t phase = 0; phase < nphases; phase++) {
-		int err = run_phase(exchange, phase);
-
-		if (member->has_barrier && phase + 1 < nphases) {
-			int late = tree_barrier(member);
-
-			err = err ? err : late;
-		}
-		first = first ? first : err;
+	for (uint32_t phase = 0; phase < member->turns.n; phase++) {
+		note(&first, run_phase(exchange, phase));
+		if (member->has_barrier && phase + 1 < member->turns.n)
+			note(&first, tree_barrier(member));
 	}
 	return first;
 }
 
-static int in_phases(const struct member *member, const struct call *call)
+/* In place nothing goes in chunks: what is packed is not cut. */
+static int run(const struct exchange *exchange, const struct order *order)
 {
-	struct exchange exchange = {.member = member, .send = call->send, .recv = call->recv};
-	int packing = call->send ? MPI_SUCCESS : forsched_mpi_pack(member, call->recv, &exchange.packed);
-	int err = run_phases(&exchange);
+	const struct member *member = exchange->member;
+	int first = copy_own(exchange), n;
 
-	forsched_mpi_packed_free(&exchange.packed);
-	return packing ? packing : err;
-}
-
-/* Never in place: what is packed is not cut. */
-static int in_chunks(const struct member *member, const struct call *call, uint64_t chunk)
-{
-	struct exchange exchange = {.member = member, .send = call->send, .recv = call->recv};
-	int own = copy_own(&exchange), err = forsched_mpi_run_chunks(member, call->send, call->recv, chunk);
-
-	return own ? own : err;
+	note(&first, start_within(exchange, &n));
+	note(&first, order->way == WAY_CHUNKS
+			     ? forsched_mpi_run_chunks(member, exchange->send, exchange->recv, order->chunk)
+			     : run_phases(exchange));
+	note(&first, wait_for(member->requests + member->most, n));
+	return first;
 }
 
 int forsched_mpi_exchange(const struct member *member, const struct call *call, const struct order *order)
 {
-	return order->way == WAY_CHUNKS ? in_chunks(member, call, order->chunk) : in_phases(member, call);
+	struct exchange exchange = {.member = member, .send = call->send, .recv = call->recv};
+	int packing = call->send ? MPI_SUCCESS : forsched_mpi_pack(member, call->recv, &exchange.packed);
+	int err = run(&exchange, order);
+
+	forsched_mpi_packed_free(&exchange.packed);
+	return packing ? packing : err;
 }

@@ -3,7 +3,7 @@
  * follow.h - what the files of libforsched-mpi share.
  *
  * The library stands between a program and its MPI: it defines MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, MPI_Init
- * (init.c) and MPI_Finalize, and does its own work with the PMPI_ names, by which MPI offers the same functions to such
+ * (init.c) and MPI_Finalize, and their Fortran names (fortran.c), and does its own work with the PMPI_ names, by which MPI offers the same functions to such
  * libraries.
  *
  * Whatever decides how messages go has to be the same on all ranks of a communicator, else they would wait for each
@@ -21,6 +21,8 @@
 
 #include "choice.h"
 #include "libforsched/forsched.h"
+#include "places.h"
+#include "subset.h"
 
 /* Functions return MPI error codes, MPI_SUCCESS = 0; those of MPI have not been reported to an error handler yet. */
 
@@ -50,29 +52,39 @@ struct order {
 	uint64_t chunk; /* bytes, where way is WAY_CHUNKS */
 };
 
-/* ---- member.c, weigh.c: what a communicator has agreed on ---- */
+/* ---- member.c: what a communicator has agreed on ---- */
 
 struct member {
 	MPI_Comm private_comm;	   /* for the messages of exchanges; MPI_COMM_NULL: not needed so far */
 	int rank, size;		   /* of the communicator */
 	bool is_following;	   /* the schedule fits: run exchanges along it */
 	struct forsched *schedule; /* that all ranks hold; NULL: none */
-	void *bytes;		   /* it lies in them */
-	uint32_t me;		   /* this rank's server; of the schedule followed */
-	int *rank_of;		   /* by server */
-	void *streams;		   /* room of chunks.c */
-	uint64_t calls;		   /* so far on this communicator, the same on all ranks */
-	uint64_t quiet;		   /* so many calls more are left to MPI before ranks speak again */
-	uint64_t min_bytes;	   /* a call none of whose messages has as many is left to MPI */
-	bool is_settled;	   /* min_bytes is known: rank 0 has spoken */
-	bool is_over;		   /* there will never be a schedule to follow: ranks do not speak again */
-	bool is_weighing;	   /* ranks tell rank 0 how much each call sends */
-	bool has_barrier;	   /* between phases */
-	MPI_Datatype vector;	   /* what they tell it in, `length` numbers; MPI_DATATYPE_NULL: none yet */
-	uint32_t length, ngroups;  /* of these numbers so many are of groups of phases */
-	uint16_t *group_of;	   /* by rank: the group of the phase in which this one sends to it */
-	double began, took;  /* the call that runs, when; how long the last one took here, 0: not known; seconds */
-	struct chief *chief; /* rank 0: what only it knows */
+	void *bytes;		   /* it lies in them, */
+	uint64_t nbytes;	   /* so many */
+	struct family *family;	   /* NULL: not known */
+	uint32_t server;	   /* this rank's, of the schedule followed */
+	struct places places;	   /* of the schedule followed, as all that is below */
+	struct turns turns;
+	uint32_t me;	/* this rank's place */
+	int local;	/* its number among the ranks of its place */
+	uint32_t least; /* phases that there have to be; as many as in turns where all servers have ranks */
+	int most;	/* ranks that any place has */
+	MPI_Comm within,
+		across;	       /* the ranks of a place, the first ones of all; MPI_COMM_NULL: each place has one rank */
+	MPI_Request *requests; /* room of exchange.c: 3 `most` */
+	void *streams;	       /* room of chunks.c */
+	uint64_t calls;	       /* so far on this communicator, the same on all ranks */
+	uint64_t quiet;	       /* so many calls more are left to MPI before ranks speak again */
+	uint64_t min_bytes;    /* a call none of whose messages has as many is left to MPI */
+	bool is_settled;       /* min_bytes is known: rank 0 has spoken */
+	bool is_over;	       /* there will never be a schedule to follow: ranks do not speak again */
+	bool is_weighing;      /* ranks tell rank 0 how much each call sends */
+	bool has_barrier;      /* between phases */
+	MPI_Datatype vector;   /* what they tell it in, `length` numbers; MPI_DATATYPE_NULL: none yet */
+	uint32_t length, ngroups; /* of these numbers so many are of groups of phases */
+	uint16_t *group_of;	  /* by rank: the group of the phase in which this one sends to it */
+	double began, took;	  /* the call that runs, when; how long the last one took here, 0: not known; seconds */
+	struct chief *chief;	  /* rank 0: what only it knows */
 };
 
 /*
@@ -83,6 +95,9 @@ struct member {
 int forsched_mpi_enter(MPI_Comm comm, const struct call *call, struct member **member, struct order *order);
 void forsched_mpi_leave(struct member *member);
 
+/* A new communicator has this family, which is the library's own from now on. Collective over it. */
+int forsched_mpi_join_family(MPI_Comm comm, struct family *family);
+
 /*
  * The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none, and
  * a person has been told.
@@ -92,14 +107,38 @@ char *forsched_mpi_find(const char *path);
 /* How often a communicator of this process began to follow an epoch. Any thread may ask. */
 uint64_t forsched_mpi_epochs(void);
 
+/* ---- family.c: communicators that were made together ---- */
+
+/* After an MPI function has made `made` (MPI_COMM_NULL: not for this rank) from `old`. Collective over `old`. */
+void forsched_mpi_found(MPI_Comm old, MPI_Comm made);
+void forsched_mpi_family_free(struct family *family);
+/* NULL: there is none, or no memory. */
+struct family *forsched_mpi_family_copy(const struct family *family);
+
+/* ---- take_up.c: a schedule is taken up by all ranks, or by none ---- */
+
+struct word;
+
+/* Do all ranks say yes? Collective. */
+int forsched_mpi_all_agree(MPI_Comm comm, bool mine, bool *all);
+/*
+ * Take up the schedule that rank 0 has in `bytes` (its own no more; elsewhere NULL). Whether that has come about, all
+ * ranks know in member->is_following. Collective.
+ */
+int forsched_mpi_take_up(struct member *member, MPI_Comm comm, const struct word *word, void *bytes);
+/* Forget the schedule; also communicators, unless MPI is at its end. */
+void forsched_mpi_drop(struct member *member, bool is_finalized);
+
 /* ---- sizes.c: what all ranks together want to send ---- */
 
 /* Bytes of an element of a type; 0: it is none. */
 uint64_t forsched_mpi_size_of(MPI_Datatype type);
 /* Bytes of each message of an MPI_Alltoall. */
 uint64_t forsched_mpi_uniform_bytes(const struct call *call);
-/* Note in which phase this rank sends to whom: member->group_of, for the schedule that it follows now. */
-int forsched_mpi_group(struct member *member);
+/* Note in which phase this rank sends to whom: member->group_of, for the turns that it has now. */
+void forsched_mpi_group(struct member *member);
+/* The numbers that ranks tell are others under another schedule. */
+void forsched_mpi_drop_vector(struct member *member);
 
 /* What rank 0 hears. */
 struct heard {
@@ -137,6 +176,8 @@ void forsched_mpi_asked(struct member *member, double seconds);
 
 /* ---- init.c: MPI_Init, and the path index ---- */
 
+/* The path index that this process's messages have. */
+uint8_t forsched_mpi_path_in_use(void);
 /* Say once that a plan, all of whose rows are there, wants other LIDs than this process sends to. */
 void forsched_mpi_warn_of_paths(const struct forsched *schedule);
 
@@ -160,7 +201,7 @@ int forsched_mpi_time_barrier(const struct member *member, double *seconds);
 
 /* Is there room? It is made at the first time; member->streams, the caller's. */
 bool forsched_mpi_can_chunk(struct member *member);
-/* All but what a rank keeps for itself, in chunks of so many bytes. Only where each rank sends what the other expects. */
+/* All messages to other servers, in chunks of so many bytes. Only where each rank sends what the other expects. */
 int forsched_mpi_run_chunks(const struct member *member, const struct side *send, const struct side *recv,
 			    uint64_t chunk);
 
@@ -197,6 +238,21 @@ int forsched_mpi_send_packed(const struct member *member, const struct packed *p
  * FORSCHED_ERROR_TEXT bytes) says why. Asks FORSCHED_SERVER, else FORSCHED_MAP, else the ports of this host.
  */
 bool forsched_mpi_whoami(const struct forsched *schedule, uint32_t *number, char *why);
+
+/* The port GUID of this process's server as far as it can be known without a schedule; 0: it cannot. */
+uint64_t forsched_mpi_guid(void);
+
+/* ---- later.c: calls that do not wait ---- */
+
+enum later { IALLTOALL, IALLTOALLV, IALLTOALLW, ALLTOALL_INIT, ALLTOALLV_INIT, ALLTOALLW_INIT, NLATERS };
+
+/* Count such a call, and say at the first one that it is left to MPI. Any thread. */
+void forsched_mpi_leave_later(enum later which, MPI_Comm comm);
+
+/* ---- alltoall.c ---- */
+
+/* One more call of this process is left to MPI. Any thread. */
+void forsched_mpi_count_left(void);
 
 /* ---- settings.c ---- */
 

@@ -74,7 +74,7 @@ static void report(int err)
 }
 
 /* One number is what the library gives; a list, as UCX takes it too, is a person's own matter: its first counts. */
-static uint8_t index_in_use(void)
+uint8_t forsched_mpi_path_in_use(void)
 {
 	const char *given = getenv(VARIABLE);
 
@@ -90,11 +90,11 @@ void forsched_mpi_warn_of_paths(const struct forsched *schedule)
 	if (err == FORSCHED_ENOTFOUND)
 		forsched_mpi_say(false, "the schedule uses path indices above 0, and MPI sends to base LIDs: "
 					"its order is followed, but not its paths");
-	else if (!err && index != index_in_use())
+	else if (!err && index != forsched_mpi_path_in_use())
 		forsched_mpi_say(false,
 				 "the schedule uses path index %u, and " VARIABLE
 				 " was %u when MPI began: its order is followed, but not its paths",
-				 index, index_in_use());
+				 index, forsched_mpi_path_in_use());
 }
 
 int MPI_Init(int *argc, char ***argv)

@@ -9,12 +9,22 @@ libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/choice.h \
 	libforsched/mpi/chunks.c \
 	libforsched/mpi/exchange.c \
+	libforsched/mpi/family.c \
 	libforsched/mpi/follow.h \
+	libforsched/mpi/fortran.c \
 	libforsched/mpi/init.c \
+	libforsched/mpi/later.c \
 	libforsched/mpi/member.c \
+	libforsched/mpi/pack.c \
+	libforsched/mpi/pack.h \
 	libforsched/mpi/packed.c \
+	libforsched/mpi/places.c \
+	libforsched/mpi/places.h \
 	libforsched/mpi/settings.c \
 	libforsched/mpi/sizes.c \
+	libforsched/mpi/subset.c \
+	libforsched/mpi/subset.h \
+	libforsched/mpi/take_up.c \
 	libforsched/mpi/whoami.c
 libforsched_mpi_la_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS) -pthread
 libforsched_mpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \

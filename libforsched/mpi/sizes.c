@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What all ranks together want to send. A rank knows its own row and column: how much it sends to each, and how much it
- * gets. One reduction to rank 0 makes of that
+ * gets. A reduction to rank 0 makes of that
  *
  * - the longest message, and the bytes of the fullest port: what any way takes at least;
- * - the longest message of each phase, in at most GROUPS groups of phases that follow each other: the sum over the groups
- *   of their longest message, times their phases, is what phases with barriers wait for. That is exact up to GROUPS
+ * - the bytes of the fullest port in each phase, in at most GROUPS groups of phases that follow each other: the sum over
+ *   the groups of their most bytes, times their phases, is what phases with barriers wait for. That is exact up to GROUPS
  *   phases, and else too much by a little where sizes differ by a little;
  * - where messages may be cut: the least common multiple of the sizes of all types in use;
  * - whether each rank sends what the other expects: each adds a number made of (from, to, bytes) for what it sends, and
  *   takes away the same for what it gets, so the sum is 0. MPI demands that, and some programs make it so only nearly.
  *   Chunks need it, and nothing else does;
  * - how long the last call took, on the rank that was done last.
+ *
+ * A port is a server's. Where servers have several ranks these add up what they have, and the first of each tells rank 0:
+ * two reductions, the first one inside servers. Messages inside a server take no port. As long as no schedule says
+ * where ranks are, each counts as a server of its own.
  */
 #include "config.h"
 
@@ -24,8 +28,11 @@
 #define GROUPS 64
 #define MAX_UNIT ((uint64_t)1 << 24) /* bytes; messages that may only be cut at more are not cut at all */
 
-/* The numbers: two with a rule of their own, then those of which the largest counts. */
-enum { CHECK, UNIT, LARGEST, LONGEST = LARGEST, PORT, TOOK, FIRST_GROUP };
+/*
+ * The numbers: two with a rule of their own, two of which the largest counts, and those of ports, which are added inside a
+ * server, and of which the largest counts elsewhere.
+ */
+enum { CHECK, UNIT, LONGEST, TOOK, OUT, FIRST_OF_PORT = OUT, IN, FIRST_GROUP };
 
 /* ---- the reduction ---- */
 
@@ -48,29 +55,60 @@ static uint64_t multiple(uint64_t a, uint64_t b)
 	return both <= MAX_UNIT ? both : 0;
 }
 
-static void join(const uint64_t *more, uint64_t *all, uint32_t length)
+static void add(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = UINT64_MAX;
+}
+
+static void lift(uint64_t *largest, uint64_t other)
+{
+	*largest = *largest > other ? *largest : other;
+}
+
+static void join(const uint64_t *more, uint64_t *all, uint32_t length, bool is_within)
 {
 	all[CHECK] += more[CHECK];
 	all[UNIT] = multiple(all[UNIT], more[UNIT]);
-	for (uint32_t i = LARGEST; i < length; i++)
-		all[i] = all[i] > more[i] ? all[i] : more[i];
+	lift(&all[LONGEST], more[LONGEST]);
+	lift(&all[TOOK], more[TOOK]);
+	for (uint32_t i = FIRST_OF_PORT; i < length; i++)
+		(is_within ? add : lift)(&all[i], more[i]);
 }
 
 /* As MPI calls it: an element is the whole vector. */
-static void join_vectors(void *more, void *all, int *count, MPI_Datatype *type)
+static void join_vectors(uint64_t *more, uint64_t *all, int count, MPI_Datatype type, bool is_within)
 {
-	uint32_t length = (uint32_t)(forsched_mpi_size_of(*type) / sizeof(uint64_t));
+	uint32_t length = (uint32_t)(forsched_mpi_size_of(type) / sizeof(uint64_t));
 
-	for (int i = 0; i < *count; i++)
-		join((uint64_t *)more + (size_t)i * length, (uint64_t *)all + (size_t)i * length, length);
+	for (int i = 0; i < count; i++)
+		join(more + (size_t)i * length, all + (size_t)i * length, length, is_within);
+}
+
+static void join_servers(void *more, void *all, int *count, MPI_Datatype *type)
+{
+	join_vectors(more, all, *count, *type, false);
+}
+
+static void join_ranks(void *more, void *all, int *count, MPI_Datatype *type)
+{
+	join_vectors(more, all, *count, *type, true);
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static MPI_Op joining = MPI_OP_NULL;
+static MPI_Op across_servers = MPI_OP_NULL, within_server = MPI_OP_NULL;
 
-static void make_op(void)
+static void make_ops(void)
 {
-	PMPI_Op_create(join_vectors, true, &joining);
+	PMPI_Op_create(join_servers, true, &across_servers);
+	PMPI_Op_create(join_ranks, true, &within_server);
+}
+
+void forsched_mpi_drop_vector(struct member *member)
+{
+	if (member->vector != MPI_DATATYPE_NULL)
+		PMPI_Type_free(&member->vector);
+	member->vector = MPI_DATATYPE_NULL;
 }
 
 static int make_vector(struct member *member)
@@ -112,17 +150,6 @@ static uint64_t bytes_of(const struct block *block, struct scale *scale)
 	return __builtin_mul_overflow(scale->size, (uint64_t)block->count, &bytes) ? UINT64_MAX : bytes;
 }
 
-static void add(uint64_t *sum, uint64_t more)
-{
-	if (__builtin_add_overflow(*sum, more, sum))
-		*sum = UINT64_MAX;
-}
-
-static void lift(uint64_t *largest, uint64_t other)
-{
-	*largest = *largest > other ? *largest : other;
-}
-
 static uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15;
@@ -141,10 +168,15 @@ static void limit_unit(uint64_t *unit, const struct scale *scale)
 	*unit = multiple(*unit, scale->size <= MAX_UNIT ? scale->size : 0);
 }
 
+/* Does a message to or from another rank take no port? */
+static bool is_within(const struct member *member, int rank)
+{
+	return member->is_following && member->places.at[rank] == member->me;
+}
+
 static void measure_out(const struct member *member, const struct side *side, uint64_t *vector)
 {
 	struct scale scale = {MPI_DATATYPE_NULL, 0};
-	uint64_t sum = 0;
 
 	for (int rank = 0; rank < member->size; rank++) {
 		struct block block = forsched_mpi_block_of(side, rank);
@@ -153,19 +185,19 @@ static void measure_out(const struct member *member, const struct side *side, ui
 		if (!bytes)
 			continue;
 		vector[CHECK] += mark(member->rank, rank, bytes);
-		add(&sum, bytes);
 		limit_unit(&vector[UNIT], &scale);
 		lift(&vector[LONGEST], bytes);
+		if (is_within(member, rank))
+			continue;
+		add(&vector[OUT], bytes);
 		if (member->ngroups)
-			lift(&vector[FIRST_GROUP + member->group_of[rank]], bytes);
+			add(&vector[FIRST_GROUP + member->group_of[rank]], bytes);
 	}
-	lift(&vector[PORT], sum);
 }
 
 static void measure_in(const struct member *member, const struct side *side, uint64_t *vector)
 {
 	struct scale scale = {MPI_DATATYPE_NULL, 0};
-	uint64_t sum = 0;
 
 	for (int rank = 0; rank < member->size; rank++) {
 		struct block block = forsched_mpi_block_of(side, rank);
@@ -174,10 +206,10 @@ static void measure_in(const struct member *member, const struct side *side, uin
 		if (!bytes)
 			continue;
 		vector[CHECK] -= mark(rank, member->rank, bytes);
-		add(&sum, bytes);
 		limit_unit(&vector[UNIT], &scale);
+		if (!is_within(member, rank))
+			add(&vector[IN], bytes);
 	}
-	lift(&vector[PORT], sum);
 }
 
 /* In place messages are packed, and what is packed is not cut. */
@@ -201,53 +233,61 @@ uint64_t forsched_mpi_uniform_bytes(const struct call *call)
 
 static uint32_t group_of_phase(const struct member *member, uint32_t phase)
 {
-	return (uint32_t)((uint64_t)phase * member->ngroups / forsched_nphases(member->schedule));
+	return (uint32_t)((uint64_t)phase * member->ngroups / member->turns.n);
 }
 
-int forsched_mpi_group(struct member *member)
+void forsched_mpi_group(struct member *member)
 {
-	uint32_t nphases = forsched_nphases(member->schedule);
-	struct forsched_flow flow;
+	const struct turns *turns = &member->turns;
 
-	member->ngroups = nphases < GROUPS ? nphases : GROUPS;
-	for (uint32_t phase = 0; phase < nphases; phase++) {
-		if (forsched_flow(member->schedule, member->me, phase, &flow))
-			return MPI_ERR_INTERN;
-		if (flow.to != FORSCHED_NOBODY)
-			member->group_of[member->rank_of[flow.to]] = (uint16_t)group_of_phase(member, phase);
-	}
-	return MPI_SUCCESS;
+	member->ngroups = turns->n < GROUPS ? turns->n : GROUPS;
+	for (uint32_t phase = 0; phase < turns->n; phase++)
+		for (uint32_t i = turns->out_first[phase]; i < turns->out_first[phase + 1]; i++)
+			member->group_of[turns->out[i]] = (uint16_t)group_of_phase(member, phase);
 }
 
 static uint64_t sum_turns(const struct member *member, const uint64_t *vector)
 {
-	uint32_t nphases = member->ngroups ? forsched_nphases(member->schedule) : 0;
 	uint64_t sum = 0;
 
-	for (uint32_t phase = 0; phase < nphases; phase++)
+	for (uint32_t phase = 0; member->ngroups && phase < member->turns.n; phase++)
 		add(&sum, vector[FIRST_GROUP + group_of_phase(member, phase)]);
 	return sum;
 }
 
 /* ---- all of it ---- */
 
+/* *all is written on rank 0 only, which is the first of its server. */
+static int reduce(const struct member *member, MPI_Comm comm, const uint64_t *mine, uint64_t *all)
+{
+	uint64_t ours[FIRST_GROUP + GROUPS] = {0};
+	int err;
+
+	if (!member->is_following || member->within == MPI_COMM_NULL)
+		return PMPI_Reduce(mine, all, 1, member->vector, across_servers, 0, comm);
+	err = PMPI_Reduce(mine, ours, 1, member->vector, within_server, 0, member->within);
+	if (err || member->across == MPI_COMM_NULL)
+		return err;
+	return PMPI_Reduce(ours, all, 1, member->vector, across_servers, 0, member->across);
+}
+
 int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *call, struct heard *heard)
 {
 	uint64_t mine[FIRST_GROUP + GROUPS], all[FIRST_GROUP + GROUPS] = {0};
 	int err = make_vector(member);
 
-	pthread_once(&once, make_op);
+	pthread_once(&once, make_ops);
 	if (err)
 		return err;
 	measure(member, call, mine);
 	member->took = 0;
-	err = PMPI_Reduce(mine, all, 1, member->vector, joining, 0, comm);
+	err = reduce(member, comm, mine, all);
 	if (err || member->rank)
 		return err;
 	heard->is_even = all[CHECK] == 0;
 	heard->took = (double)all[TOOK] * 1e-9;
 	heard->demand = (struct demand){.longest = all[LONGEST],
-					.port = all[PORT],
+					.port = all[OUT] > all[IN] ? all[OUT] : all[IN],
 					.turns = sum_turns(member, all),
 					.unit = heard->is_even ? all[UNIT] : 0};
 	return MPI_SUCCESS;

@@ -18,6 +18,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,11 +139,12 @@ static bool ask_map(const char *name, uint64_t *guid, char *why)
 
 /* What a walk over the ports looks for and finds. */
 struct ports {
-	const struct forsched *schedule;
+	const struct forsched *schedule; /* NULL: none is known */
 	const char *sysfs;
 	const char *wanted; /* "device:port", or NULL: any */
 	unsigned seen, found;
 	uint32_t number;
+	uint64_t guid; /* of the last one seen */
 };
 
 /* The port GUID: GID 0 is fe80:0000:0000:0000:gggg:gggg:gggg:gggg. */
@@ -173,7 +175,8 @@ static void try_port(struct ports *ports, const char *device, const char *port)
 	if ((ports->wanted && strcmp(ports->wanted, name) != 0) || !read_gid(path, &guid))
 		return;
 	ports->seen++;
-	if (!forsched_find_guid(ports->schedule, guid, &ports->number, NULL))
+	ports->guid = guid;
+	if (ports->schedule && !forsched_find_guid(ports->schedule, guid, &ports->number, NULL))
 		ports->found++;
 }
 
@@ -214,12 +217,19 @@ static const char *wanted_port(void)
 	return ucx && strchr(ucx, ':') && !strchr(ucx, ',') ? ucx : NULL;
 }
 
-static bool ask_host(const struct forsched *schedule, uint32_t *number, char *why)
+static struct ports ports_of_host(const struct forsched *schedule)
 {
 	const char *sysfs = forsched_mpi_setting("FORSCHED_SYSFS");
 	struct ports ports = {.schedule = schedule, .sysfs = sysfs ? sysfs : SYSFS, .wanted = wanted_port()};
 
 	try_host(&ports);
+	return ports;
+}
+
+static bool ask_host(const struct forsched *schedule, uint32_t *number, char *why)
+{
+	struct ports ports = ports_of_host(schedule);
+
 	if (ports.found == 1) {
 		*number = ports.number;
 		return true;
@@ -245,4 +255,34 @@ bool forsched_mpi_whoami(const struct forsched *schedule, uint32_t *number, char
 	if (map)
 		return ask_map(map, &guid, why) && find(schedule, guid, number, why);
 	return ask_host(schedule, number, why);
+}
+
+/* The same ways as above, without a schedule: of several ports nobody knows which one takes part. */
+static uint64_t guess_guid(void)
+{
+	const char *server = forsched_mpi_setting("FORSCHED_SERVER"), *map = forsched_mpi_setting("FORSCHED_MAP");
+	char why[FORSCHED_ERROR_TEXT];
+	struct ports ports;
+	uint64_t guid = 0;
+
+	if (server)
+		return parse_guid(server, &guid) ? guid : 0;
+	if (map)
+		return ask_map(map, &guid, why) ? guid : 0;
+	ports = ports_of_host(NULL);
+	return ports.seen == 1 ? ports.guid : 0;
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint64_t own_guid;
+
+static void remember_guid(void)
+{
+	own_guid = guess_guid();
+}
+
+uint64_t forsched_mpi_guid(void)
+{
+	pthread_once(&once, remember_guid);
+	return own_guid;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * random_calls CALLS SEED LIVE FILE...: all-to-all calls with random sizes, types and places, each done twice: by the
+ * random_calls [-c] CALLS SEED LIVE FILE...: all-to-all calls with random sizes, types and places, each done twice: by the
  * MPI_ name, which the preloaded libforsched-mpi answers, and by the PMPI_ name, which is MPI's own. Both receive into
  * buffers that were filled alike, and afterwards every byte has to be the same, gaps included. On the way, at even
- * distances, each FILE becomes the schedule LIVE, by renaming, as fors does it.
+ * distances, each FILE becomes the schedule LIVE, by renaming, as fors does it. With -c calls are on many communicators:
+ * all ranks, in another order, halves, rows and columns, and those split once more.
  *
  * Prints "N calls, N followed, N left, N epochs, N different", and what is needed to repeat a call that differs.
  */
@@ -79,7 +80,7 @@ struct call {
 	bool is_in_place;
 };
 
-static int rank, size;
+static int rank, size; /* of the communicator of the call */
 
 /* Units that `from` sends to `to`; often none. */
 static int units(const struct call *call, int from, int to)
@@ -208,6 +209,46 @@ static bool is_same(const struct call *call, struct side *send, struct side *rec
 	return is_equal;
 }
 
+/* ---- communicators ---- */
+
+#define WIDTH 4 /* ranks of a row */
+#define NCOMMS 8
+
+static MPI_Comm known[NCOMMS]; /* on each of them a call is made by all ranks at once */
+
+static void split(int number, MPI_Comm from, int colour, int key)
+{
+	MPI_Comm_split(from, colour, key, &known[number]);
+}
+
+static void make_communicators(void)
+{
+	int world, own;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &world);
+	known[0] = MPI_COMM_WORLD;
+	split(1, MPI_COMM_WORLD, 0, -world);
+	split(2, MPI_COMM_WORLD, world % 2, world);
+	split(3, MPI_COMM_WORLD, world / WIDTH, world);
+	split(4, MPI_COMM_WORLD, world % WIDTH, world);
+	MPI_Comm_rank(known[2], &own);
+	split(5, known[2], own % 3, -own);
+	split(6, known[1], world % 5 == 0, world);
+	MPI_Comm_dup(known[4], &known[7]);
+}
+
+static void free_communicators(void)
+{
+	for (int i = 1; i < NCOMMS; i++)
+		MPI_Comm_free(&known[i]);
+}
+
+static void use(MPI_Comm comm)
+{
+	MPI_Comm_rank(comm, &rank);
+	MPI_Comm_size(comm, &size);
+}
+
 /* ---- the run ---- */
 
 /* Wait until there is such a file; MPI's own time limit is that of whoever started us. */
@@ -265,15 +306,20 @@ static void report(uint64_t calls, long mine, MPI_Comm comm)
 
 int main(int argc, char **argv)
 {
-	uint64_t calls = strtoull(argv[1], NULL, 10), files = (uint64_t)argc - 4;
+	bool has_many = strcmp(argv[1], "-c") == 0;
 	struct side send, recv;
 	long different = 0;
+	uint64_t calls, files;
 
+	argv += has_many;
+	argc -= has_many;
+	calls = strtoull(argv[1], NULL, 10);
+	files = (uint64_t)argc - 4;
 	seed = strtoull(argv[2], NULL, 10);
 	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	use(MPI_COMM_WORLD);
 	make_types();
+	make_communicators();
 	new_side(&send);
 	new_side(&recv);
 	for (uint64_t i = 0; i < calls; i++) {
@@ -281,14 +327,20 @@ int main(int argc, char **argv)
 				    .kind = (enum kind)pick(NKINDS, i, 0, 0, 11),
 				    .is_in_place = !pick(4, i, 0, 0, 12)};
 
+		MPI_Comm comm = known[has_many ? pick(NCOMMS, i, 0, 0, 13) : 0];
+
+		use(MPI_COMM_WORLD);
 		for (uint64_t k = 0; k < files; k++)
 			if (i == calls * k / files)
 				change_epoch(argv[4 + k], argv[3]);
-		different += !is_same(&call, &send, &recv, MPI_COMM_WORLD);
+		use(comm);
+		different += !is_same(&call, &send, &recv, comm);
 	}
+	use(MPI_COMM_WORLD);
 	report(calls, different, MPI_COMM_WORLD);
 	free_side(&send);
 	free_side(&recv);
+	free_communicators();
 	MPI_Finalize();
 	return 0;
 }

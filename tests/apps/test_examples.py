@@ -33,6 +33,30 @@ def test_the_whole_exchange_with_the_wrong_number_of_ranks(plan, mpirun, tmp_pat
     assert done.code != 0 and "nothing: No such file" in done.err
 
 
+@pytest.mark.parametrize("ranks", [8, 16, 19])
+def test_the_exchange_of_several_ranks_on_each_server(plan, mpirun, ranks):
+    """Also where servers have different numbers of ranks."""
+    counts = [len(range(server, ranks, 8)) for server in range(8)]
+    done = mpirun(ranks, "examples/several", plan("FT(2;4,2)", 0, 1, "Leaf00[5]"), preload=False)
+    assert done.code == 0, done.out + done.err
+    assert f"{ranks} ranks on 8 servers: {ranks * ranks - sum(k * k for k in counts)} messages, 0 wrong phases" in done.out
+
+
+@pytest.mark.parametrize("preload", [False, True])
+def test_the_transpose(plan, rank_map, mpirun, preload):
+    """Rows and columns of a grid of ranks, two on each of eight servers."""
+    schedule = plan("FT(2;4,2)", 0, 1, "Leaf00[5]")
+    env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule, [rank // 2 for rank in range(16)]), "FORSCHED_VERBOSE": 2}
+    done = mpirun(16, "examples/transpose", 16, 2, env=env, preload=preload)
+    assert done.code == 0 and "\n0 wrong numbers" in done.out, done.out + done.err
+    assert not preload or "4 calls along the schedule, 0 left to MPI" in done.err, done.err
+
+
+def test_the_transpose_of_a_cube_that_does_not_fit(mpirun):
+    done = mpirun(4, "examples/transpose", 3, preload=False)
+    assert done.code != 0 and "N has to be a multiple of 2" in done.err
+
+
 def test_the_mpi_example_is_short():
     assert len((SOURCES / "mpi_exchange.c").read_text().splitlines()) <= 60
 

@@ -333,13 +333,15 @@ def test_it_is_typed_and_needs_nothing_else():
     assert os.path.exists(f"{TOP}/python/forsched/py.typed")
 
 
-def test_the_example(tmp_path):
+@pytest.mark.parametrize("servers", [[3, 2, 1, 0], [1, 0, 0, 2, 3, 2, 0]])
+def test_the_example(tmp_path, servers):
+    """One rank on each server, or several on some."""
     pytest.importorskip("mpi4py")
     if not MPIRUN:
         pytest.skip("there is no mpirun")
     path = plan(tmp_path / "schedule", "FT(2;2,2)", "--down", "Leaf00[3]")
     with forsched.open(path) as schedule:
-        (tmp_path / "map").write_text("".join(f"{server.guid:#x}\n" for server in reversed(schedule.servers)))
-    done = start([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", "4", sys.executable, f"{TOP}/examples/exchange.py", path,
+        (tmp_path / "map").write_text("".join(f"{schedule.servers[number].guid:#x}\n" for number in servers))
+    done = start([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(len(servers)), sys.executable, f"{TOP}/examples/exchange.py", path,
                   tmp_path / "map"], env={"PYTHONPATH": f"{TOP}/python", "OMPI_MCA_btl": "self,vader,tcp"})
-    assert done.code == 0 and "4 servers" in done.out and "all right" in done.out, done.out + done.err
+    assert done.code == 0 and f"{len(servers)} ranks on 4 servers" in done.out and "all right" in done.out, done.out + done.err

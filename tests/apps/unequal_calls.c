@@ -9,6 +9,7 @@
  *	many	messages of many chunks, of very different sizes
  *	types	as many, sent as one type and received as another, of other sizes and with gaps
  *	place	as many, in place
+ *	same	1500 ints each
  *	sloppy	receivers have room for more than they are sent, which MPI does not allow and Open MPI takes
  *	wide	one rank sends another more than 2 GiB
  *	inter	over an inter-communicator
@@ -43,6 +44,8 @@ static int ints(int from, int to, int call)
 		return from == call % size && to == (call + 3) % size ? (is("huge") ? 100000 : 249)
 		       : from % 3 == 0				      ? 0
 								      : (int)(x % 4);
+	if (is("same"))
+		return 1500;
 	if (is("wide"))
 		return from == 0 && to == 1 ? 786432 : 3;
 	if (is("place") && from > to)

@@ -43,7 +43,7 @@ static double best_of(const struct world *world, const struct demand *demand)
 
 static struct memory memory_of(const struct world *world)
 {
-	return (struct memory){.nservers = SERVERS, .barriers = world->barriers};
+	return (struct memory){.messages = SERVERS - 1, .barriers = world->barriers};
 }
 
 static struct demand demand_of(uint64_t port, double slowness)
@@ -168,7 +168,7 @@ static void chunks_hold_whole_elements(void **state)
 	for (unsigned i = 0; i < 5; i++) {
 		struct demand demand = {
 			.longest = 1ull << 34, .port = 1ull << 36, .turns = 1ull << 37, .unit = units[i]};
-		struct memory memory = {.nservers = SERVERS};
+		struct memory memory = {.messages = SERVERS - 1};
 		struct choice choice;
 
 		forsched_mpi_choose(&memory, &demand, &choice);

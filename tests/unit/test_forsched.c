@@ -139,6 +139,33 @@ static void assert_receives(const struct fors_schedule *plan, const struct forsc
 	assert_int_equal(flow->in_dlid, from == FORSCHED_NOBODY ? 0 : plan->server[s].lid + path);
 }
 
+/* Each link by the cable that it is: leaf and lane of the sender upwards, of the receiver downwards. */
+static void assert_links(const struct fors_schedule *plan, const struct forsched *schedule, uint32_t s, uint32_t phase)
+{
+	struct fors_cell cell = fors_schedule_flow(plan, s, phase);
+	bool has_links = cell.dst != FORS_IDLE && plan->server[cell.dst].leaf != plan->server[s].leaf;
+	uint32_t link[3] = {1, 2, 3}, n = 9, up = 0, down = 0;
+
+	assert_int_equal(forsched_links(schedule, s, phase, link, 3, &n, NULL), FORSCHED_OK);
+	assert_int_equal(n, has_links ? 2 : 0);
+	for (uint32_t other = 0; has_links && other < plan->nservers; other++) {
+		struct fors_cell beside = fors_schedule_flow(plan, other, phase);
+		uint32_t theirs[2] = {0, 0};
+
+		assert_int_equal(forsched_links(schedule, other, phase, theirs, 2, &n, NULL), FORSCHED_OK);
+		if (!n)
+			continue;
+		up += theirs[0] == link[0];
+		down += theirs[1] == link[1];
+		assert_true(theirs[0] != link[1] && theirs[1] != link[0]);
+		assert_int_equal(theirs[0] == link[0],
+				 beside.lane == cell.lane && plan->server[other].leaf == plan->server[s].leaf);
+		assert_int_equal(theirs[1] == link[1], beside.lane == cell.lane && plan->server[beside.dst].leaf ==
+											   plan->server[cell.dst].leaf);
+	}
+	assert_true(!has_links || (up == 1 && down == 1));
+}
+
 static void assert_same_plan(const struct fors_schedule *plan, const struct forsched *schedule)
 {
 	struct forsched_error error;
@@ -152,6 +179,7 @@ static void assert_same_plan(const struct fors_schedule *plan, const struct fors
 				fail_msg("%s", (forsched_prepare(schedule, s, &error), error.text));
 			assert_sends(plan, &flow, s, phase);
 			assert_receives(plan, &flow, s, phase);
+			assert_links(plan, schedule, s, phase);
 		}
 	if (forsched_check(schedule, &error))
 		fail_msg("%s", error.text);

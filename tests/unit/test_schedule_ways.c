@@ -139,6 +139,34 @@ static void assert_same(const struct fors_schedule *a, const struct fors_schedul
 		}
 }
 
+/* A link has one number, wherever it is met: this is the link of each number that was seen. */
+#define SEEN 65536
+static struct forsched_hop link_seen[SEEN];
+
+static void assert_links(const struct forsched *theirs, uint32_t s, uint32_t phase, const struct forsched_flow *flow,
+			 const struct forsched_hop *hop, uint32_t nhops)
+{
+	struct forsched_server from, to;
+	uint32_t link[8], n = 99;
+	bool is_inside = flow->to == FORSCHED_NOBODY;
+
+	assert_int_equal(forsched_server(theirs, s, &from), FORSCHED_OK);
+	if (!is_inside && !forsched_server(theirs, flow->to, &to))
+		is_inside = from.leaf == to.leaf;
+	if (!is_inside && !nhops) {
+		assert_int_equal(forsched_links(theirs, s, phase, link, 8, &n, NULL), FORSCHED_ENOTFOUND);
+		return;
+	}
+	assert_int_equal(forsched_links(theirs, s, phase, link, 8, &n, NULL), FORSCHED_OK);
+	assert_int_equal(n, is_inside ? 0 : nhops - 1);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_true(link[i] < SEEN);
+		if (!link_seen[link[i]].guid)
+			link_seen[link[i]] = hop[i];
+		assert_true(link_seen[link[i]].guid == hop[i].guid && link_seen[link[i]].port == hop[i].port);
+	}
+}
+
 /* What applications are told is what the schedule says. */
 static void assert_told(const struct fors_schedule *schedule, struct bytes bytes)
 {
@@ -148,6 +176,7 @@ static void assert_told(const struct fors_schedule *schedule, struct bytes bytes
 
 	if (forsched_open_memory(bytes.data, bytes.size, "memory", &theirs, &error) || forsched_check(theirs, &error))
 		fail_msg("%s", error.text);
+	memset(link_seen, 0, sizeof(link_seen));
 	forsched_more(theirs, &more);
 	assert_string_equal(more.job, schedule->name);
 	assert_int_equal(more.fabric_epoch, schedule->fabric_epoch ? schedule->fabric_epoch : schedule->epoch);
@@ -171,6 +200,7 @@ static void assert_told(const struct fors_schedule *schedule, struct bytes bytes
 			assert_int_equal(n, schedule->ways ? fors_waylist_get(schedule->ways, way, wanted, 8) : 0);
 			for (uint32_t i = 0; i < n; i++)
 				assert_true(hop[i].guid == wanted[i].guid && hop[i].port == wanted[i].port);
+			assert_links(theirs, s, phase, &flow, hop, n);
 		}
 	assert_int_equal(forsched_way(theirs, schedule->nservers, 0, NULL, 0, &(uint32_t){0}, NULL),
 			 schedule->nphases ? FORSCHED_ERANGE : FORSCHED_EWITHDRAWN);

@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""
+An MPI program over FT(2;4,4) of real packets, by plain MPI and under libforsched-mpi, see doc/testbed.md.
+
+    testbed/ranks.py [--each RANKS] [--cut] [--rate BITS] [--repeats N] [--setting NAME=VALUE]... PROGRAM [ARGUMENT...]
+                                                                        (as root; FORS_BUILDDIR names a build)
+
+The program has its ranks, some on each of sixteen servers, in the network namespaces of the servers. It is run in turn without and
+with the library; a line says which, and what the program prints follows. With --cut the cable of a leaf is dead.
+"""
+import argparse
+import contextlib
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TOP / "tests" / "e2e")]
+
+from harness import FatTree, Ibsim, OpenSM, build_dir, read_live, read_tables  # noqa: E402
+from namespaces import Namespaces, RATE, address, batch  # noqa: E402
+
+AGENT = """#!/bin/sh
+# What mpirun starts in the place of ssh: a shell in the namespace of an address, which is its host's name, too.
+host=$1; shift
+exec ip netns exec "$(sed -n "s/^$host //p" PLACES)" unshare --uts sh -c 'hostname "$0"; eval "$@"' "$host" "$@"
+"""
+
+
+class Ranks:
+    """mpirun with `each` ranks in each server of the fabric, in the order of the schedule's servers."""
+
+    def __init__(self, net, folder, each=1):
+        self.each = each
+        self.net, self.folder = net, folder
+        self.names = [net.name(name) for name in net.live.servers]
+        self.hosts = [address(port.lid) for port in net.live.servers.values()]
+        (folder / "places").write_text("".join(f"{host} {name}\n" for host, name in zip(self.hosts, self.names)))
+        self.agent = folder / "agent"
+        self.agent.write_text(AGENT.replace("PLACES", str(folder / "places")))
+        self.agent.chmod(0o755)
+        (folder / "hosts").write_text("".join(f"{host} slots={each}\n" for host in self.hosts))
+        servers = [net.live.servers[name] for name in net.live.servers]
+        for name, port in zip(self.names, servers):  # Open MPI does not look at addresses of the loopback
+            batch("ip", [f"addr add {address(port.lid)}/16 dev p1 noprefixroute"], name)
+        (folder / "map").write_text("".join(f"{rank} 0x{servers[rank // each].guid:016x}\n" for rank in range(each * len(servers))))
+
+    def run(self, program, env, timeout=900):
+        settings = {"plm_rsh_agent": self.agent, "plm_rsh_no_tree_spawn": 1, "btl": "tcp,self" if self.each == 1 else "tcp,vader,self", "pml": "ob1",
+                    "btl_tcp_if_include": "10.77.0.0/16", "oob_tcp_if_include": "10.77.0.0/16",
+                    "mpi_yield_when_idle": 1, "orte_keep_fqdn_hostnames": 1, "hwloc_base_binding_policy": "none"}
+        command = ["ip", "netns", "exec", self.names[0], "unshare", "--uts", "sh", "-c", 'hostname "$0"; exec "$@"',
+                   self.hosts[0], "mpirun", "--allow-run-as-root", "--hostfile", self.folder / "hosts", "-np", self.each * len(self.names)]
+        for key, value in settings.items():
+            command += ["--mca", key, value]
+        for key, value in env.items():
+            command += ["-x", f"{key}={value}"]
+        return subprocess.run([str(word) for word in [*command, *program]], capture_output=True, text=True, timeout=timeout)
+
+
+@contextlib.contextmanager
+def stage(folder, rate=RATE, cut=False, each=1):
+    """The fabric under a real opensm with fors, as namespaces: (Ranks, the schedule's file)."""
+    tree = FatTree(4, 4)
+    with Ibsim(tree, folder / "sim") as sim, OpenSM(sim, folder / "opensm", routing_engine="fors", lmc="0") as osm:
+        epoch = osm.wait_epoch(0)["epoch"]
+        live = read_live(sim)
+        if cut:
+            cable = tree.uplink(1, 2)
+            sim.unlink(cable.leaf, cable.leaf_port)
+            osm.wait_epoch(epoch)
+        with Namespaces(live, rate) as net:
+            net.apply(read_tables(sim))
+            yield Ranks(net, folder, each), osm.schedule_file
+
+
+def run_both(options, folder):
+    own = {"LD_PRELOAD": build_dir().resolve() / ".libs" / "libforsched-mpi.so", "FORSCHED_MAP": folder / "map",
+           **dict(setting.split("=", 1) for setting in options.setting)}
+    with stage(folder, options.rate, options.cut, options.each) as (ranks, schedule):
+        for _ in range(options.repeats):
+            for label, env in (("plain", {}), ("library", {**own, "FORSCHED_SCHEDULE": schedule})):
+                done = ranks.run([options.program, *options.arguments], env)
+                if done.returncode:
+                    sys.exit(f"testbed/ranks.py: {label}: {done.stderr[-2000:]}")
+                print(f"== {label}, {options.each} on each server{', a dead cable' if options.cut else ''}")
+                print(done.stdout, end="", flush=True)
+                sys.stderr.write("".join(line + "\n" for line in done.stderr.splitlines() if "libforsched" in line))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="testbed/ranks.py", allow_abbrev=False,
+                                     description="An MPI program over real packets, by plain MPI and under libforsched-mpi.")
+    parser.add_argument("--each", type=int, default=1, metavar="RANKS", help="on each server (default 1)")
+    parser.add_argument("--cut", action="store_true", help="a dead cable")
+    parser.add_argument("--rate", type=int, default=RATE, metavar="BITS", help=f"of a cable, a second (default {RATE})")
+    parser.add_argument("--repeats", type=int, default=1, metavar="N", help="of both (default 1)")
+    parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="also in the library's environment")
+    parser.add_argument("program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="fors-ranks-") as scratch:
+        run_both(options, Path(scratch))
+
+
+if __name__ == "__main__":
+    main()
