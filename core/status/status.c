@@ -17,10 +17,8 @@
 #include "status_keys.h"
 
 static const char *const state_names[] = {
-	[FORS_INACTIVE] = "inactive",
-	[FORS_PLANNING] = "planning",
-	[FORS_ACTIVE] = "active",
-	[FORS_FAILED] = "failed",
+	[FORS_INACTIVE] = "inactive", [FORS_PLANNING] = "planning", [FORS_ACTIVE] = "active",
+	[FORS_FAILED] = "failed",     [FORS_SHADOW] = "shadow",
 };
 
 const char *fors_state_name(enum fors_state state)
@@ -294,7 +292,7 @@ void fors_gain_name(struct fors_cabling cabling, const struct fors_repair *repai
 
 bool fors_status_is_over(const struct fors_status *status)
 {
-	return status->tables_by[0] && strcmp(status->tables_by, "fors");
+	return status->state != FORS_SHADOW && status->tables_by[0] && strcmp(status->tables_by, "fors");
 }
 
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule)
