@@ -49,7 +49,7 @@ checked() {
 	local name=$1 dir=$2 status=0
 	shift 2
 	find "$dir" -name '*.trs' -delete
-	CMOCKA_MESSAGE_OUTPUT=TAP logged "$name" 900 make -C "$dir" -k "-j$(jobs)" "${@:-check}" || status=$?
+	CMOCKA_MESSAGE_OUTPUT=TAP logged "$name" 1500 make -C "$dir" -k "-j$(jobs)" "${@:-check}" || status=$?
 	counted automake "$name" "$dir" "$status"
 }
 
@@ -59,7 +59,7 @@ pytested() {
 	local name=$1 status=0
 	shift
 	set -- -n "$((2 * $(jobs)))" --dist loadscope "$@"
-	FORS_BUILDDIR=$work/build logged "$name" 900 pytest-3 -q -p no:cacheprovider \
+	FORS_BUILDDIR=$work/build logged "$name" 1500 pytest-3 -q -p no:cacheprovider \
 		--junitxml="$results/$name.xml" "$@" || status=$?
 	counted junit "$name" "$results/$name.xml" "$status"
 }

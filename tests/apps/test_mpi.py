@@ -224,10 +224,13 @@ def test_what_is_wrong_is_reported_once(mpirun, live):
     assert len(done.err.splitlines()) == 6
 
 
-def test_another_number_of_ranks_is_reported(plan, mpirun, live):
+def test_fewer_ranks_than_servers_have_to_know_where_they_are(plan, rank_map, mpirun, live):
+    """With their ports known they are some of the servers, and follow."""
     schedule = plan("FT(2;4,2)", 0, 30)
-    done = mpirun(4, "tests/apps/random_calls", 10, 8, live, env={"FORSCHED_SCHEDULE": schedule})
-    left_to_mpi(done, "8 servers", "4 ranks")
+    env = {"FORSCHED_SCHEDULE": schedule}
+    left_to_mpi(mpirun(4, "tests/apps/random_calls", 10, 8, live, env=env), "no InfiniBand port", "FORSCHED_MAP")
+    done = mpirun(4, "tests/apps/random_calls", 10, 8, live, env={**env, "FORSCHED_MAP": rank_map(schedule)})
+    assert numbers(done)[:3] == [10, 10, 0], done.out + done.err
 
 
 def test_a_program_without_the_library_is_the_same_program(mpirun, live):
