@@ -238,7 +238,7 @@ class Crew:
 
     def __init__(self, sim, directory, lmc, fors_conf=None, touched=None):
         self.sim, self.directory, self.lmc, self.fors_conf = sim, Path(directory), lmc, fors_conf
-        self.always = fors_conf or ""
+        self.always = fors_conf or "degraded_links = ignore\n"  # the judge drains no slow cable
         self.gates, self.touched = {}, touched  # seat number -> held.Gate, where each publication is judged
         self.running = {}  # seat number -> OpenSM
         self.priority = {0: FIRST_PRIORITY}

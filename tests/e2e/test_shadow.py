@@ -111,6 +111,7 @@ def test_killed_and_started_again(fabric):
     sim, sm = fabric(TREE, routing_engine="minhop", fors_conf=SHADOW)
     sm.wait_up()
     shadow.wait(sm)
+    harness.wait_for(lambda: (shadow.folder(sm) / "history").exists(), 60, "a history")
     lines = (shadow.folder(sm) / "history").read_text().count("\n")
     os.kill(sm.process.pid, signal.SIGKILL)
     sm.process.wait()
