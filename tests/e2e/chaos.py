@@ -237,8 +237,8 @@ class Crew:
     """The first manager and, at times, a second one, each with folders of its own as if on another host."""
 
     def __init__(self, sim, directory, lmc, fors_conf=None, touched=None):
-        self.sim, self.directory, self.lmc, self.fors_conf = sim, Path(directory), lmc, fors_conf
-        self.always = fors_conf or "degraded_links = ignore\n"  # the judge drains no slow cable
+        self.sim, self.directory, self.lmc = sim, Path(directory), lmc
+        self.fors_conf = self.always = "degraded_links = ignore\n" + (fors_conf or "")  # the judge drains no slow cable
         self.gates, self.touched = {}, touched  # seat number -> held.Gate, where each publication is judged
         self.running = {}  # seat number -> OpenSM
         self.priority = {0: FIRST_PRIORITY}

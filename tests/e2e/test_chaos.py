@@ -21,7 +21,7 @@ SEEDS = {"FT(2;8,8)": (2000, 1), "FT(2;20,18)": (300, 1)}
     ("FT(2;4,5;servers=3;guests=2;spares=1)", 2, "two", 5, 30),
     ("FT(2;4,5;servers=3;guests=4;stubs=2;strays=1)", 2, "two", 6, 30),
     ("FT(2;4,5;servers=3;guests=1;idle=1)", 0, "two", 7, 30),
-    ("FT(2;4,5;servers=5;free=1;late=1;cache=1)", 2, "two", 8, 30),
+    ("FT(2;4,5;servers=5;free=1;late=1;slow=1;cache=1)", 2, "two", 8, 30),
     ("FT(2;3,5;servers=8;free=1;late=1;guests=2;idle=1)", 0, "one", 9, 30),
 ])
 def test_short_chaos(tmp_path, spec, lmc, managers, seed, events):
