@@ -19,7 +19,7 @@ fuzz_objects = $(patsubst %.c,tests/fuzz/clang/%.o,$(filter %.c,$(fuzz_sources))
 fuzz_headers = $(addprefix $(srcdir)/,$(filter %.h,$(fuzz_sources)))
 $(fuzz_objects): tests/fuzz/clang/%.o: $(srcdir)/%.c $(fuzz_headers) cli/page_html.h Makefile
 	$(AM_V_at)$(MKDIR_P) $(@D)
-	$(AM_V_CC)$(CLANG) -std=gnu11 $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(JANSSON_CFLAGS) \
+	$(AM_V_CC)$(CLANG) -std=gnu11 $(DEFS) $(DEFAULT_INCLUDES) $(libforscli_la_CPPFLAGS) $(JANSSON_CFLAGS) \
 		$(FUZZER_FLAGS) -c -o $@ $<
 tests/fuzz/fuzz: $(fuzz_objects)
 	$(AM_V_CCLD)$(CLANG) $(FUZZER_FLAGS) -o $@ $(fuzz_objects) $(LPSOLVE_LIBS) $(fuzz_libs) -pthread -lm
