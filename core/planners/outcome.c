@@ -25,7 +25,9 @@
 #include "core/tables/lanes.h"
 #include "lmc.h"
 #include "memory.h"
+#include "over.h"
 #include "planner.h"
+#include "pods/route3.h"
 
 void fors_outcome_init(struct fors_outcome *outcome)
 {
@@ -178,6 +180,17 @@ enum fors_err fors_outcome_make(const struct fors_request *request, struct fors_
 	if (err)
 		fors_outcome_clear(outcome);
 	return err;
+}
+
+void fors_outcome_bound(struct fors_outcome *outcome, const struct fors_over_report *report,
+			const struct fors_route3 *route)
+{
+	outcome->lower_bound = report->bound_best;
+	if (route && route->nservers == report->nservers && route->bound_servers > outcome->lower_bound &&
+	    route->bound_servers != UINT32_MAX)
+		outcome->lower_bound = route->bound_servers;
+	outcome->tables_bound =
+		report->bound_tables > outcome->lower_bound ? report->bound_tables : outcome->lower_bound;
 }
 
 struct fors_schedule *fors_outcome_take(struct fors_outcome *outcome)

@@ -60,6 +60,17 @@ enum fors_err fors_outcome_prove(const struct fors_request *request, struct fors
 enum fors_err fors_outcome_make(const struct fors_request *request, struct fors_outcome *outcome,
 				struct fors_error *error);
 
+struct fors_over_report;
+struct fors_route3;
+
+/*
+ * lower_bound and tables_bound of a plan over tables that fors made for a tree of three levels, from what fors_plan_over() says,
+ * and from `route`, what the tables were made with (NULL: not known). Its bound holds for all servers of the tree, so it
+ * counts where all take part.
+ */
+void fors_outcome_bound(struct fors_outcome *outcome, const struct fors_over_report *report,
+			const struct fors_route3 *route);
+
 /* The plan, the caller's from now on; NULL when there is none or it is not proven (it stays the outcome's then). */
 struct fors_schedule *fors_outcome_take(struct fors_outcome *outcome);
 

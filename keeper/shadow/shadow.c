@@ -28,9 +28,9 @@
 
 struct fors_shadow {
 	struct fors_log *log;
-	struct fors_folder folder; /* its own parent */
-	struct fors_io_thread *leash;
-	struct fors_found found; /* the thread's, as what follows */
+	struct fors_folder folder;     /* its own parent */
+	struct fors_io_thread *thread; /* may be left alone when the folder hangs */
+	struct fors_found found;       /* the thread's, as what follows */
 	struct fors_shadow_files files;
 	int64_t sweeps;
 	bool is_short;	       /* of memory, and the log knows */
@@ -193,7 +193,7 @@ enum fors_err fors_shadow_start(const struct fors_shadow_setup *setup, struct fo
 	fors_status_init(&made->found.status);
 	pthread_mutex_init(&made->mutex, NULL);
 	fors_clock_cond(&made->wake);
-	if (!made->folder.parent || fors_io_thread_start(&made->leash, run, made)) {
+	if (!made->folder.parent || fors_io_thread_start(&made->thread, run, made)) {
 		free_shadow(made);
 		return fors_fail_memory(error);
 	}
@@ -241,7 +241,7 @@ void fors_shadow_stop(struct fors_shadow *shadow)
 	__atomic_store_n(&shadow->stop, true, __ATOMIC_RELAXED);
 	pthread_cond_signal(&shadow->wake);
 	pthread_mutex_unlock(&shadow->mutex);
-	if (fors_io_thread_end(shadow->leash, LAST_MS))
+	if (fors_io_thread_end(shadow->thread, LAST_MS))
 		free_shadow(shadow);
 	else
 		fors_log_error(log, FORS_F_HANGS,

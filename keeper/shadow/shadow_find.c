@@ -76,22 +76,6 @@ static enum fors_err plan_fabric(struct finding *f, struct fors_error *error)
 	return fors_outcome_make(&request, &f->outcome, error);
 }
 
-/* Bounds as the worker has them (worker_over.c). */
-static void set_bounds(struct finding *f, const struct fors_over_report *report)
-{
-	const struct fors_route3 *route = f->sight->look->pods->route;
-	struct fors_outcome *outcome = &f->outcome;
-
-	outcome->lower_bound = report->bound_best;
-	if (route && route->nservers == report->nservers && route->bound_servers > outcome->lower_bound &&
-	    route->bound_servers != UINT32_MAX)
-		outcome->lower_bound = route->bound_servers;
-	outcome->tables_bound =
-		report->bound_tables > outcome->lower_bound ? report->bound_tables : outcome->lower_bound;
-	outcome->plan_ms = report->plan_ms;
-	outcome->is_proven = true;
-}
-
 static enum fors_err plan_pods(struct finding *f, struct fors_error *error)
 {
 	const struct fors_look *look = f->sight->look;
@@ -104,8 +88,11 @@ static enum fors_err plan_pods(struct finding *f, struct fors_error *error)
 	if (is_final(err))
 		return fors_fail(error, err, "%s", f->outcome.error.text);
 	f->outcome.error.code = err;
-	if (!err)
-		set_bounds(f, &report);
+	if (!err) {
+		fors_outcome_bound(&f->outcome, &report, look->pods->route);
+		f->outcome.plan_ms = report.plan_ms;
+		f->outcome.is_proven = true;
+	}
 	return FORS_OK;
 }
 

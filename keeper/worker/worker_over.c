@@ -77,24 +77,15 @@ static enum fors_err may_plan(const struct fors_look *look, struct fors_error *e
 			 "this method is for trees of two levels; in one of three there is flows, which auto takes");
 }
 
-/*
- * Nobody asks what other tables would allow where another engine makes them: these are the bound. The bound of a tree
- * holds for all its servers, and what fors_plan_over() says for those that take part.
- */
+/* Nobody asks what other tables would allow where another engine makes them: these are the bound. */
 static void set_bounds(const struct fors_look *look, const struct fors_over_report *report,
 		       struct fors_outcome *outcome)
 {
-	const struct fors_route3 *route = look->pods ? look->pods->route : NULL;
-
-	outcome->lower_bound = look->pods ? report->bound_best : report->bound_tables;
 	outcome->wanted_bytes = report->wanted_bytes;
-	if (!look->pods)
-		return;
-	if (route && route->nservers == report->nservers && route->bound_servers > outcome->lower_bound &&
-	    route->bound_servers != UINT32_MAX)
-		outcome->lower_bound = route->bound_servers;
-	outcome->tables_bound =
-		report->bound_tables > outcome->lower_bound ? report->bound_tables : outcome->lower_bound;
+	if (look->pods)
+		fors_outcome_bound(outcome, report, look->pods->route);
+	else
+		outcome->lower_bound = report->bound_tables;
 }
 
 enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_look *look,
