@@ -7,7 +7,7 @@
 #define FORS_CORE_FABRIC_SPEEDS_H
 
 #include "core/net/rates.h"
-#include "cabling.h"
+#include "fattree.h"
 #include "fabric.h"
 
 /* The rate of a flow where nothing is slow, in Mb/s; 0: not known, and then nothing is slow. */
@@ -20,7 +20,7 @@ uint32_t fors_speeds_full(const struct fors_fabric *fabric);
 double fors_speeds_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, uint32_t full);
 
 /* The same of a cable of any tree, drained or not. */
-double fors_speeds_plugged(const struct fors_cabling *cabling, const struct fors_plugged *cable, uint32_t full);
+double fors_speeds_plugged(const struct fors_fattree *tree, const struct fors_plugged *cable, uint32_t full);
 
 /* The same of a server's own cable; `slot` has a living one. */
 double fors_speeds_server(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t full);

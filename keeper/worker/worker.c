@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "keeper/base/clock.h"
-#include "keeper/look/look_pods.h"
 #include "keeper/base/log.h"
 
 #define LAST_MS 3000 /* what one write may take when opensm ends */
@@ -190,7 +189,7 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
  */
 static bool says_who_routes(const struct fors_look *look, const struct fors_look *waiting)
 {
-	return waiting && waiting->kind == FORS_LOOK_DECLINED && (waiting->fabric || waiting->pods) &&
+	return waiting && waiting->kind == FORS_LOOK_DECLINED && waiting->tree.kind &&
 	       look->kind == FORS_LOOK_DECLINED && !look->net && !strcmp(look->reason, waiting->reason);
 }
 
@@ -207,7 +206,7 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_look *look)
 		memcpy(old->tables_by, look->tables_by, sizeof(old->tables_by));
 		old = look;
 	} else {
-		fors_look_pods_inherit(look, old);
+		fors_look_inherit(look, old);
 		worker->mail = look;
 	}
 	worker->declines += look->kind == FORS_LOOK_DECLINED;
