@@ -23,7 +23,7 @@ libforscore_la_SOURCES = \
 	core/colouring/cells.c core/colouring/cells.h \
 	core/fabric/account.c core/fabric/account.h \
 	core/fabric/bare.c core/fabric/bare.h \
-	core/fabric/fattree.c core/fabric/cabling.h \
+	core/fabric/fattree.c core/fabric/fattree.h \
 	core/fabric/drained.c core/fabric/drained.h \
 	core/fabric/fabric.c core/fabric/fabric.h \
 	core/fabric/lids.c core/fabric/lids.h \

@@ -1766,7 +1766,7 @@ static void all_but_plans(void **state)
 		{"fors_verify", verify},
 		{"fors_outcome_make", make_outcome},
 		{"fors_plan_over", plan_over},
-		{"fors_status_fabric", fill_status},
+		{"fors_status_tree", fill_status},
 		{"fors_status_json", write_json},
 		{"fors_counts_prom", write_counts},
 		{"fors_status_prom", write_metrics},
