@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fabric/places_pods.h"
+#include "core/fabric/places.h"
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
 #include "core/planners/lmc.h"

@@ -15,7 +15,7 @@
 
 #include "core/base/guidlist.h"
 #include "core/fabric/lids.h"
-#include "core/fabric/places_pods.h"
+#include "core/fabric/places.h"
 #include "core/fabric/account.h"
 #include "core/fabric/bare.h"
 #include "core/fabric/drained.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/base/print.h"
-#include "places_pods.h"
+#include "places.h"
 
 /* --- two levels: cable leaf * nlanes + lane; leaves, then spines ------------------------------------------------- */
 

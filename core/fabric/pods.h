@@ -88,14 +88,6 @@ uint32_t fors_pods_now(const struct fors_pods *pods, uint32_t node);
 /* The level of each node of now, 0 for what has no place; owned by the caller, NULL: out of memory. */
 uint8_t *fors_pods_levels_now(const struct fors_pods *pods);
 
-/*
- * Add to `known` (indexed before and after) what `now` shows for the first time: switches, adapters and cables; a
- * cable that is plugged otherwise now replaces the one of before. A new switch in place of a dead one, at the same
- * ports of the same neighbours, takes over its place. Errors: FORS_ENOMEM, FORS_EINPUT (as fors_net_index()); `known`
- * is unchanged then.
- */
-enum fors_err fors_pods_learn(struct fors_net **known, const struct fors_net *now, struct fors_error *error);
-
 /* The switch at the other end of a known cable, FORS_NONE: none. */
 static inline uint32_t fors_pods_peer(const struct fors_pods *pods, uint32_t node, unsigned port)
 {

@@ -22,7 +22,6 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
-#include "core/fabric/places_pods.h"
 #include "keeper/base/background.h"
 #include "keeper/base/digest.h"
 #include "keeper/base/log.h"

@@ -20,7 +20,6 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
-#include "core/fabric/places_pods.h"
 #include "core/jobs/entries.h"
 #include "core/jobs/trespass.h"
 #include "core/fabric/repairs.h"
