@@ -59,15 +59,6 @@ static uint32_t above2(const struct fors_fattree *c, uint32_t number, uint32_t *
 	return number < c->nleaves ? number * c->fabric->nlanes : 0;
 }
 
-/* Is it missed, and nowhere else? A host that was moved is not lost. */
-static bool is_lost2(const struct fors_fabric *f, const struct fors_slot *slot)
-{
-	for (size_t i = 0; slot->is_missed && slot->seen && i < (size_t)f->nleaves * f->nslots; i++)
-		if (f->slot[i].guid == slot->seen)
-			return false;
-	return slot->is_missed;
-}
-
 static bool slot2(const struct fors_fattree *c, uint32_t i, struct fors_stand *stand)
 {
 	const struct fors_slot *slot = &c->fabric->slot[i];
@@ -81,8 +72,7 @@ static bool slot2(const struct fors_fattree *c, uint32_t i, struct fors_stand *s
 				     .guid = slot->guid,
 				     .seen = slot->seen,
 				     .plays = slot->server != FORS_NONE,
-				     .is_missed = slot->is_missed,
-				     .is_lost = is_lost2(c->fabric, slot)};
+				     .is_missed = slot->is_missed};
 	return slot->leaf_port;
 }
 
@@ -239,7 +229,7 @@ static bool slot3(const struct fors_fattree *c, uint32_t i, struct fors_stand *s
 				     .guid = slot->guid,
 				     .seen = pods->known->node[seen_at(pods, slot)].guid,
 				     .plays = pods->plays[i]};
-	stand->is_missed = stand->is_lost = !here && fors_net_find_guid(pods->now, stand->seen) == FORS_NONE;
+	stand->is_missed = !here && fors_net_find_guid(pods->now, stand->seen) == FORS_NONE;
 	return true;
 }
 
@@ -508,6 +498,16 @@ enum fors_err fors_fattree_connected(const struct fors_fattree *tree, struct for
 		return FORS_OK;
 	return fors_fail(error, FORS_ENOPATH, "no way up and then down is left between leaf %s and leaf %s",
 			 tree->kind->at(tree, pods->cut_leaf[0]).name, tree->kind->at(tree, pods->cut_leaf[1]).name);
+}
+
+bool fors_fattree_is_lost(const struct fors_fattree *tree, const struct fors_stand *stand)
+{
+	const struct fors_fabric *f = tree->fabric;
+
+	for (size_t i = 0; f && stand->is_missed && stand->seen && i < (size_t)f->nleaves * f->nslots; i++)
+		if (f->slot[i].guid == stand->seen)
+			return false;
+	return stand->is_missed;
 }
 
 bool fors_fattree_has_ends(const struct fors_fattree *tree, uint32_t leaf)

@@ -46,7 +46,6 @@ struct fors_stand {
 	uint64_t seen;	/* GUID of who was there last, 0: not known */
 	bool plays;	/* takes part in the exchange */
 	bool is_missed; /* a server was there that would take part, and nobody is */
-	bool is_lost;	/* likewise, and it is nowhere else */
 };
 
 /* What there is, and what follows from the cables. */
@@ -112,6 +111,8 @@ enum fors_err fors_fattree_players(const struct fors_fattree *tree, struct fors_
 				   struct fors_error *error);
 /* FORS_ENOPATH naming the first two leaves whose servers no way up, then down joins, or FORS_OK. */
 enum fors_err fors_fattree_connected(const struct fors_fattree *tree, struct fors_error *error);
+/* Is a server of the exchange missed here, and nowhere else? A host that was moved is not lost. */
+bool fors_fattree_is_lost(const struct fors_fattree *tree, const struct fors_stand *stand);
 /* Is anything plugged into a leaf to be reached? */
 bool fors_fattree_has_ends(const struct fors_fattree *tree, uint32_t leaf);
 /* How many cables up a switch lacks for what is below it; negative: it has some to spare. */

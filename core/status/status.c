@@ -180,7 +180,7 @@ static enum fors_err list_servers(struct fors_status *status, const struct fors_
 			describe_slow(tree, &stand, &link);
 		else if (stand.seen)
 			snprintf(link.b, sizeof(link.b), "0x%016" PRIx64, stand.seen);
-		if (slow || stand.is_lost)
+		if (slow || fors_fattree_is_lost(tree, &stand))
 			err = fors_links_add(slow ? &status->slow_servers : &status->lost_servers, &link, error);
 	}
 	return err;
