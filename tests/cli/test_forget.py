@@ -90,7 +90,7 @@ def test_bad_folders(fors, folder, tmp_path):
     path = folder()
     (path / "places").write_text(ORDER)
     assert "cut off" in fors("forget", DEAD, path, code=2).err
-    (path / "places").write_text(sealed(ORDER.replace("places 1", "places 9")))
+    (path / "places").write_text(sealed(ORDER.replace("places 3", "places 9")))
     assert "version 9" in fors("forget", DEAD, path, code=2).err
     (path / "places").write_text(sealed(ORDER))
     (path / "forget").write_text("nonsense\n")
