@@ -93,6 +93,8 @@ static int64_t capacity_of(const struct fors_fabric *f)
 
 static void sum2(const struct fors_fattree *c, struct fors_fattree_sum *sum)
 {
+	sum->servers = c->fabric->nservers;
+	sum->lmc = c->fabric->nservers ? c->fabric->lmc : -1;
 	sum->spines = c->fabric->nspines;
 	sum->reduction = c->fabric->reduction;
 	sum->affected = c->fabric->affected_spines;
@@ -259,11 +261,21 @@ static uint32_t players_of(const struct fors_fattree *c, uint32_t leaf)
 	return playing;
 }
 
+static void count_players(const struct fors_pods *pods, struct fors_fattree_sum *sum)
+{
+	for (uint32_t s = 0; s < pods->nslots; s++)
+		if (pods->plays[s]) {
+			sum->servers++;
+			sum->lmc = sum->lmc < 0 || pods->slot[s].lmc < sum->lmc ? pods->slot[s].lmc : sum->lmc;
+		}
+}
+
 /* m counts the switches that have a dead cable below them, f is the uplinks that the worst leaf lacks for its servers. */
 static void sum3(const struct fors_fattree *c, struct fors_fattree_sum *sum)
 {
 	const struct fors_pods *pods = c->pods;
 
+	count_players(pods, sum);
 	sum->npods = pods->npods;
 	sum->nmids = pods->nmids;
 	sum->ntops = pods->ntops;
@@ -451,14 +463,8 @@ enum fors_err fors_fattree_copy(const struct fors_fattree *tree, const struct fo
 struct fors_fattree_sum fors_fattree_sum(const struct fors_fattree *tree)
 {
 	struct fors_fattree_sum sum = {.lmc = -1};
-	struct fors_stand stand;
 
 	tree->kind->sum(tree, &sum);
-	for (uint32_t i = 0; i < tree->nslots; i++)
-		if (tree->kind->slot(tree, i, &stand) && stand.plays) {
-			sum.servers++;
-			sum.lmc = sum.lmc < 0 || stand.lmc < sum.lmc ? stand.lmc : sum.lmc;
-		}
 	return sum;
 }
 

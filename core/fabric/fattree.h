@@ -79,8 +79,8 @@ struct fors_fattree_kind {
 	struct fors_cabled (*at)(const struct fors_fattree *c, uint32_t number);
 	uint32_t (*above)(const struct fors_fattree *c, uint32_t number, uint32_t *count);   /* cables, from which on */
 	bool (*slot)(const struct fors_fattree *c, uint32_t slot, struct fors_stand *stand); /* false: unused */
-	uint32_t (*slots)(const struct fors_fattree *c, uint32_t leaf, uint32_t *count);  /* of a leaf, from which on */
-	void (*sum)(const struct fors_fattree *c, struct fors_fattree_sum *sum);	  /* but servers and lmc */
+	uint32_t (*slots)(const struct fors_fattree *c, uint32_t leaf, uint32_t *count); /* of a leaf, from which on */
+	void (*sum)(const struct fors_fattree *c, struct fors_fattree_sum *sum);	 /* of all zero, lmc negative */
 	enum fors_err (*recount)(const struct fors_fattree *c, struct fors_error *error); /* after cables were put */
 	void (*revive)(const struct fors_fattree *c, uint32_t number, uint32_t node);
 };
