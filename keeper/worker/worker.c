@@ -174,7 +174,7 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 	fors_failover_init(&made->failover.record);
 	pthread_mutex_init(&made->mutex, NULL);
 	fors_clock_cond(&made->wake);
-	failed = fors_io_thread_start(&made->leash, run, made);
+	failed = fors_io_thread_start(&made->io, run, made);
 	if (failed) {
 		free_worker(made);
 		return fors_fail(error, FORS_ENOMEM, "no thread for planning: %s", strerror(failed));
@@ -322,7 +322,7 @@ void fors_worker_stop(struct fors_worker *worker)
 	worker->stop = true;
 	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);
-	if (fors_io_thread_end(worker->leash, LAST_MS))
+	if (fors_io_thread_end(worker->io, LAST_MS))
 		free_worker(worker);
 	else
 		fors_log_error(log, FORS_F_HANGS,

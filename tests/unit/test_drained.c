@@ -114,7 +114,7 @@ static void excluded_is_as_good_as_dead(void **state)
 	bed_free(dead);
 }
 
-/* Down over cables that are aside each LID has the cable of its home, as over living ones. */
+/* Down over cables that are drained each LID has the cable of its home, as over living ones. */
 static void aside_each_goes_down_its_own(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,3;cables=2;servers=4)", 2);
@@ -233,7 +233,7 @@ static void entries_of_leaf00(struct bed *bed, uint8_t port[3])
 }
 
 /*
- * Leaf00 and Leaf02 have no servers, and the first has only cables that are aside. When Leaf02 loses the spines that Leaf01
+ * Leaf00 and Leaf02 have no servers, and the first has only cables that are drained. When Leaf02 loses the spines that Leaf01
  * has, it gets there by a detour; the entries of Leaf00, by its first cable that carries, stay.
  */
 static void a_torn_leaf_moves_no_entry_of_others(void **state)
