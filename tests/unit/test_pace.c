@@ -180,15 +180,15 @@ static void full_speed(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
 
-	assert_int_equal(fors_speeds_full(bed->fabric), 0);
+	assert_int_equal(fors_rates_full(bed->net), 0);
 	all_at(bed, 4, FORS_EDR);
-	assert_int_equal(fors_speeds_full(bed->fabric), 100000);
+	assert_int_equal(fors_rates_full(bed->net), 100000);
 	leaves_at(bed, 5, 8, 4, FORS_QDR); /* servers that are faster than the switches */
-	assert_int_equal(fors_speeds_full(bed->fabric), 32000);
+	assert_int_equal(fors_rates_full(bed->net), 32000);
 	near(pace_of(bed).length, 16);
 	all_at(bed, 4, FORS_EDR);
 	leaves_at(bed, 1, 4, 2, FORS_EDR);
-	assert_int_equal(fors_speeds_full(bed->fabric), 50000);
+	assert_int_equal(fors_rates_full(bed->net), 50000);
 	one_at(bed, "Leaf01[6]", 2, FORS_EDR, true);
 	assert_true(fors_cable(bed->fabric, 1, 1)->is_degraded);
 	near(pace_of(bed).length, 16);
