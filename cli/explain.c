@@ -20,8 +20,8 @@
 struct explained {
 	struct whatif whatif; /* the site, for its functions */
 	struct cli_source source;
-	struct cli_fabric now; /* fabric and lanes where it is a two-level fat-tree */
-	bool is_two, is_tree; /* two levels; two or three */
+	struct cli_fabric now;			  /* fabric and lanes where it is a two-level fat-tree */
+	bool is_two, is_tree;			  /* two levels; two or three */
 	struct whatif_result today, engine, more; /* more: with two LIDs for each server */
 };
 
