@@ -175,6 +175,27 @@ static int judge(const struct folder *folder)
 
 /* --- for people ----------------------------------------------------------------------------------------------- */
 
+/* In shadow mode nothing is published: no schedule, no heartbeat. What there is, is as old as the last sweep. */
+static void print_shadow(const struct folder *folder)
+{
+	const struct fors_shadow_facts *facts = &folder->status.shadow;
+
+	printf("%sshadow%s      %s\n", cli_colour(CLI_BOLD), cli_colour(CLI_PLAIN), folder->path);
+	printf("mode        fors looks on, and changes nothing%s%s\n", *folder->status.reason ? ": " : "",
+	       folder->status.reason);
+	printf("tables      by %s\n", *folder->status.tables_by ? folder->status.tables_by : "another engine");
+	if (facts->looked_ms >= 0) {
+		printf("sweeps      %lld looked at", (long long)facts->sweeps);
+		if (facts->skipped > 0)
+			printf(", %lld left out, which came too fast", (long long)facts->skipped);
+		printf("; the last one ");
+		cli_print_age(cli_age((uint64_t)facts->looked_ms));
+		printf(" ago\n");
+	}
+	if (*facts->trouble)
+		printf("%*sno schedule over these tables: %s\n", ROW, "", facts->trouble);
+}
+
 static void print_state(const struct folder *folder)
 {
 	const struct fors_status *status = &folder->status;
@@ -266,6 +287,15 @@ static void print_next(const struct folder *folder)
 	else if (is_stale(&folder->beat))
 		snprintf(text, sizeof(text), "nothing: start opensm with fors again");
 	printf("%-*s%s\n", ROW, "next", text);
+}
+
+/* The last word of a shadow. */
+static void print_switching(const struct fors_status *status)
+{
+	char text[1024];
+
+	fors_shadow_tell(status, text, sizeof(text));
+	printf("%-*s%s\n", ROW, "switched on", text);
 }
 
 static void print_beat(const struct beat *beat)
@@ -406,6 +436,12 @@ static void print_failover(const struct fors_failover *failover)
 
 static void print_rows(const struct folder *folder)
 {
+	if (folder->status.state == FORS_SHADOW) {
+		print_shadow(folder);
+		print_numbers(&folder->status);
+		print_switching(&folder->status);
+		return;
+	}
 	print_state(folder);
 	print_numbers(&folder->status);
 	print_epoch(&folder->status);

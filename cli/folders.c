@@ -52,6 +52,16 @@ static int add_folder(struct cli_folders *folders, const char *path)
 	return CLI_GOOD;
 }
 
+/* A shadow that runs, or ran last, has a status in a folder of its own; else it is the state folder itself that speaks. */
+static int add_speaker(struct cli_folders *folders, const char *dir)
+{
+	char path[CLI_PATH_ROOM];
+
+	if (!cli_make_path(dir, "shadow", path))
+		return CLI_BAD;
+	return add_folder(folders, has_file(path, "status.json") ? path : dir);
+}
+
 /* n names of state folders in `dir`. */
 static int add_entries(struct cli_folders *folders, const char *dir, struct dirent **entry, int n)
 {
@@ -61,7 +71,7 @@ static int add_entries(struct cli_folders *folders, const char *dir, struct dire
 	for (int i = 0; i < n; i++) {
 		char path[CLI_PATH_ROOM];
 
-		if (!cli_make_path(dir, entry[i]->d_name, path) || add_folder(folders, path))
+		if (!cli_make_path(dir, entry[i]->d_name, path) || add_speaker(folders, path))
 			return CLI_BAD;
 	}
 	return CLI_GOOD;
@@ -72,7 +82,7 @@ static int add_only(struct cli_folders *folders, const char *dir)
 {
 	folders->is_list = false;
 	folders->path = calloc(1, sizeof(*folders->path));
-	return folders->path ? add_folder(folders, dir) : out_of_memory();
+	return folders->path ? add_speaker(folders, dir) : out_of_memory();
 }
 
 int cli_folders_find(const char *dir, struct cli_folders *folders)
@@ -83,7 +93,7 @@ int cli_folders_find(const char *dir, struct cli_folders *folders)
 	int n, code = CLI_BAD;
 
 	*folders = (struct cli_folders){.is_list = true};
-	if (dir && (has_file(dir, "status.json") || has_file(dir, "places")))
+	if (dir && (has_file(dir, "status.json") || has_file(dir, "places") || has_file(dir, "shadow/status.json")))
 		return add_only(folders, dir);
 	if (!dir && !cli_make_path(cache && *cache ? cache : "/var/cache/opensm", "fors", path))
 		return CLI_BAD;

@@ -167,6 +167,7 @@ libforscore_la_SOURCES = \
 	core/schedule/schedule_header.c core/schedule/schedule_header.h \
 	core/schedule/schedule_read.c \
 	core/schedule/schedule_units.c core/schedule/schedule_units.h \
+	core/schedule/shift.c core/schedule/shift.h \
 	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_fast.c core/schedule/verify_inside.h \
 	core/schedule/verify_text.c \
 	core/schedule/ways.c core/schedule/ways.h \
@@ -174,6 +175,7 @@ libforscore_la_SOURCES = \
 	core/status/failover.c core/status/failover.h \
 	core/status/history.c core/status/history.h \
 	core/status/jobstat.c core/status/jobstat.h \
+	core/status/shadow.c core/status/shadow.h \
 	core/status/status.c core/status/status.h \
 	core/status/status_json.c core/status/status_json.h \
 	core/status/status_keys.c core/status/status_keys.h \

@@ -16,6 +16,15 @@
 
 #include "keeper/base/digest.h"
 
+/* For the keeper's own threads, which know of no mode: nobody asks for a sweep in a shadow. */
+static void ask_sweep(void *context)
+{
+	const struct fors_keeper *keeper = context;
+
+	if (!keeper->is_shadow)
+		keeper->setup.sweep(keeper->setup.context);
+}
+
 static enum fors_err start_threads(struct fors_keeper *keeper, struct fors_error *error)
 {
 	struct fors_worker_setup setup = {.log = &keeper->setup.log,
@@ -44,14 +53,15 @@ static enum fors_err start_threads(struct fors_keeper *keeper, struct fors_error
 
 static enum fors_err start(struct fors_keeper *keeper, struct fors_error *error)
 {
-	enum fors_err err = fors_loader_start(keeper->setup.sweep, keeper->setup.context, 0, &keeper->loader, error);
+	enum fors_err err = fors_loader_start(ask_sweep, keeper, 0, &keeper->loader, error);
 
 	if (err)
 		return err;
 	fors_keeper_load_settings(keeper, &keeper->setup.sources);
+	keeper->has_mode = true;
 	err = fors_drain_init(&keeper->drain, error);
 	if (!err)
-		err = start_threads(keeper, error);
+		err = keeper->is_shadow ? fors_keeper_start_shadow(keeper, error) : start_threads(keeper, error);
 	if (!err)
 		fors_keeper_address_outbox(keeper);
 	return err;
@@ -82,6 +92,8 @@ void fors_keeper_stop(struct fors_keeper *keeper)
 {
 	fors_worker_stop(keeper->worker);
 	keeper->worker = NULL;
+	fors_shadow_stop(keeper->shadow);
+	keeper->shadow = NULL;
 	fors_advisor_stop(keeper->advisor);
 	keeper->advisor = NULL;
 	fors_outbox_stop(keeper->outbox);
@@ -96,6 +108,7 @@ void fors_keeper_free(struct fors_keeper *keeper)
 	if (!keeper)
 		return;
 	fors_worker_stop(keeper->worker);
+	fors_shadow_stop(keeper->shadow);
 	fors_advisor_stop(keeper->advisor);
 	fors_outbox_stop(keeper->outbox);
 	fors_loader_stop(keeper->loader);
@@ -192,7 +205,11 @@ static void keep(struct fors_keeper *keeper)
 	size_t size;
 
 	fors_kept_end(&keeper->kept);
-	if (fors_kept_changed(&keeper->kept, &text, &size))
+	if (!fors_kept_changed(&keeper->kept, &text, &size))
+		return;
+	if (keeper->is_shadow)
+		fors_shadow_keep(keeper->shadow, text, size);
+	else
 		fors_worker_keep(keeper->worker, text, size);
 }
 

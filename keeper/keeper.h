@@ -101,6 +101,19 @@ enum fors_err fors_keeper_begin_foreign(struct fors_keeper *keeper, struct fors_
 enum fors_err fors_keeper_levels(struct fors_keeper *keeper, struct fors_look *look, bool has_paths,
 				 struct fors_levels **levels, struct fors_error *error);
 
+/* --- shadow mode ----------------------------------------------------------- */
+
+/* Was fors_mode = shadow set at the start? Then there are no other looks than fors_keeper_glance(). */
+bool fors_keeper_is_shadow(const struct fors_keeper *keeper);
+
+/*
+ * A sweep has ended, and another engine's tables are in the switches: find out what fors would have made of it. net (indexed) and
+ * present become the keeper's; present is NULL where `trouble` says why the sweep is none to look at; tables_by is the
+ * engine, "" where it is not known. Without a lock.
+ */
+void fors_keeper_glance(struct fors_keeper *keeper, struct fors_net *net, struct fors_lfts *present,
+			const char *tables_by, const char *trouble);
+
 /* The keeper's from now on. A foreign look is complete: its basis is computed. Any lock may be held. */
 void fors_keeper_submit(struct fors_keeper *keeper, struct fors_look *look);
 /* A sweep is over, whatever came of it: memory for the next one, and the kept order into its file. Without a lock. */

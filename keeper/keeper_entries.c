@@ -13,8 +13,9 @@ static struct fors_claim *claim_of(const struct fors_keeper *keeper)
 {
 	const struct fors_settings *settings = keeper->settings;
 
-	return settings->jobs_file && (settings->job_index || settings->job_routes) ? fors_worker_claim(keeper->worker)
-										    : NULL;
+	bool is_wanted = settings->jobs_file && (settings->job_index || settings->job_routes);
+
+	return is_wanted && keeper->worker ? fors_worker_claim(keeper->worker) : NULL;
 }
 
 enum fors_err fors_keeper_add_entries(struct fors_keeper *keeper, struct fors_look *look, struct fors_lfts **plain,

@@ -3,7 +3,8 @@
  * keeper_inside.h - what the files of the keeper's front share. All in the thread of the giver of looks.
  *
  * Files: keeper.c the beginning, the end and what is handed on; keeper_reload.c what the administrator may change;
- * keeper_look.c the one call that makes a look; by keeper_understand.c (from a net to a tree), keeper_entries.c (entries of jobs), keeper_check.c (no table unchecked) and keeper_rehome.c (homes ranked
+ * keeper_look.c the one call that makes a look; by keeper_understand.c (from a net to a tree), keeper_shadow.c (shadow
+ * mode), keeper_entries.c (entries of jobs), keeper_check.c (no table unchecked) and keeper_rehome.c (homes ranked
  * afresh).
  */
 #ifndef FORS_KEEPER_KEEPER_INSIDE_H
@@ -13,6 +14,7 @@
 #include "keeper/look/kept.h"
 #include "keeper/look/rehome.h"
 #include "keeper/settings/loader.h"
+#include "keeper/shadow/shadow.h"
 #include "keeper/worker/advisor.h"
 #include "keeper.h"
 
@@ -29,7 +31,10 @@ struct fors_keeper {
 	struct fors_folder folder;	/* where the worker publishes */
 	struct fors_advisor *advisor;	/* what to mend first */
 	struct fors_outbox *outbox;	/* copies for publish_dir, and publish_command */
-	struct fors_worker *worker;	/* NULL: stopped */
+	struct fors_worker *worker;	/* NULL: stopped, or a shadow */
+	bool has_mode;			/* it has begun: is_shadow stays */
+	bool is_shadow;			/* fors_mode = shadow at the start: neither worker, outbox nor advisor */
+	struct fors_shadow *shadow;	/* its thread; NULL: stopped, or none */
 	char trouble[FORS_ERROR_TEXT];	/* why the settings could not be loaded last time, or "" */
 	char declined[FORS_ERROR_TEXT]; /* why the tables could not be made last time, or "" */
 	struct fors_claim *claim;	/* in the tables that were made last, held; NULL: none */
@@ -92,6 +97,11 @@ void fors_keeper_tell_adopted(struct fors_keeper *keeper, const struct fors_look
 
 /* Rank in the draft, if that is due for this tree, of the draft, nothing drained yet. False: it is not. */
 bool fors_keeper_rank(struct fors_keeper *keeper, const struct fors_fattree *tree);
+
+/* --- keeper_shadow.c --- */
+
+/* Start what a shadow needs. Errors: FORS_ENOMEM. */
+enum fors_err fors_keeper_start_shadow(struct fors_keeper *keeper, struct fors_error *error);
 
 /* --- keeper_reload.c --- */
 

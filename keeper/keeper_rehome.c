@@ -115,8 +115,8 @@ bool fors_keeper_rank(struct fors_keeper *keeper, const struct fors_fattree *tre
 	struct fors_rehome *rehome = &keeper->rehome;
 	struct fors_error error;
 
-	if (keeper->settings->rehome_never || !fors_rehome_is_healthy(tree) || keeper->drain.due_ms ||
-	    !fors_rehome_may_rank(rehome, fors_worker_withdrawn(keeper->worker)))
+	if (keeper->is_shadow || keeper->settings->rehome_never || !fors_rehome_is_healthy(tree) ||
+	    keeper->drain.due_ms || !fors_rehome_may_rank(rehome, fors_worker_withdrawn(keeper->worker)))
 		return false;
 	if (fors_places_rank(keeper->kept.draft, &error)) {
 		fors_log_error(&keeper->setup.log, FORS_F_MEMORY, "homes are not ranked: %s", error.text);

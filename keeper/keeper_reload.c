@@ -45,6 +45,24 @@ static void refuse(struct fors_keeper *keeper, enum fors_load load, const struct
 	memcpy(keeper->trouble, error->text, sizeof(keeper->trouble));
 }
 
+/*
+ * Shadow mode is a matter of the start. A cable that came back is not held in a shadow: nobody sweeps when its time is over.
+ */
+static void set_mode(struct fors_keeper *keeper, const struct fors_sources *sources, struct fors_settings *settings)
+{
+	if (!keeper->has_mode)
+		keeper->is_shadow = settings ? settings->is_shadow : fors_settings_wants_shadow(sources);
+	if (!settings)
+		return;
+	if (settings->is_shadow != keeper->is_shadow &&
+	    (!keeper->settings || keeper->settings->is_shadow != settings->is_shadow))
+		fors_log_error(&keeper->setup.log, FORS_F_CONFIG,
+			       "fors_mode: a change needs a restart of opensm; fors stays %s",
+			       keeper->is_shadow ? "in shadow mode" : "switched on");
+	if (keeper->is_shadow)
+		settings->hold_down = 0;
+}
+
 void fors_keeper_load_settings(struct fors_keeper *keeper, const struct fors_sources *sources)
 {
 	struct fors_settings *settings = NULL;
@@ -54,6 +72,8 @@ void fors_keeper_load_settings(struct fors_keeper *keeper, const struct fors_sou
 	tell_trouble(keeper);
 	if (load == FORS_LOAD_BAD || load == FORS_LOAD_LATE) {
 		refuse(keeper, load, &error);
+		if (load == FORS_LOAD_BAD)
+			set_mode(keeper, sources, NULL);
 		return;
 	}
 	keeper->is_short = false;
@@ -61,6 +81,7 @@ void fors_keeper_load_settings(struct fors_keeper *keeper, const struct fors_sou
 	if (load == FORS_LOAD_SAME)
 		return;
 	tell_state_dir(keeper, settings->state_dir);
+	set_mode(keeper, sources, settings);
 	fors_settings_free(keeper->settings);
 	keeper->settings = settings;
 }

@@ -54,6 +54,7 @@ libforskeeper_la_SOURCES = \
 	keeper/keeper_look.c \
 	keeper/keeper_rehome.c \
 	keeper/keeper_reload.c \
+	keeper/keeper_shadow.c \
 	keeper/keeper_understand.c \
 	keeper/look/absent.c \
 	keeper/look/absent.h \
@@ -75,6 +76,11 @@ libforskeeper_la_SOURCES = \
 	keeper/settings/loader.h \
 	keeper/settings/settings.c \
 	keeper/settings/settings.h \
+	keeper/shadow/shadow.c \
+	keeper/shadow/shadow.h \
+	keeper/shadow/shadow_files.c \
+	keeper/shadow/shadow_find.c \
+	keeper/shadow/shadow_inside.h \
 	keeper/worker/advisor.c \
 	keeper/worker/advisor.h \
 	keeper/worker/steps.c \

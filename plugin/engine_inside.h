@@ -37,6 +37,13 @@ bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_l
  */
 const char *fors_engine_incomplete(const struct osm_opensm *osm);
 
+/* --- engine_shadow.c --- */
+
+/* A sweep or a reroute is complete, and fors only looks on. Without OpenSM's lock. */
+void fors_engine_glance(struct fors_engine *engine);
+/* The routing callback of a shadow that is named in routing_engine: < 0, the next engine of the list shall try. */
+int fors_engine_decline_shadow(struct fors_engine *engine);
+
 /* --- engine_route.c --- */
 
 /* ucast_build_fwd_tables of OpenSM; context is the engine. 0: done; < 0: the next engine of the list shall try. */

@@ -104,6 +104,10 @@ void fors_engine_observe(struct fors_engine *engine)
 
 	if (engine->is_stopped)
 		return;
+	if (fors_keeper_is_shadow(engine->keeper)) {
+		fors_engine_glance(engine);
+		return;
+	}
 	look = fors_keeper_new_look(engine->keeper, FORS_LOOK_INSTALLED);
 	err = look ? look_again(engine, look, &error) : fors_fail_memory(&error);
 	if (err)

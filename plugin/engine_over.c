@@ -33,7 +33,8 @@ bool fors_engine_is_over(const struct fors_engine *engine)
 	const struct fors_settings *settings = fors_keeper_settings(engine->keeper);
 	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
 
-	return settings && settings->is_over_any && used && used->context != engine;
+	return settings && settings->is_over_any && !fors_keeper_is_shadow(engine->keeper) && used &&
+	       used->context != engine;
 }
 
 /* What is compared: the tables, and who made them. Under OpenSM's lock. */

@@ -24,7 +24,7 @@ static void forget_cache(struct fors_engine *engine)
 	struct osm_opensm *osm = engine->osm;
 	bool is_needed = engine->is_cache_old || fors_keeper_wants_fresh(engine->keeper);
 
-	if (!osm->subn.opt.use_ucast_cache)
+	if (!osm->subn.opt.use_ucast_cache || fors_keeper_is_shadow(engine->keeper))
 		return;
 	cl_plock_excl_acquire(&osm->lock);
 	if (is_needed || (fors_engine_is_routing(engine) && fors_snapshot_managers(&osm->subn) != engine->managers))

@@ -27,10 +27,13 @@ int fors_engine_build_tables(void *context)
 {
 	struct fors_engine *engine = context;
 	double start = fors_clock_exact_ms();
-	struct fors_look *look = fors_keeper_new_look(engine->keeper, FORS_LOOK_ROUTED);
+	struct fors_look *look;
 	struct fors_error error;
 	enum fors_err err;
 
+	if (fors_keeper_is_shadow(engine->keeper))
+		return fors_engine_decline_shadow(engine);
+	look = fors_keeper_new_look(engine->keeper, FORS_LOOK_ROUTED);
 	engine->is_cache_old = false;
 	engine->awaited = 0;
 	if (!fors_keeper_settings(engine->keeper)) {

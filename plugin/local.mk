@@ -11,6 +11,7 @@ libfors_la_SOURCES = \
 	plugin/engine_over.c \
 	plugin/engine_reload.c \
 	plugin/engine_route.c \
+	plugin/engine_shadow.c \
 	plugin/entry.c \
 	plugin/opensm.h \
 	plugin/osm_log.c \

@@ -87,6 +87,8 @@ unit_tests += tests/unit/test_sim_memory
 unit_tests += tests/unit/test_status
 unit_tests += tests/unit/test_stays
 unit_tests += tests/unit/test_shift
+unit_tests += tests/unit/test_shadow
+unit_tests += tests/unit/test_shift_length
 unit_tests += tests/unit/test_split
 unit_tests += tests/unit/test_worker
 unit_tests += tests/unit/test_worker_entries
@@ -169,6 +171,9 @@ EXTRA_DIST += tests/sweep/levels.py
 effort-sweep: fors
 	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/effort.py ./fors $${OLD:-36feca4} $${FABRICS:-400} $${SEED:-1}
 EXTRA_DIST += tests/sweep/effort.py
+.PHONY: shadow-states
+shadow-states: libfors.la fors
+	FORS_BUILDDIR=$$PWD python3 $(srcdir)/tests/e2e/shadow.py $${STATES:-50} $${SEED:-1}
 .PHONY: simulated-sweep
 simulated-sweep: fors
 	python3 $(srcdir)/tests/sweep/simulated.py ./fors $${FABRICS:-200} $${SEED:-1}
@@ -188,6 +193,8 @@ tests_unit_test_model_LDADD = libtestsupport.la libforsmodel.la libforscore.la $
 tests_unit_test_sar_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_together_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_shift_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_shadow_LDADD = $(unit_support)
+tests_unit_test_shift_length_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
 tests_unit_test_concurrent_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
@@ -431,6 +438,7 @@ tests_e2e_failing_memory_la_LIBADD = -ldl
 
 EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/planted.py tests/e2e/test_helper.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py tests/e2e/test_slurm_users.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c tests/e2e/umad_names.c tests/e2e/test_names.py \
+	tests/e2e/shadow.py tests/e2e/test_shadow.py tests/e2e/umad_log.c \
 	tests/e2e/held.c tests/e2e/held.py tests/e2e/test_early.py \
 	tests/e2e/test_advice.py tests/e2e/test_guests.py tests/e2e/test_jobs_incomplete.py tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py

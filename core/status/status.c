@@ -16,10 +16,8 @@
 #include "status_keys.h"
 
 static const char *const state_names[] = {
-	[FORS_INACTIVE] = "inactive",
-	[FORS_PLANNING] = "planning",
-	[FORS_ACTIVE] = "active",
-	[FORS_FAILED] = "failed",
+	[FORS_INACTIVE] = "inactive", [FORS_PLANNING] = "planning", [FORS_ACTIVE] = "active",
+	[FORS_FAILED] = "failed",     [FORS_SHADOW] = "shadow",
 };
 
 const char *fors_state_name(enum fors_state state)
@@ -280,7 +278,7 @@ void fors_gain_name(struct fors_fattree tree, const struct fors_repair *repair, 
 
 bool fors_status_is_over(const struct fors_status *status)
 {
-	return status->tables_by[0] && strcmp(status->tables_by, "fors");
+	return status->state != FORS_SHADOW && status->tables_by[0] && strcmp(status->tables_by, "fors");
 }
 
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule)

@@ -15,9 +15,11 @@
 #include "core/schedule/schedule.h"
 #include "core/status/failover.h"
 #include "jobstat.h"
+#include "shadow.h"
 
-enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED };
-#define FORS_NSTATES 4
+/* FORS_SHADOW: fors looks on while another engine routes, and publishes no schedule. */
+enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED, FORS_SHADOW };
+#define FORS_NSTATES 5
 
 struct fors_link {
 	char a[FORS_NAME_MAX + 1]; /* leaf */
@@ -51,7 +53,7 @@ struct fors_gains {
 	struct fors_gain gain[FORS_GAINS_MAX];
 };
 
-/* "inactive", "planning", "active" or "failed"; never NULL. */
+/* "inactive", "planning", "active", "failed" or "shadow"; never NULL. */
 const char *fors_state_name(enum fors_state state);
 
 struct fors_status {
@@ -85,11 +87,12 @@ struct fors_status {
 	struct fors_links dead_links;	  /* unplugged or down */
 	struct fors_links degraded_links; /* below full width or speed */
 	struct fors_links excluded_links, held_links;
-	struct fors_links slow_servers; /* whose own cable is slow: b is the server */
-	struct fors_links lost_servers; /* places of servers with nothing alive: b is the server that was, or empty */
-	struct fors_gains repairs;	/* what to mend first */
-	struct fors_failover failover;	/* the last one since opensm started */
-	struct fors_jobstats jobs;	/* each job, where there is a jobs file; else not known */
+	struct fors_links slow_servers;	 /* whose own cable is slow: b is the server */
+	struct fors_links lost_servers;	 /* places of servers with nothing alive: b is the server that was, or empty */
+	struct fors_gains repairs;	 /* what to mend first */
+	struct fors_failover failover;	 /* the last one since opensm started */
+	struct fors_shadow_facts shadow; /* in state FORS_SHADOW; else not known */
+	struct fors_jobstats jobs;	 /* each job, where there is a jobs file; else not known */
 	struct fors_warnings warnings;
 };
 
@@ -109,7 +112,7 @@ enum fors_err fors_status_cables(struct fors_status *status, struct fors_fattree
 /* One more; links->link grows. Errors: FORS_ENOMEM. */
 enum fors_err fors_links_add(struct fors_links *links, const struct fors_link *link, struct fors_error *error);
 
-/* Are the tables another engine's? Then there are no leaves and spines; lower_bound is the bound of these tables. */
+/* Is what is told of another engine's tables? Not in shadow mode. Then there are no leaves and spines; lower_bound is the bound of these tables. */
 bool fors_status_is_over(const struct fors_status *status);
 
 /* Fill what a pace says: length, slow_phases. */

@@ -160,6 +160,41 @@ static json_t *failover_to_json(const struct fors_failover *failover)
 	return object;
 }
 
+/* The numbers of shadow mode and their keys, for both ways. */
+static const struct {
+	const char *name;
+	size_t offset;
+} shadow_numbers[] = {
+#define NUMBER(member)                                                                                                 \
+	{                                                                                                              \
+#member, offsetof(struct fors_shadow_facts, member)                                                    \
+	}
+	NUMBER(sweeps),	  NUMBER(skipped),  NUMBER(looked_ms),	    NUMBER(entries),
+	NUMBER(compared), NUMBER(switches), NUMBER(present_phases), NUMBER(present_bound),
+#undef NUMBER
+};
+#define NSHADOW (sizeof(shadow_numbers) / sizeof(shadow_numbers[0]))
+
+static json_t *share_to_json(double share)
+{
+	return share < 0 ? json_null() : json_real(round(share * 1e6) / 1e6);
+}
+
+static json_t *shadow_to_json(const struct fors_shadow_facts *facts)
+{
+	json_t *object = json_pack("{s:o, s:o, s:o}", "present_shift", share_to_json(facts->present_shift), "own_shift",
+				   share_to_json(facts->own_shift), "trouble", text_or_null(facts->trouble));
+
+	for (size_t i = 0; object && i < NSHADOW; i++)
+		if (json_object_set_new(
+			    object, shadow_numbers[i].name,
+			    time_to_json(*(const int64_t *)((const char *)facts + shadow_numbers[i].offset)))) {
+			json_decref(object);
+			return NULL;
+		}
+	return object;
+}
+
 /* New reference, NULL: out of memory. */
 static json_t *to_json(const struct fors_status *status, const struct fors_key *key)
 {
@@ -194,6 +229,8 @@ static json_t *to_json(const struct fors_status *status, const struct fors_key *
 		return list_to_json(status, key, fors_warnings_kept(&status->warnings), warning_to_json);
 	case FORS_KEY_FAILOVER:
 		return failover_to_json(&status->failover);
+	case FORS_KEY_SHADOW:
+		return shadow_to_json(&status->shadow);
 	}
 	return NULL;
 }
@@ -203,7 +240,8 @@ static json_t *status_to_json(const struct fors_status *status)
 	json_t *object = json_object();
 
 	for (size_t i = 0; object && i < fors_nkeys; i++)
-		if (json_object_set_new(object, fors_keys[i].name, to_json(status, &fors_keys[i]))) {
+		if ((fors_keys[i].kind != FORS_KEY_SHADOW || status->shadow.is_known) &&
+		    json_object_set_new(object, fors_keys[i].name, to_json(status, &fors_keys[i]))) {
 			json_decref(object);
 			return NULL;
 		}
@@ -389,6 +427,29 @@ static bool parse_failover(const json_t *value, struct fors_failover *failover)
 	return true;
 }
 
+static bool parse_share(const json_t *value, double *share)
+{
+	*share = value && !json_is_null(value) ? json_number_value(value) : FORS_UNKNOWN;
+	return !value || json_is_null(value) || (json_is_number(value) && *share >= 0);
+}
+
+static bool parse_shadow(const json_t *value, struct fors_shadow_facts *facts)
+{
+	const json_t *trouble = json_object_get(value, "trouble");
+
+	if (!json_is_object(value))
+		return false;
+	fors_shadow_facts_init(facts);
+	for (size_t i = 0; i < NSHADOW; i++)
+		if (!parse_time(json_object_get(value, shadow_numbers[i].name),
+				(int64_t *)((char *)facts + shadow_numbers[i].offset)))
+			return false;
+	if (json_is_string(trouble))
+		copy_text(facts->trouble, sizeof(facts->trouble), json_string_value(trouble));
+	return parse_share(json_object_get(value, "present_shift"), &facts->present_shift) &&
+	       parse_share(json_object_get(value, "own_shift"), &facts->own_shift);
+}
+
 static enum fors_err good_if(bool is_good)
 {
 	return is_good ? FORS_OK : FORS_EINPUT;
@@ -429,6 +490,8 @@ static enum fors_err parse_value(const json_t *value, const struct fors_key *key
 		return good_if(parse_warnings(value, &status->warnings));
 	case FORS_KEY_FAILOVER:
 		return good_if(parse_failover(value, &status->failover));
+	case FORS_KEY_SHADOW:
+		return good_if(parse_shadow(value, &status->shadow));
 	}
 	return FORS_EINPUT;
 }

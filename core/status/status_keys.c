@@ -58,6 +58,7 @@ const struct fors_key fors_keys[] = {
 	{AT(repairs), FORS_KEY_REPAIRS, NULL},
 	{AT(failover), FORS_KEY_FAILOVER, NULL}, /* counted in a histogram, not a fact */
 	{AT(jobs), FORS_KEY_JOBS, NULL},
+	{AT(shadow), FORS_KEY_SHADOW, NULL},
 	{"remarks", offsetof(struct fors_status, warnings), sizeof(struct fors_warnings), FORS_KEY_WARNINGS,
 	 "Settings of fors.conf that cannot be followed"},
 };

@@ -32,6 +32,7 @@ enum fors_key_kind {
 	FORS_KEY_JOBS,	     /* struct fors_jobstats */
 	FORS_KEY_WARNINGS,   /* struct fors_warnings */
 	FORS_KEY_FAILOVER,   /* struct fors_failover */
+	FORS_KEY_SHADOW,     /* struct fors_shadow_facts; there is no such key where there is no shadow */
 };
 
 struct fors_key {

@@ -20,6 +20,7 @@
 struct page {
 	struct fors_buffer buffer;
 	const char *fabric;
+	bool is_shadow;
 };
 
 /* --- texts of labels ------------------------------------------------------------------------------------------- */
@@ -77,6 +78,8 @@ static void begin(struct page *page, const char *name)
 {
 	fors_buffer_print(&page->buffer, "fors_%s{", name);
 	label(page, "fabric", page->fabric);
+	if (page->is_shadow)
+		fors_buffer_print(&page->buffer, ",mode=\"shadow\"");
 }
 
 static void begin_with(struct page *page, const char *name, const char *label_name, const char *text)
@@ -112,6 +115,8 @@ static void put_states(struct page *page, const struct fors_status *status, cons
 {
 	head(page, key->name, "gauge", key->help);
 	for (int i = 0; i < FORS_NSTATES; i++) {
+		if (i == FORS_SHADOW && !page->is_shadow)
+			continue;
 		begin_with(page, key->name, key->name, fors_state_name((enum fors_state)i));
 		end(page, 0, i == (int)status->state);
 	}
@@ -170,6 +175,7 @@ static void put_key(struct page *page, const struct fors_status *status, const s
 	case FORS_KEY_FAILOVER: /* counted: see put_failovers() */
 	case FORS_KEY_REPAIRS:	/* advice, not a measurement */
 	case FORS_KEY_JOBS:	/* one by one: put_jobs() */
+	case FORS_KEY_SHADOW:	/* likewise: put_shadow() */
 	case FORS_KEY_DEAD_SINCE:
 		break;
 	case FORS_KEY_WARNINGS:
@@ -297,6 +303,40 @@ static void put_jobs(struct page *page, const struct fors_jobstats *jobs)
 		put_job_metric(page, jobs, &metrics[i]);
 }
 
+/* A number of shadow mode, of the present tables or those of fors; nothing where it is not known. */
+static void put_beside(struct page *page, const char *name, const char *help, int decimals, double present, double own)
+{
+	if (present < 0 && own < 0)
+		return;
+	head(page, name, "gauge", help);
+	if (present >= 0) {
+		begin_with(page, name, "tables", "present");
+		end(page, decimals, present);
+	}
+	if (own >= 0) {
+		begin_with(page, name, "tables", "fors");
+		end(page, decimals, own);
+	}
+}
+
+static void put_shadow(struct page *page, const struct fors_status *status)
+{
+	const struct fors_shadow_facts *facts = &status->shadow;
+
+	if (!facts->is_known)
+		return;
+	if (facts->entries >= 0)
+		gauge(page, "shadow_entries", "Entries of the tables that switching fors on would change", 0,
+		      (double)facts->entries);
+	if (facts->looked_ms >= 0)
+		gauge(page, "shadow_looked_timestamp_seconds", "Unix time of the last sweep that the shadow looked at",
+		      3, (double)facts->looked_ms / 1000);
+	put_beside(page, "shadow_phases", "Phases of a schedule over the present tables, and over those of fors", 0,
+		   (double)facts->present_phases, (double)status->phases);
+	put_beside(page, "shadow_shift_ratio", "What a linear shift without a schedule gets of full speed", 6,
+		   facts->present_shift, facts->own_shift);
+}
+
 /* What is left of full speed: one phase for each server is what an intact fabric needs. */
 static void put_throughput(struct page *page, const struct fors_status *status)
 {
@@ -310,10 +350,11 @@ static void put_throughput(struct page *page, const struct fors_status *status)
 enum fors_err fors_status_prom(const struct fors_status *status, const char *fabric, char **text,
 			       struct fors_error *error)
 {
-	struct page page = {.fabric = fabric};
+	struct page page = {.fabric = fabric, .is_shadow = status->state == FORS_SHADOW};
 
 	for (size_t n = 0; n < fors_nkeys; n++)
 		put_key(&page, status, &fors_keys[n]);
+	put_shadow(&page, status);
 	put_throughput(&page, status);
 	put_all_links(&page, status);
 	put_jobs(&page, &status->jobs);
@@ -396,7 +437,7 @@ static void put_failovers(struct page *page, const struct fors_failovers *failov
 enum fors_err fors_counts_prom(const struct fors_counts *counts, const char *fabric, char **text,
 			       struct fors_error *error)
 {
-	struct page page = {.fabric = fabric};
+	struct page page = {.fabric = fabric, .is_shadow = counts->is_shadow};
 
 	put_build(&page, counts);
 	if (counts->beat_ms > 0)

@@ -3,7 +3,8 @@
  * status_metrics.h - the status as metrics for Prometheus: metrics.prom, for node_exporter's textfile collector.
  *
  * Names and units are those that `promtool check metrics` accepts: seconds, counters that end in _total. Every sample has
- * the label `fabric`, so that several subnet managers, and several fabrics, can be told apart or taken together.
+ * the label `fabric`, so that several subnet managers, and several fabrics, can be told apart or taken together; and those
+ * of shadow mode have the label mode="shadow".
  *
  * The text has two parts, because they change at different times: the facts with each status, what is counted with each
  * heartbeat. The file is both, one behind the other, and is written anew with each heartbeat; so whoever reads it sees
@@ -20,6 +21,7 @@
 
 /* What happens while the status stays; counted since opensm started. Texts are borrowed. */
 struct fors_counts {
+	bool is_shadow;			 /* of a fors that only looks on */
 	const char *version;		 /* of fors */
 	const char *opensm;		 /* version of OpenSM; NULL: not known */
 	int64_t beat_ms;		 /* Unix time of the heartbeat; 0: there is none */

@@ -38,6 +38,7 @@ enum fors_err fors_folder_init(struct fors_folder *folder, const char *state_dir
 	folder->parent = parent;
 	snprintf(folder->name, sizeof(folder->name), "0x%016" PRIx64, port_guid);
 	folder->tag[0] = folder->job[0] = '\0';
+	folder->is_shadow = false;
 	return FORS_OK;
 }
 
@@ -49,8 +50,9 @@ void fors_folder_clear(struct fors_folder *folder)
 
 void fors_folder_path(const struct fors_folder *folder, const char *name, char path[FORS_ERROR_TEXT])
 {
-	snprintf(path, FORS_ERROR_TEXT, "%s/%s%s%s%s%s%s", folder->parent, folder->name, *folder->name ? "/" : "",
-		 *folder->job ? "jobs/" : "", folder->job, *folder->job ? "/" : "", name);
+	snprintf(path, FORS_ERROR_TEXT, "%s/%s%s%s%s%s%s%s", folder->parent, folder->name, *folder->name ? "/" : "",
+		 folder->is_shadow ? "shadow/" : "", *folder->job ? "jobs/" : "", folder->job, *folder->job ? "/" : "",
+		 name);
 }
 
 static enum fors_err fail_file(const struct fors_folder *folder, const char *name, const char *step,
@@ -105,6 +107,18 @@ static int enter_job(int at, const struct fors_folder *folder, bool make)
 	return fd;
 }
 
+/* From the handle of a folder, which is closed, to that of the shadow in it. -1 and errno. */
+static int enter_shadow(int at, const struct fors_folder *folder, bool make)
+{
+	int fd;
+
+	if (at < 0 || !folder->is_shadow)
+		return at;
+	fd = enter_below(at, "shadow", make);
+	close_kept(at);
+	return fd;
+}
+
 /* As fors_folder_open(), but for the job. */
 static int open_outer(const struct fors_folder *folder, bool make, struct fors_error *why)
 {
@@ -122,7 +136,7 @@ static int open_outer(const struct fors_folder *folder, bool make, struct fors_e
 
 int fors_folder_open(const struct fors_folder *folder, bool make, struct fors_error *why)
 {
-	return enter_job(open_outer(folder, make, why), folder, make);
+	return enter_job(enter_shadow(open_outer(folder, make, why), folder, make), folder, make);
 }
 
 /* A new, empty file; one that a crash left behind is removed first. */

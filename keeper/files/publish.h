@@ -20,9 +20,10 @@
  */
 struct fors_folder {
 	char *parent;
-	char name[24]; /* "" for none */
-	char tag[24];  /* part of temporary names, where several daemons write to one folder; or "" */
-	char job[64];  /* what is meant is the folder jobs/<job> in it, made when it is missing; or "" */
+	char name[24];	/* "" for none */
+	char tag[24];	/* part of temporary names, where several daemons write to one folder; or "" */
+	char job[64];	/* what is meant is the folder jobs/<job> in it, made when it is missing; or "" */
+	bool is_shadow; /* what is meant is the folder `shadow` in it, likewise: see keeper/shadow */
 };
 
 /*

@@ -28,6 +28,8 @@
 
 #define PLACES "places"
 #define FORGET "forget"
+#define STATUS "status.json"
+#define STATUS_OF_BEFORE "status-before.json"
 #define PLACES_MAX_BYTES (64u << 20)
 #define FORGET_MAX_BYTES (1u << 20)
 #define MAX_BAD 100u /* files renamed to NAME.bad-N; the last one is replaced then */
@@ -64,12 +66,59 @@ static void rename_bad(struct fors_kept_errand *errand, enum fors_code code, con
 		fors_log_error(errand->log, code, "%s; it is now called %s", text, name);
 }
 
+/*
+ * Did the other mode run last? Then its order is the one that goes on, for what it knows is newer. A shadow leaves a status in
+ * its folder for as long as nobody has taken over from it.
+ */
+static bool is_elsewhere(const struct fors_kept_errand *errand, struct fors_folder *other)
+{
+	struct fors_folder shadow = errand->folder;
+
+	shadow.is_shadow = true;
+	*other = errand->folder;
+	other->is_shadow = !errand->folder.is_shadow;
+	return other->is_shadow == fors_publish_has(&shadow, STATUS);
+}
+
+/*
+ * Copy the order of the other mode, as it is. A shadow changes nothing outside its folder; who takes over from one tells
+ * so by renaming its status, when the copy is safe.
+ */
+static void bring_places(struct fors_kept_errand *errand)
+{
+	struct fors_folder other;
+	struct fors_error error;
+	void *bytes = NULL;
+	size_t size = 0;
+	bool is_there;
+	enum fors_err err;
+
+	if (!is_elsewhere(errand, &other))
+		return;
+	err = fors_published(&other, PLACES, PLACES_MAX_BYTES, &bytes, &size, &error);
+	if (!err && bytes)
+		err = fors_publish(&errand->folder, PLACES, bytes, size, true, &error);
+	is_there = bytes;
+	free(bytes);
+	if (!err && other.is_shadow)
+		err = fors_publish_rename(&other, STATUS, STATUS_OF_BEFORE, &error);
+	if (err)
+		fors_log_error(errand->log, FORS_F_PLACES, "the kept order is not taken over %s: %s",
+			       other.is_shadow ? "from the shadow" : "by the shadow", error.text);
+	else if (is_there)
+		fors_log_info(errand->log, "the kept order is taken over %s",
+			      other.is_shadow ? "from the shadow" : "by the shadow");
+}
+
 static void read_places(struct fors_kept_errand *errand)
 {
 	struct fors_error error;
 	void *bytes = NULL;
 	size_t size = 0;
-	enum fors_err err = fors_published(&errand->folder, PLACES, PLACES_MAX_BYTES, &bytes, &size, &error);
+	enum fors_err err;
+
+	bring_places(errand);
+	err = fors_published(&errand->folder, PLACES, PLACES_MAX_BYTES, &bytes, &size, &error);
 
 	if (!err && bytes)
 		err = fors_places_decode(bytes, size, PLACES, &errand->places, &error);

@@ -6,6 +6,9 @@
  * is a request of the command `fors forget`: GUIDs of dead switches whose places shall be dropped. It is looked for
  * in each heavy sweep, and taken away when that sweep has ended.
  *
+ * A shadow (fors_mode = shadow) has a kept order of its own, in the folder `shadow` of the state folder. It goes along with
+ * the mode: who starts in one mode after the other begins with the order of that one.
+ *
  * Threads: the sweeper's only, which never waits for a folder that hangs. Only the functions that say so may be called
  * with OpenSM's lock held; they touch no file.
  */

@@ -115,6 +115,15 @@ static enum fors_err set_degraded_links(struct reading *r, const char *value)
 			 value);
 }
 
+static enum fors_err set_fors_mode(struct reading *r, const char *value)
+{
+	if (strcmp(value, "on") && strcmp(value, "shadow"))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: fors_mode: '%.40s' is neither 'on' nor 'shadow'",
+				 r->path, r->line, value);
+	r->settings->is_shadow = !strcmp(value, "shadow");
+	return FORS_OK;
+}
+
 static enum fors_err set_schedule_over(struct reading *r, const char *value)
 {
 	if (strcmp(value, "fors") && strcmp(value, "any"))
@@ -252,6 +261,7 @@ static const struct key {
 	{"method", set_method},
 	{"ilp_seconds", set_ilp_seconds},
 	{"plan_memory", set_plan_memory},
+	{"fors_mode", set_fors_mode},
 	{"schedule_over", set_schedule_over},
 	{"degraded_links", set_degraded_links},
 	{"exclude_links", set_exclude_links},
@@ -371,6 +381,32 @@ static enum fors_err load_conf(const struct fors_sources *sources, struct fors_s
 		err = read_conf(path, sources->stamps, settings, error);
 	free(path);
 	return err;
+}
+
+/* The last line that says so counts, as it does when all of them are good. */
+static enum fors_err note_mode(void *context, unsigned line, const char *name, const char *value)
+{
+	bool *is_shadow = context;
+
+	(void)line;
+	if (!strcmp(name, "fors_mode"))
+		*is_shadow = !strcmp(value, "shadow");
+	return FORS_OK;
+}
+
+bool fors_settings_wants_shadow(const struct fors_sources *sources)
+{
+	bool is_shadow = false;
+	struct fors_error error;
+	struct stat info;
+	char *path = NULL, *text = NULL;
+
+	if (!find_conf(sources->options, &path, &error) && path &&
+	    !fors_input_read(path, CONF_MAX_MB, &info, &text, NULL, &error))
+		(void)fors_conf_read(text, path, note_mode, &is_shadow, &error);
+	free(text);
+	free(path);
+	return is_shadow;
 }
 
 static enum fors_err load_guids(const struct fors_sources *sources, struct fors_settings *settings,

@@ -19,6 +19,7 @@ struct fors_stamps;
 struct fors_settings {
 	char method[16];		       /* planning method, "auto" by default */
 	unsigned ilp_seconds;		       /* time limit of method ilp; 0: its default */
+	bool is_shadow;			       /* fors only looks on: see keeper/shadow/shadow.h */
 	bool is_over_any;		       /* schedules over the tables of other engines too */
 	char fabric_name[64];		       /* what metrics call the fabric; empty: by the SM's port */
 	char *state_dir;		       /* parent of the state folder; NULL: the default */
@@ -61,6 +62,12 @@ struct fors_sources {
 enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors_settings **settings,
 				 struct fors_error *error);
 void fors_settings_free(struct fors_settings *settings);
+
+/*
+ * Does fors.conf ask for shadow mode, whatever else is wrong with it or with the files that it names? So that a slip in it
+ * does not make a shadow speak. False too where it cannot be read.
+ */
+bool fors_settings_wants_shadow(const struct fors_sources *sources);
 
 /* The participants, as fors_fabric_build() wants them: NULL for all servers. */
 static inline const struct fors_participants *fors_settings_participants(const struct fors_settings *settings)

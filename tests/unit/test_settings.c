@@ -315,6 +315,7 @@ static void mistakes_are_named(void **state)
 		{"no equals sign\n", ":1: ", "key = value"},
 		{"method = auto\nnonsense\nmetod = auto\n", ":2: ", "key = value"},
 		{"[fors]\nmethod = auto\n", ":1: ", "[fors]"},
+		{"fors_mode = off\n", ":1: ", "neither 'on' nor 'shadow'"},
 		{"schedule_over = all\n", ":1: ", "neither 'fors' nor 'any'"},
 		{"degraded_links = maybe\n", ":1: ", "neither 'auto' nor 'ignore' nor 'dead'"},
 		{"degraded_links =\n", ":1: ", "degraded_links"},

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tests of core/schedule/shift.c, against the evaluation of the same pattern by model/measure. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+#include "core/schedule/shift.h"
+#include "model/measure/evaluate.h"
+#include "model/routers/routes.h"
+
+/* Both ways over the tables of the bed; what was found, for whom wants more. */
+static struct fors_shift_length check(const struct bed *bed, const struct fors_lfts *lfts)
+{
+	struct fors_shift_length length;
+	struct fors_endpoint *server;
+	struct fors_routes *routes;
+	struct fors_pattern *pattern;
+	struct fors_evaluation *evaluation;
+	struct fors_router router;
+	uint16_t lid[256];
+	uint32_t count;
+
+	assert_int_equal(fors_endpoints(bed->net, NULL, &server, &count, NULL), FORS_OK);
+	assert_true(count <= 256);
+	for (uint32_t s = 0; s < count; s++)
+		lid[s] = fors_net_port(bed->net, server[s].node, server[s].port)->lid;
+	assert_int_equal(fors_routes_new(bed->net, lfts, server, count, &routes, NULL), FORS_OK);
+	router = fors_routes_router(routes);
+	assert_int_equal(fors_pattern_new("linear-shift", count, NULL, &pattern, NULL), FORS_OK);
+	assert_int_equal(fors_evaluate(&router, pattern, false, 1, &evaluation, NULL), FORS_OK);
+	assert_int_equal(fors_shift_length(bed->net, lfts, lid, count, NULL, NULL, &length, NULL), FORS_OK);
+	assert_int_equal(length.nlost, evaluation->nbroken);
+	if (length.nlost)
+		assert_true(fors_shift_share(&length) == 0);
+	else
+		assert_true(fabs(fors_shift_share(&length) - evaluation->sync_throughput) < 1e-9);
+	fors_evaluation_free(evaluation);
+	fors_pattern_free(pattern);
+	fors_routes_free(routes);
+	free(server);
+	return length;
+}
+
+static void test_failures(void **state)
+{
+	static const char *const specs[] = {"FT(2;8,6)", "FT(2;4,5;cables=2;servers=7)", "FT(2;6,4;servers=9)",
+					    "FT(2;3,1)"};
+	struct rng rng = {7};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+		for (unsigned lmc = 0; lmc < 3; lmc++) {
+			struct bed *bed = bed_new(specs[i], lmc);
+
+			check(bed, bed->lfts);
+			for (uint32_t n = 1; n < 5; n++) {
+				bed_random_failures(bed, &rng, n);
+				check(bed, bed->lfts);
+			}
+			bed_free(bed);
+		}
+}
+
+/* A healthy tree loses nothing; a cable less makes phases longer. */
+static void test_known(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct fors_shift_length length = check(bed, bed->lfts);
+
+	assert_int_equal(length.nservers, 16);
+	assert_int_equal(length.length, 16);
+	bed_down(bed, "Leaf00[5]");
+	assert_true(check(bed, bed->lfts).length > 16);
+	bed_free(bed);
+}
+
+/* Entries that lead nowhere, in circles, or to somebody else: the flows are lost, and nothing else happens. */
+static void test_wrong_tables(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct rng rng = {3};
+	uint64_t nlost = 0;
+
+	for (unsigned i = 0; i < 200; i++) {
+		struct fors_lfts *lfts = fors_lfts_copy(bed->lfts);
+
+		assert_non_null(lfts);
+		for (unsigned n = 0; n < 5; n++) {
+			size_t at = rng_below(&rng, lfts->nswitches * lfts->nlids);
+
+			lfts->port[at] = rng_below(&rng, 4) ? (uint8_t)rng_below(&rng, 12) : FORS_NO_PATH;
+		}
+		nlost += check(bed, lfts).nlost;
+		fors_lfts_free(lfts);
+	}
+	assert_true(nlost > 0);
+	bed_free(bed);
+}
+
+static bool at_once(void *context)
+{
+	++*(unsigned *)context;
+	return true;
+}
+
+static void test_refused(void **state)
+{
+	struct bed *bed = bed_new("FT(2;8,16)", 0);
+	struct fors_shift_length length = {.length = 77};
+	uint16_t lid[128] = {0};
+	struct fors_error error;
+	unsigned asked = 0;
+
+	assert_int_equal(fors_shift_length(bed->net, bed->lfts, lid, 1, NULL, NULL, &length, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "LID 0"));
+	for (uint32_t s = 0; s < 128; s++)
+		lid[s] = fors_slot(bed->fabric, bed->fabric->server[s].leaf, bed->fabric->server[s].slot)->lid;
+	assert_int_equal(fors_shift_length(bed->net, bed->lfts, lid, 128, at_once, &asked, &length, &error),
+			 FORS_ECANCELLED);
+	assert_int_equal(asked, 1);
+	assert_int_equal(length.length, 77);
+	assert_int_equal(fors_shift_length(bed->net, bed->lfts, lid, 128, NULL, NULL, &length, &error), FORS_OK);
+	assert_int_equal(length.length, 128);
+	bed_free(bed);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_wrong_tables),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
