@@ -41,19 +41,24 @@ static void describe(const struct cli_cables *cables, uint32_t node, unsigned nu
 			&cables->counters[cables->site.intact->node[cable->node[end]].first_port + cable->port[end]]);
 }
 
-/* Each cable once, leaves before spines where the net can be understood so, else from the smaller GUID. */
+/* A switch's number in the tree; FORS_NONE: none. */
+static uint32_t number_of(const struct fors_fattree *tree, uint32_t node)
+{
+	for (uint32_t i = 0; i < tree->nswitches; i++)
+		if (tree->kind->at(tree, i).node == node)
+			return i;
+	return FORS_NONE;
+}
+
+/* Each cable once, from the lower level where the net can be understood so, else from the smaller GUID. */
 static bool comes_first(const struct cli_cables *cables, uint32_t node, unsigned number)
 {
 	const struct fors_net *net = cables->site.intact;
 	const struct fors_port *port = fors_net_port(net, node, number);
-	bool is_leaf[2] = {false, false};
+	uint32_t here = number_of(&cables->made.tree, node), there = number_of(&cables->made.tree, port->peer);
 
-	for (uint32_t a = 0; cables->made.fabric && a < cables->made.fabric->nleaves; a++) {
-		is_leaf[0] |= cables->made.fabric->leaf[a].node == node;
-		is_leaf[1] |= cables->made.fabric->leaf[a].node == port->peer;
-	}
-	if (is_leaf[0] != is_leaf[1])
-		return is_leaf[0];
+	if (here != there && here != FORS_NONE && there != FORS_NONE)
+		return here < there;
 	if (node == port->peer)
 		return number < port->peer_port;
 	return net->node[node].guid < net->node[port->peer].guid;
@@ -91,28 +96,12 @@ static enum fors_err read_counters(const char *text, size_t size, const char *pa
 
 /* --- what tables and plan put on them --------------------------------------------------------------------------- */
 
-/* A taller tree has two sides, too, and so places; what has none is no tree, and that is no mistake here. */
-static int ask_for_three_levels(struct cli_cables *cables)
-{
-	struct fors_error why_not;
-
-	return cables->site.places ? cli_site_has_pods(&cables->site, &cables->has_pods, &why_not) : CLI_GOOD;
-}
-
 static int load_tables(const struct cli_settings *settings, struct cli_cables *cables)
 {
 	const struct cli_source *source = &settings->source;
-	bool is_two_level = false;
-	int code = settings->lfts ? CLI_GOOD : cli_site_is_two_level(&cables->site, &is_two_level);
+	int code;
 
-	if (!code && !settings->lfts && !is_two_level)
-		code = ask_for_three_levels(cables);
-	if (code)
-		return code;
-	if (is_two_level) {
-		code = cli_fabric_make(&cables->site, source->has_lmc, source->lmc, source->down, source->ndown,
-				       &cables->made);
-	} else if (cables->has_pods) {
+	if (!settings->lfts && !*cables->site.neither.text) {
 		code = cli_own_tables(&cables->site, source, &cables->made);
 	} else {
 		code = cli_site_net(&cables->site, source, &cables->made.net);

@@ -27,7 +27,6 @@ struct cli_cables {
 	struct fors_counters *counters; /* NULL: not asked for */
 	struct cli_cable *cable;	/* worst first where there are counters, else by GUID and port */
 	size_t count;
-	bool has_pods; /* a fat-tree of three levels, under tables of fors */
 	bool has_tables, has_plan;
 };
 

@@ -17,7 +17,7 @@
 
 #include "cli/options.h"
 #include "core/fabric/account.h"
-#include "core/fabric/fabric.h"
+#include "core/fabric/fattree.h"
 #include "core/net/lfts.h"
 #include "core/schedule/schedule.h"
 #include "core/status/status.h"
@@ -109,7 +109,9 @@ void cli_folders_clear(struct cli_folders *folders);
 /* What does not change with failures and LIDs. */
 struct cli_site {
 	struct fors_net *intact;    /* as read, before anything is taken down */
-	struct fors_places *places; /* learnt from it; NULL: it is no two-level fat-tree, see cli_any_site_load() */
+	struct fors_places *places; /* learnt from it; NULL: it is no fat-tree, see cli_any_site_load() */
+	struct fors_error
+		neither; /* why it is no tree fors could route, or no text; with places it is one that is cut */
 	struct fors_participants participants;
 	bool has_participants;	     /* else all servers take part */
 	enum fors_slow_how degraded; /* what is done about slow cables under the tables of fors */
@@ -118,11 +120,14 @@ struct cli_site {
 /* The site at one moment: with what is down, LIDs and tables. */
 struct cli_fabric {
 	struct fors_net *net;
-	struct fors_fabric *fabric;
+	struct fors_fattree tree;   /* kind NULL: it is none */
+	struct fors_fabric *fabric; /* the tree's, of two levels; else NULL */
 	struct fors_lfts *lfts;
-	struct fors_lanes *lanes;
-	double tables_ms, check_ms; /* filling, without checking; checking */
-	struct fors_slow slow;	    /* what was done about slow cables */
+	struct fors_route3 *rounds;  /* what the tables were made with; NULL: nothing, or nobody knows */
+	struct fors_lanes *lanes;    /* of two levels */
+	struct fors_account account; /* of all CA ports */
+	double tables_ms, check_ms;  /* filling, without checking; checking */
+	struct fors_slow slow;	     /* what was done about slow cables */
 	struct fors_warnings
 		warnings; /* what the tables leave out, and the schedule; and slow cables in use all the same */
 };
@@ -131,9 +136,12 @@ struct cli_fabric {
 int cli_net_named(const char *name, struct fors_net **net);
 /* The net that is meant, with --down done, and nothing else. Returns an exit code; *net is to be freed on CLI_GOOD. */
 int cli_net_load(const struct cli_source *source, struct fors_net **net);
-/* Read the intact net, learn its places, read the participants. Returns an exit code; to be freed in any case. */
+/*
+ * Read the intact net, learn its places, read the participants: a fat-tree of two levels or three. Returns an exit code;
+ * to be freed in any case.
+ */
 int cli_site_load(const struct cli_source *source, struct cli_site *site);
-/* The same for any net: one that is no two-level fat-tree has no places. */
+/* The same for any net: one that is no fat-tree has no places. */
 int cli_any_site_load(const struct cli_source *source, struct cli_site *site);
 /* cli_net_load() of a site that has been loaded: standard input can be read only once. */
 int cli_site_net(const struct cli_site *site, const struct cli_source *source, struct fors_net **net);
@@ -168,13 +176,22 @@ enum fors_err cli_plan_endpoints(const struct fors_schedule *plan, const struct 
 int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down, size_t ndown,
 		    struct cli_fabric *made);
 /*
- * Drain in a fabric what the site's `degraded` says; *slow is what was found. What has to stay in use is added to
- * warnings (NULL: nobody asks). Errors: FORS_ENOMEM, the fabric is then to be freed.
+ * The middle of it: what fors makes of made->net, with the places of the site; the tables are not checked. Any thread. To
+ * be freed in any case. Errors: FORS_ELIMIT, FORS_ENOMEM.
  */
-enum fors_err cli_fabric_drain(const struct cli_site *site, struct fors_fabric *fabric, struct fors_slow *slow,
-			       struct fors_warnings *warnings, struct fors_error *error);
-/* The same with nothing down, for all that could take part, without tables: what it is, not how it is routed. */
-int cli_fabric_whole(const struct cli_site *site, struct cli_fabric *made);
+enum fors_err cli_fabric_route(const struct cli_site *site, struct cli_fabric *made, struct fors_error *error);
+/*
+ * cli_fabric_make() of a site of cli_any_site_load(): anything but a fat-tree of two levels or three is bad input, and
+ * what it is not, is told.
+ */
+int cli_own_tables(const struct cli_site *site, const struct cli_source *source, struct cli_fabric *made);
+/* Is the site a two-level fat-tree in which all leaves have a spine in common when nothing is down? */
+bool cli_site_is_two_level(const struct cli_site *site);
+/*
+ * In a tree of three levels the participants of the site become those that take part in *made: guests do not. Returns an
+ * exit code.
+ */
+int cli_site_narrow(struct cli_site *site, const struct cli_fabric *made);
 void cli_fabric_free(struct cli_fabric *made);
 
 /*
@@ -183,8 +200,8 @@ void cli_fabric_free(struct cli_fabric *made);
  */
 int cli_read_tables(const char *path, struct fors_net *net, struct fors_lfts **lfts);
 /*
- * Where the net in *made is a two-level fat-tree of the site, its fabric, and its lanes by the tables in *made; else
- * both stay NULL. Returns an exit code.
+ * Where the net in *made is a two-level fat-tree of the site, its tree, and its lanes by the tables in *made; else
+ * there is none. Returns an exit code.
  */
 int cli_fabric_understand(const struct cli_site *site, struct cli_fabric *made);
 
@@ -192,48 +209,6 @@ int cli_fabric_understand(const struct cli_site *site, struct cli_fabric *made);
 
 /* What `fors status --history` says of the folders that DIR stands for. Returns an exit code. */
 int cli_show_history(const char *dir, bool is_json);
-/* --- pods.c --------------------------------------------------------------------------------------------------- */
-
-/* A three-level fat-tree at one moment: with what is down, LIDs, tables and the rounds that they were made with. */
-struct cli_pods {
-	struct fors_net *known; /* the intact net, with LIDs */
-	struct fors_net *net;
-	struct fors_pods *pods;
-	struct fors_route3 *route;
-	bool *plays;			  /* per slot: takes part */
-	struct fors_participants players; /* who takes part: who was asked for, and is no guest */
-	struct fors_account account;	  /* of all CA ports */
-	double tables_ms, check_ms;	  /* making, without checking; checking */
-	struct fors_slow slow;		  /* what was done about slow cables */
-	struct fors_warnings warnings;	  /* what the tables leave out */
-};
-
-/*
- * Is the site, of cli_any_site_load(), a two-level fat-tree in which all leaves have a spine in common when nothing is
- * down? A taller tree, which has two sides too, is none. Returns an exit code; *answer on CLI_GOOD.
- */
-int cli_site_is_two_level(const struct cli_site *site, bool *answer);
-/*
- * Is the site, of cli_any_site_load(), a three-level fat-tree? Only what is no two-level one may be. Where it is
- * neither, why, is told. *why (NULL: nobody asks): why it is no three-level one, where it is no whole two-level one
- * either; as it was otherwise. Returns an exit code; *answer on CLI_GOOD.
- */
-int cli_site_has_pods(const struct cli_site *site, bool *answer, struct fors_error *why);
-/* The same as cli_fabric_make(), to be freed in any case. */
-int cli_pods_make(const struct cli_site *site, const struct cli_source *source, struct cli_pods *made);
-/*
- * The middle of it: what fors makes of made->net, where `known` (that of cli_pods_make(), or one like it) says what has a
- * place; the tables are not checked. Any thread. To be freed in any case. Errors: of fors_pods_build(), FORS_ENOMEM.
- */
-enum fors_err cli_pods_route(const struct cli_site *site, const struct fors_net *known, struct cli_pods *made,
-			     struct fors_error *error);
-void cli_pods_free(struct cli_pods *made);
-/*
- * The tables that fors would write for a site of cli_any_site_load(), a fat-tree of two levels or three (then without
- * made->fabric and made->lanes); to be freed in any case. Anything else is bad input: what it is not, is told.
- */
-int cli_own_tables(const struct cli_site *site, const struct cli_source *source, struct cli_fabric *made);
-
 /* --- file.c --------------------------------------------------------------------------------------------------- */
 
 /*

@@ -88,7 +88,7 @@ static enum fors_err status_text(const struct cli_fabric *made, char **text, str
 	status.tables_ms = made->tables_ms + made->check_ms;
 	status.check_ms = made->check_ms;
 	status.warnings = made->warnings;
-	err = fors_status_fabric(&status, made->fabric, error);
+	err = fors_status_tree(&status, &made->tree, error);
 	if (!err)
 		err = fors_status_json(&status, text, error);
 	fors_status_clear(&status);
@@ -112,9 +112,9 @@ static int write_made(const struct cli_settings *settings, enum cli_fabric_forma
 	struct cli_fabric made = {0};
 	struct cli_site site;
 	char *text;
-	int code = (format == CLI_FABRIC_JSON ? cli_site_load : cli_any_site_load)(source, &site);
+	int code = cli_any_site_load(source, &site);
 
-	if (!code && format == CLI_FABRIC_JSON)
+	if (!code && format == CLI_FABRIC_JSON && site.places)
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
 	else if (!code)
 		code = cli_own_tables(&site, source, &made);
@@ -176,14 +176,8 @@ static int read_state(const char *dir, struct fors_status *status)
 /* With tables where it is a fat-tree of two levels or three. */
 static int load_now(const struct cli_source *source, const struct cli_site *site, struct cli_fabric *made)
 {
-	struct fors_error neither = {0};
-	bool has_pods = false;
-	int code = site->places ? cli_site_has_pods(site, &has_pods, &neither) : CLI_GOOD;
-
 	*made = (struct cli_fabric){0};
-	if (code)
-		return code;
-	if (site->places && !*neither.text)
+	if (site->places && !*site->neither.text)
 		return cli_own_tables(site, source, made);
 	return cli_site_net(site, source, &made->net);
 }

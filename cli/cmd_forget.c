@@ -16,7 +16,6 @@
 #include "core/base/text.h"
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
-#include "core/fabric/places_pods.h"
 #include "core/net/namebook.h"
 
 struct request {

@@ -328,12 +328,8 @@ static int work(const struct cli_settings *settings, const struct cli_site *site
 static int check_fabric(const struct cli_site *site, const struct cli_fabric *made)
 {
 	struct fors_error error = {0};
-	bool is_two_level;
-	int code = cli_site_is_two_level(site, &is_two_level);
 
-	if (code)
-		return code;
-	if (!is_two_level) {
+	if (!cli_site_is_two_level(site)) {
 		cli_error(
 			"jobs are planned for in two-level fat-trees only, where lanes can be shared out; this is none. "
 			"Elsewhere opensm plans each job over all of the fabric (jobs_file in fors.conf)");
@@ -374,7 +370,7 @@ static int run(const struct cli_settings *settings, char **operand)
 	code = cli_site_load(source, &site);
 	if (!code)
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
-	if (!code && !settings->replay)
+	if (!code && (!settings->replay || !made.fabric))
 		code = check_fabric(&site, &made);
 	if (!code)
 		code = settings->replay ? cli_replay(settings, made.fabric) : work(settings, &site, &made);

@@ -110,17 +110,16 @@ static int run_links(const struct cli_settings *settings, char **operand)
 
 /* --- exclude ---------------------------------------------------------------------------------------------------- */
 
-/* What fors.conf can name is a living cable between a leaf and a spine; of three levels, between switches. */
+/* What fors.conf can name is a living cable between switches of the tree. */
 static bool can_exclude(const struct cli_cables *cables, const struct cli_cable *cable)
 {
-	const struct fors_fabric *fabric = cables->made.fabric;
+	const struct fors_fattree *tree = &cables->made.tree;
+	struct fors_plugged plugged;
 
-	if (cables->has_pods)
-		return !cable->is_dead;
-	for (uint32_t a = 0; fabric && a < fabric->nleaves; a++)
-		for (uint32_t k = 0; fabric->leaf[a].node == cable->node[0] && k < fabric->nlanes; k++)
-			if (fors_live(fabric, a, k) && fors_cable(fabric, a, k)->leaf_port == cable->port[0])
-				return true;
+	for (uint32_t i = 0; i < tree->ncables; i++)
+		if (tree->kind->get(tree, i, &plugged) && plugged.state == FORS_CABLE_LIVE &&
+		    plugged.low_port == cable->port[0] && tree->kind->at(tree, plugged.low).node == cable->node[0])
+			return true;
 	return false;
 }
 
@@ -141,8 +140,7 @@ static void suggest(const struct cli_cables *cables, uint64_t threshold)
 		found++;
 	}
 	if (!found)
-		printf("# no living cable between %s has %" PRIu64 " errors or more\n",
-		       cables->has_pods ? "switches" : "a leaf and a spine", threshold);
+		printf("# no living %s has %" PRIu64 " errors or more\n", cables->made.tree.kind->cable, threshold);
 }
 
 static int run_exclude(const struct cli_settings *settings, char **operand)
@@ -156,7 +154,7 @@ static int run_exclude(const struct cli_settings *settings, char **operand)
 	if (!settings->counters)
 		return cli_usage_error("--suggest goes by errors: --counters FILE is missing");
 	code = cli_cables_load(settings, &cables);
-	if (!code && !cables.made.fabric && !cables.has_pods) {
+	if (!code && !cables.made.tree.kind) {
 		cli_error("links are excluded in fat-trees of two or three levels only; this is none");
 		code = CLI_NO;
 	}

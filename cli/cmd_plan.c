@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fabric/places.h"
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
 #include "core/planners/lmc.h"
@@ -115,12 +116,10 @@ static void ask_for_healthy_bound(const struct cli_site *site, const struct cli_
 	cli_fabric_free(&intact);
 }
 
-/* Servers that are lost by their names, which the intact fabric knows; and how many there should be. */
-static void name_lost(const struct cli_site *site, const struct fors_fabric *fabric, struct report *report)
+void cli_name_lost(const struct cli_site *site, struct fors_status *status)
 {
-	struct fors_links *lost = &report->status.lost_servers;
+	const struct fors_links *lost = &status->lost_servers;
 
-	report->intact_servers = fabric->nservers + (int64_t)lost->count;
 	for (size_t i = 0; i < lost->count; i++) {
 		struct fors_link *place = &lost->link[i];
 		struct fors_error ignored;
@@ -203,7 +202,7 @@ static enum fors_err investigate(const struct cli_site *site, const struct cli_s
 				 const struct cli_fabric *made, struct report *report, struct fors_error *error)
 {
 	struct fors_status *status = &report->status;
-	enum fors_err err = fors_status_fabric(status, made->fabric, error);
+	enum fors_err err = fors_status_tree(status, &made->tree, error);
 
 	if (!err)
 		err = plan_and_verify(made, settings, report, error);
@@ -215,7 +214,8 @@ static enum fors_err investigate(const struct cli_site *site, const struct cli_s
 	status->check_ms = made->check_ms;
 	status->warnings = made->warnings;
 	fors_status_slow(status, &made->slow);
-	name_lost(site, made->fabric, report);
+	cli_name_lost(site, status);
+	report->intact_servers = status->servers + (int64_t)status->lost_servers.count;
 	ask_for_lmc(site, settings, made->fabric, report);
 	ask_for_proven_bound(made, report);
 	if (!settings->is_json && made->fabric->nservers)
@@ -365,9 +365,7 @@ static void tell_neither(struct report *report, const struct fors_error *not_thr
 	snprintf(report->status.reason, sizeof(report->status.reason), "%s", report->error.text);
 }
 
-/* not_three: see plan_two_levels(). */
-static int plan_site(const struct cli_site *site, const struct cli_settings *settings, const struct cli_fabric *made,
-		     const struct fors_error *not_three)
+static int plan_site(const struct cli_site *site, const struct cli_settings *settings, const struct cli_fabric *made)
 {
 	struct report report = {.healthy_bound = FORS_UNKNOWN,
 				.intact_servers = FORS_UNKNOWN,
@@ -380,8 +378,8 @@ static int plan_site(const struct cli_site *site, const struct cli_settings *set
 	if (investigate(site, settings, made, &report, &error)) {
 		code = cli_fail(&error);
 	} else {
-		if (*not_three->text && !report.schedule)
-			tell_neither(&report, not_three);
+		if (*site->neither.text && !report.schedule)
+			tell_neither(&report, &site->neither);
 		code = tell(settings, made->fabric, &report);
 	}
 	fors_schedule_free(report.schedule);
@@ -404,9 +402,7 @@ static int check_servers(const struct cli_site *site)
 	return code;
 }
 
-/* not_three: why it is no tree of three levels, which it may have been meant to be; or no text. */
-static int plan_two_levels(const struct cli_settings *settings, const struct cli_site *site,
-			   const struct fors_error *not_three)
+static int plan_two_levels(const struct cli_settings *settings, const struct cli_site *site)
 {
 	const struct cli_source *source = &settings->source;
 	struct cli_fabric made = {0};
@@ -415,25 +411,23 @@ static int plan_two_levels(const struct cli_settings *settings, const struct cli
 	if (!code && !made.fabric->nservers)
 		code = check_servers(site);
 	if (!code)
-		code = plan_site(site, settings, &made, not_three);
+		code = plan_site(site, settings, &made);
 	cli_fabric_free(&made);
 	return code;
 }
 
 static int run(const struct cli_settings *settings, char **operand)
 {
-	struct fors_error not_three = {0};
 	struct cli_site site;
-	bool has_pods;
 	int code;
 
 	if (settings->lfts)
 		return cli_plan_over(settings);
 	code = cli_any_site_load(&settings->source, &site);
-	if (!code)
-		code = cli_site_has_pods(&site, &has_pods, &not_three);
-	if (!code)
-		code = has_pods ? cli_plan_pods(settings, &site) : plan_two_levels(settings, &site, &not_three);
+	if (!code && (!site.places || fors_places_known(site.places)))
+		code = cli_plan_levels(settings, &site);
+	else if (!code)
+		code = plan_two_levels(settings, &site);
 	cli_site_free(&site);
 	return code;
 }

@@ -15,14 +15,13 @@
 #include "cli/whatif/whatif.h"
 #include "core/fabric/lids.h"
 #include "core/planners/outcome.h"
-#include "core/planners/pods/route3.h"
 #include "core/schedule/pace.h"
 
 struct explained {
 	struct whatif whatif; /* the site, for its functions */
 	struct cli_source source;
-	struct cli_fabric now; /* fabric and lanes where it is a two-level fat-tree */
-	bool is_two, is_three;
+	struct cli_fabric now;			  /* fabric and lanes where it is a two-level fat-tree */
+	bool is_two, is_tree;			  /* two levels; two or three */
 	struct whatif_result today, engine, more; /* more: with two LIDs for each server */
 };
 
@@ -31,7 +30,6 @@ struct explained {
 static int load(struct explained *explained, const char *lfts)
 {
 	struct cli_site *site = &explained->whatif.site;
-	struct fors_error why = {0};
 	int code = cli_any_site_load(&explained->source, site);
 
 	if (!code)
@@ -40,10 +38,8 @@ static int load(struct explained *explained, const char *lfts)
 		code = cli_read_tables(lfts, explained->now.net, &explained->now.lfts);
 	if (!code)
 		code = cli_fabric_understand(site, &explained->now);
-	if (!code)
-		code = cli_site_is_two_level(site, &explained->is_two);
-	if (!code && !explained->is_two)
-		code = cli_site_has_pods(site, &explained->is_three, &why);
+	explained->is_two = !code && cli_site_is_two_level(site);
+	explained->is_tree = !code && site->places && !*site->neither.text;
 	return code;
 }
 
@@ -100,23 +96,18 @@ static enum fors_err plan_two(struct explained *explained, const struct cli_fabr
 /* Tables and plan of fors for what is alive, with the LIDs that there are. Returns an exit code. */
 static int look_at_engine(struct explained *explained)
 {
-	struct cli_fabric two = {0};
-	struct cli_pods three = {0};
+	struct cli_fabric made = {0};
 	struct fors_error error = {0};
-	int code = CLI_GOOD;
+	int code;
 
-	if (explained->is_two) {
-		code = cli_fabric_make(&explained->whatif.site, false, 0, NULL, 0, &two);
-		if (!code && plan_two(explained, &two, &error))
-			code = cli_fail(&error);
-	} else if (explained->is_three) {
-		code = cli_pods_make(&explained->whatif.site, &explained->source, &three);
-		if (!code && whatif_plan_over(&explained->whatif, three.net, three.route->lfts, three.route,
-					      &explained->engine, NULL, &error))
-			code = cli_fail(&error);
-	}
-	cli_fabric_free(&two);
-	cli_pods_free(&three);
+	if (!explained->is_tree)
+		return CLI_GOOD;
+	code = cli_fabric_make(&explained->whatif.site, false, 0, NULL, 0, &made);
+	if (!code && (explained->is_two ? plan_two(explained, &made, &error)
+					: whatif_plan_over(&explained->whatif, made.net, made.lfts, made.rounds,
+							   &explained->engine, NULL, &error)))
+		code = cli_fail(&error);
+	cli_fabric_free(&made);
 	return code;
 }
 
@@ -170,7 +161,7 @@ static void tell(const struct explained *explained)
 		       "carries %u flows at a time\n",
 		       "today", 100 * today->shift, today->max_load);
 	tell_plan("scheduled", today, "a schedule of fors over these tables as they are");
-	if (explained->is_two || explained->is_three)
+	if (explained->is_tree)
 		tell_plan("as engine", &explained->engine,
 			  "tables and schedule of fors, if it routed what is alive now");
 	else

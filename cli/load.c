@@ -21,8 +21,8 @@
 #include "core/fabric/drained.h"
 #include "core/net/lftfile.h"
 #include "core/net/spec.h"
+#include "core/planners/routing.h"
 #include "core/planners/slow.h"
-#include "core/tables/check.h"
 #include "core/tables/lanes.h"
 #include "model/routers/dump.h"
 #include "model/routers/model_tables.h"
@@ -167,7 +167,7 @@ static enum fors_err read_participants(const char *text, size_t size, const char
 	return err;
 }
 
-/* Without places, when the net is no two-level fat-tree and need not be one. */
+/* Without places, when the net is no fat-tree and need not be one. */
 static int learn(struct cli_site *site, bool may_be_any)
 {
 	struct fors_error error = {0};
@@ -178,14 +178,20 @@ static int learn(struct cli_site *site, bool may_be_any)
 		cli_error("out of memory");
 		return CLI_BAD;
 	}
-	err = fors_places_learn(site->places, site->intact, NULL, 0, &error);
+	err = fors_places_learn_tree(site->places, site->intact, NULL, 0, &site->neither, &error);
 	if (err && (!may_be_any || (err != FORS_ENOTREE && err != FORS_ELIMIT)))
 		return cli_fail(&error);
 	if (err) {
 		fors_places_free(site->places);
 		site->places = NULL;
+		site->neither = error;
 	}
 	return CLI_GOOD;
+}
+
+bool cli_site_is_two_level(const struct cli_site *site)
+{
+	return site->places && !fors_places_known(site->places) && !*site->neither.text;
 }
 
 static int load_site(const struct cli_source *source, bool may_be_any, struct cli_site *site)
@@ -226,53 +232,53 @@ void cli_site_free(struct cli_site *site)
 
 /* --- the fabric at one moment --------------------------------------------------------------------------------- */
 
-enum fors_err cli_fabric_drain(const struct cli_site *site, struct fors_fabric *fabric, struct fors_slow *slow,
-			       struct fors_warnings *warnings, struct fors_error *error)
-{
-	enum fors_err err = fors_slow_mark(fabric, site->degraded, slow, error);
-
-	return err ? err : fors_drained_apply(fabric, warnings, error);
-}
-
 static enum fors_err look_at_tables(struct cli_fabric *made, struct fors_error *error)
 {
 	double start = cli_now_ms();
-	struct fors_account account;
-	enum fors_err err = fors_tables_check(made->fabric, made->lfts, &made->warnings, NULL, error);
+	enum fors_err err = fors_routing_check(&made->tree, made->lfts, &made->warnings, error);
 
 	made->check_ms = cli_now_ms() - start;
 	if (!err)
-		err = fors_account_take(made->fabric, &account, error);
+		err = fors_account_take(&made->tree, &made->account, error);
 	if (!err)
-		fors_account_warn(made->net, &account, &made->warnings);
+		fors_account_warn(made->net, &made->account, &made->warnings);
 	return err;
-}
-
-static enum fors_err make_tables(struct cli_fabric *made, struct fors_error *error)
-{
-	double start = cli_now_ms();
-	enum fors_err err = fors_tables_build(made->fabric, &made->lfts, error);
-
-	made->tables_ms = cli_now_ms() - start;
-	if (!err)
-		err = look_at_tables(made, error);
-	return err ? err : fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
 }
 
 /* LIDs are given in the intact net, so that they do not depend on what is down. */
-static enum fors_err make_fabric(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down,
-				 size_t ndown, struct cli_fabric *made, struct fors_error *error)
+static enum fors_err make_net(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down,
+			      size_t ndown, struct fors_net **net, struct fors_error *error)
 {
-	const struct fors_participants *them = site->has_participants ? &site->participants : NULL;
-	enum fors_err err = fors_net_copy(site->intact, &made->net, error);
+	enum fors_err err = fors_net_copy(site->intact, net, error);
 
 	if (!err)
-		err = fors_assign_lids(made->net, site->places, has_lmc ? lmc : 0, !has_lmc, error);
-	if (!err)
-		err = take_down(site->intact, down, ndown, made->net, error);
-	if (!err)
-		err = fors_fabric_build(made->net, site->places, them, &made->fabric, error);
+		err = fors_assign_lids(*net, site->places, has_lmc ? lmc : 0, !has_lmc, error);
+	return err ? err : take_down(site->intact, down, ndown, *net, error);
+}
+
+static enum fors_err build_tree(const struct cli_site *site, struct cli_fabric *made, struct fors_error *error)
+{
+	const struct fors_participants *them = site->has_participants ? &site->participants : NULL;
+	enum fors_err err = fors_fattree_build(made->net, site->places, them, &made->tree, error);
+
+	made->fabric = made->tree.fabric;
 	return err;
+}
+
+enum fors_err cli_fabric_route(const struct cli_site *site, struct cli_fabric *made, struct fors_error *error)
+{
+	enum fors_err err = build_tree(site, made, error);
+	double start;
+
+	if (!err)
+		err = fors_slow_mark(made->tree, site->degraded, &made->slow, error);
+	if (!err)
+		err = fors_drained_apply(made->tree, &made->warnings, error);
+	start = cli_now_ms();
+	if (!err)
+		err = fors_routing_make(&made->tree, false, &made->lfts, &made->rounds, error);
+	made->tables_ms = cli_now_ms() - start;
+	return err || !made->fabric ? err : fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
 }
 
 int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, const char *const *down, size_t ndown,
@@ -282,30 +288,66 @@ int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, con
 	enum fors_err err;
 
 	*made = (struct cli_fabric){0};
-	err = make_fabric(site, has_lmc, lmc, down, ndown, made, &error);
+	err = make_net(site, has_lmc, lmc, down, ndown, &made->net, &error);
 	if (!err)
-		err = cli_fabric_drain(site, made->fabric, &made->slow, &made->warnings, &error);
+		err = cli_fabric_route(site, made, &error);
 	if (!err)
-		err = make_tables(made, &error);
+		err = look_at_tables(made, &error);
 	if (!err)
 		fors_bare_warn(site->intact, &made->warnings);
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
-int cli_fabric_whole(const struct cli_site *site, struct cli_fabric *made)
+/* It is no tree of three levels, and not one of two in which all leaves have a spine in common: what it is not. */
+static int fail_neither(const struct cli_site *site)
 {
 	const struct cli_site whole = {.intact = site->intact, .places = site->places};
+	struct cli_fabric intact;
+	struct fors_error error = {0};
+	int code;
+
+	if (!site->places) {
+		cli_error("%s", site->neither.text);
+		return CLI_BAD;
+	}
+	code = cli_fabric_make(&whole, false, 0, NULL, 0, &intact);
+	if (!code) {
+		fors_fattree_connected(&intact.tree, &error);
+		cli_error("%s; %s", error.text, site->neither.text);
+		code = CLI_BAD;
+	}
+	cli_fabric_free(&intact);
+	return code;
+}
+
+int cli_own_tables(const struct cli_site *site, const struct cli_source *source, struct cli_fabric *made)
+{
+	*made = (struct cli_fabric){0};
+	if (*site->neither.text)
+		return fail_neither(site);
+	return cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, made);
+}
+
+int cli_site_narrow(struct cli_site *site, const struct cli_fabric *made)
+{
+	struct fors_participants players;
 	struct fors_error error = {0};
 
-	*made = (struct cli_fabric){0};
-	return make_fabric(&whole, false, 0, NULL, 0, made, &error) ? cli_fail(&error) : CLI_GOOD;
+	if (!made->tree.kind || made->fabric)
+		return CLI_GOOD;
+	if (fors_fattree_players(&made->tree, &players, &error))
+		return cli_fail(&error);
+	free(site->participants.guid);
+	site->participants = players;
+	site->has_participants = true;
+	return CLI_GOOD;
 }
 
 void cli_fabric_free(struct cli_fabric *made)
 {
 	fors_lanes_free(made->lanes);
-	fors_lfts_free(made->lfts);
-	fors_fabric_free(made->fabric);
+	fors_routing_free(made->lfts, made->rounds);
+	fors_fattree_free(&made->tree);
 	fors_net_free(made->net);
 	*made = (struct cli_fabric){0};
 }
@@ -355,21 +397,21 @@ static enum fors_err is_tree(const struct fors_fabric *fabric, const struct fors
 	return err;
 }
 
-/* The net as leaves, spines and lanes, where it can be understood so; else made->fabric stays NULL. */
+/* The net as leaves, spines and lanes, where it can be understood so; else there is no tree. */
 static enum fors_err understand(const struct cli_site *site, struct cli_fabric *made, struct fors_error *error)
 {
 	const struct fors_participants *them = site->has_participants ? &site->participants : NULL;
 	bool is_good = false;
 	enum fors_err err;
 
-	if (!site->places)
+	if (!site->places || fors_places_known(site->places))
 		return FORS_OK;
-	err = fors_fabric_build(made->net, site->places, them, &made->fabric, error);
+	err = build_tree(site, made, error);
 	if (!err)
 		err = is_tree(made->fabric, them, &is_good, error);
 	if (!err && is_good)
 		return fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
-	fors_fabric_free(made->fabric);
+	fors_fattree_free(&made->tree);
 	made->fabric = NULL;
 	return err;
 }

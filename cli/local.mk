@@ -48,7 +48,6 @@ libforscli_la_SOURCES = \
 	cli/page.c cli/page.h \
 	cli/parse.c \
 	cli/plan_over.c cli/plan_over.h \
-	cli/pods.c \
 	cli/replay.c cli/replay.h \
 	cli/simulate/cmd_simulate.c \
 	cli/simulate/simulation.c cli/simulate/simulation.h \

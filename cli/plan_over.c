@@ -6,8 +6,7 @@
  * fat-tree whose ways go up and down once all planning methods are asked, as for tables of fors; everywhere else, and
  * where service levels are to be carried, single flows are packed over the ways as they are (core/planners/over.h).
  *
- * In a three-level fat-tree the tables may be those of fors (pods.c); the plan begins with the rounds that they were made
- * with.
+ * In a three-level fat-tree the tables may be those of fors; the plan begins with the rounds that they were made with.
  *
  * Two numbers stand beside the phases: what these tables need at least (above it is the price of the schedule) and what any
  * tables would (above it is the price of the tables); the first is never less. Both are phases, however fast cables are. What
@@ -24,19 +23,19 @@
 #include "cli/json.h"
 #include "cli/levels.h"
 #include "core/planners/outcome.h"
-#include "core/fabric/pods.h"
 #include "core/planners/over.h"
 #include "core/planners/pods/route3.h"
 #include "core/schedule/pace.h"
+#include "core/status/status_json.h"
 #include "model/optimum/cuts_find.h"
 #include "model/optimum/optimum.h"
 
 struct over {
 	const struct cli_settings *settings;
 	struct cli_site site;
-	struct cli_fabric made; /* fabric and lanes where it is a two-level fat-tree */
+	struct cli_fabric made; /* fabric and lanes where it is a two-level fat-tree; where fors routes, all of it */
 	struct cli_levels levels;
-	struct cli_pods pods; /* where the tables are those of fors, in a three-level tree */
+	bool is_ours; /* the tables are those of fors, in a three-level tree */
 	struct fors_over_report report;
 	struct fors_schedule *schedule;
 	double best_length;	 /* no exchange takes less, over any tables, in phases at full speed */
@@ -66,7 +65,7 @@ static struct fors_over_task task_of(struct over *over)
 		.lfts = over->made.lfts,
 		.participants = over->site.has_participants ? &over->site.participants : NULL,
 		.sl = over->settings->levels ? level_of : NULL,
-		.rounds = wants_flows(over) ? NULL : over->pods.route,
+		.rounds = wants_flows(over) ? NULL : over->made.rounds,
 		.progress = cli_progress,
 		.context = over,
 		.clock_ms = cli_now_ms,
@@ -150,9 +149,9 @@ static enum fors_err ask_model(struct over *over, struct fors_error *error)
 }
 
 /* In a three-level tree that fors routes pods and planes make narrower cuts. */
-static void ask_pods(struct over *over)
+static void ask_levels(struct over *over)
 {
-	const struct fors_route3 *route = over->pods.route;
+	const struct fors_route3 *route = over->made.rounds;
 
 	if (route && route->nservers == over->report.nservers && route->bound_servers > over->report.bound_best)
 		over->report.bound_best = route->bound_servers;
@@ -265,7 +264,7 @@ static enum fors_err ask_bounds(struct over *over, struct fors_error *error)
 {
 	enum fors_err err = over->report.nservers ? ask_model(over, error) : FORS_OK;
 
-	ask_pods(over);
+	ask_levels(over);
 	level_bounds(over);
 	return err;
 }
@@ -291,7 +290,7 @@ static enum fors_err plan_tables(struct over *over, struct fors_error *error)
  * Over tables of fors in a three-level tree there are rounds, or else single flows, so nobody has to look before: a plan
  * reads all ways once.
  */
-static enum fors_err plan_pods(struct over *over, struct fors_error *error)
+static enum fors_err plan_levels(struct over *over, struct fors_error *error)
 {
 	struct fors_error why;
 	enum fors_err err = FORS_OK;
@@ -311,7 +310,7 @@ static enum fors_err plan_pods(struct over *over, struct fors_error *error)
 /* A schedule, or over->error. Errors: FORS_ENOMEM. */
 static enum fors_err plan(struct over *over, struct fors_error *error)
 {
-	enum fors_err err = over->pods.route && may_be_any(over) ? plan_pods(over, error) : plan_tables(over, error);
+	enum fors_err err = over->is_ours && may_be_any(over) ? plan_levels(over, error) : plan_tables(over, error);
 
 	cli_progress_end();
 	if (!over->schedule)
@@ -359,41 +358,44 @@ static void print_plan(const struct over *over)
 	if (over->pace.slow_phases)
 		printf("%12sslow links hold up %u of %u phases: the exchange takes as long as %.1f phases at full speed\n",
 		       "", over->pace.slow_phases, report->nphases, length);
-	if (over->pods.slow.ncables) { /* where fors routes; other engines drain nothing */
+	if (over->made.slow.ncables) { /* where fors routes; other engines drain nothing */
 		char choice[24];
 
-		fors_slow_choice(&over->pods.slow, choice, sizeof(choice));
-		cli_print_choice(choice, report->nservers, over->pods.slow.ignored, over->pods.slow.drained);
+		fors_slow_choice(&over->made.slow, choice, sizeof(choice));
+		cli_print_choice(choice, report->nservers, over->made.slow.ignored, over->made.slow.drained);
 	}
 	printf("verified    all %llu flows through the tables, no link carries two in a phase\n",
 	       (unsigned long long)report->verdict.nflows);
 	printf("time        plan %.1f ms, verification %.1f ms\n", report->plan_ms, report->verify_ms);
 }
 
-static void print_pods(const struct over *over)
+/* Where fors routes there is more to say of the tree. */
+static void print_tree(const struct over *over, const struct fors_status *status)
 {
-	const struct fors_pods *pods = over->pods.pods;
-	const struct fors_warnings *warnings = &over->pods.warnings;
-	const struct fors_account *account = &over->pods.account;
+	const struct fors_pods *pods = over->made.tree.pods;
 
-	if (!pods)
-		return;
 	printf("tree        three levels: %u leaves in %u pods, %u middle switches in %u planes, %u tops\n",
 	       pods->nleaves, pods->npods, pods->nmids, pods->nplanes, pods->ntops);
-	if (account->servers < account->ports)
-		printf("CA ports    %u: %u servers, %u not participants, %u guests on middle switches and tops, %u left out\n",
-		       account->ports, account->servers, account->not_participants, account->guests,
-		       fors_account_left_out(account));
-	for (unsigned i = 0; i < fors_warnings_kept(warnings); i++)
-		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), warnings->text[i],
+	cli_print_dead_links(status);
+	cli_print_lost(status, status->servers + (int64_t)status->lost_servers.count);
+	cli_print_links("degraded", status, &status->degraded_links, true);
+	cli_print_slow_servers(status);
+	if (status->ca_ports > status->servers)
+		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on middle switches and tops, "
+		       "%lld left out\n",
+		       (long long)status->ca_ports, (long long)status->servers, (long long)status->not_participants,
+		       (long long)status->guests, (long long)status->left_out);
+	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
+		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
 		       cli_colour(CLI_PLAIN));
-	printf("made        tables in %.1f ms, checked in %.1f ms\n", over->pods.tables_ms, over->pods.check_ms);
+	printf("made        tables in %.1f ms, checked in %.1f ms\n", over->made.tables_ms, over->made.check_ms);
 }
 
-static void print_report(const struct over *over)
+static void print_report(const struct over *over, const struct fors_status *status)
 {
 	if (over->report.nservers) {
-		print_pods(over);
+		if (over->is_ours)
+			print_tree(over, status);
 		print_tables(&over->report);
 		print_bounds(&over->report);
 	}
@@ -410,12 +412,6 @@ static json_t *number(bool is_known, double value)
 	return is_known ? json_real(value) : json_null();
 }
 
-/* Cabled ports of adapters without a LID. In a tree of three levels the plan has not even seen them. */
-static uint32_t count_left_out(const struct over *over)
-{
-	return over->pods.pods ? over->pods.account.left_out[FORS_LEFT_LIDLESS] : over->report.nnameless;
-}
-
 static json_t *remarks_of(const struct fors_warnings *warnings)
 {
 	json_t *list = json_array();
@@ -429,7 +425,7 @@ static json_t *remarks_of(const struct fors_warnings *warnings)
 static json_t *json_of(const struct over *over)
 {
 	const struct fors_over_report *report = &over->report;
-	const struct fors_slow *slow = &over->pods.slow;
+	const struct fors_slow *slow = &over->made.slow;
 	bool is_seen = report->nservers, is_there = over->schedule;
 	json_t *data = json_object();
 	char choice[24];
@@ -441,7 +437,7 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "reason", is_there ? json_null() : cli_json_text(over->error.text));
 	json_object_set_new(data, "servers", COUNT(is_seen, report->nservers));
 	json_object_set_new(data, "switches", COUNT(is_seen, report->nleaves));
-	json_object_set_new(data, "left_out", COUNT(is_seen, count_left_out(over)));
+	json_object_set_new(data, "left_out", COUNT(is_seen, report->nnameless));
 	json_object_set_new(data, "phases", COUNT(is_there, report->nphases));
 	json_object_set_new(data, "length", number(is_there, over->pace.length));
 	json_object_set_new(data, "slow_phases", COUNT(is_there, over->pace.slow_phases));
@@ -458,15 +454,56 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "flows", COUNT(is_there, report->verdict.nflows));
 	json_object_set_new(data, "plan_ms", number(is_there && report->plan_ms >= 0, report->plan_ms));
 	json_object_set_new(data, "verify_ms", number(is_there && report->verify_ms >= 0, report->verify_ms));
-	json_object_set_new(data, "remarks", remarks_of(&over->pods.warnings));
+	json_object_set_new(data, "remarks", remarks_of(&over->made.warnings));
 #undef COUNT
+	return data;
+}
+
+/* The keys of status.json, and these beside them. */
+static json_t *json_of_tree(const struct over *over, const struct fors_status *status)
+{
+	char *text = NULL;
+	json_t *data = fors_status_json(status, &text, NULL) ? NULL : json_loads(text, 0, NULL), *own = json_of(over);
+
+	free(text);
+	if (data && json_object_update_missing(data, own))
+		json_object_clear(data);
+	json_decref(own);
 	return data;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------------- */
 
+/* What status.json would say, where fors routes. Errors: FORS_ENOMEM. */
+static enum fors_err fill_status(const struct over *over, struct fors_status *status, struct fors_error *error)
+{
+	const struct fors_over_report *report = &over->report;
+	enum fors_err err = over->is_ours ? fors_status_tree(status, &over->made.tree, error) : FORS_OK;
+
+	if (err || !over->is_ours)
+		return err;
+	status->state = over->schedule ? FORS_ACTIVE : FORS_FAILED;
+	status->tables_ms = over->made.tables_ms + over->made.check_ms;
+	status->check_ms = over->made.check_ms;
+	status->warnings = over->made.warnings;
+	fors_status_slow(status, &over->made.slow);
+	cli_name_lost(&over->site, status);
+	if (report->nservers) {
+		status->lower_bound = report->bound_best;
+		status->tables_bound = report->bound_tables;
+	}
+	if (over->schedule) {
+		fors_status_schedule(status, over->schedule);
+		fors_status_pace(status, &over->pace);
+		status->plan_ms = report->plan_ms;
+	} else {
+		snprintf(status->reason, sizeof(status->reason), "%s", over->error.text);
+	}
+	return FORS_OK;
+}
+
 /* The report on stdout; last, on stderr, why there is no plan. */
-static int tell(const struct over *over)
+static int tell_all(const struct over *over, const struct fors_status *status)
 {
 	const struct cli_settings *settings = over->settings;
 	int code = CLI_GOOD;
@@ -474,12 +511,24 @@ static int tell(const struct over *over)
 	if (settings->output && over->schedule)
 		code = cli_write_schedule(settings->output, over->schedule);
 	if (!code && settings->is_json)
-		code = cli_print_json(json_of(over));
+		code = cli_print_json(over->is_ours ? json_of_tree(over, status) : json_of(over));
 	else if (!code)
-		print_report(over);
+		print_report(over, status);
 	if (!code && !settings->is_json && settings->output && over->schedule)
 		printf("schedule    written to %s\n", settings->output);
 	return code || over->schedule ? code : cli_fail(&over->error);
+}
+
+static int tell(const struct over *over)
+{
+	struct fors_error error = {0};
+	struct fors_status status;
+	int code;
+
+	fors_status_init(&status);
+	code = fill_status(over, &status, &error) ? cli_fail(&error) : tell_all(over, &status);
+	fors_status_clear(&status);
+	return code;
 }
 
 int cli_plan_over(const struct cli_settings *settings)
@@ -497,20 +546,18 @@ int cli_plan_over(const struct cli_settings *settings)
 	return code;
 }
 
-int cli_plan_pods(const struct cli_settings *settings, const struct cli_site *site)
+int cli_plan_levels(const struct cli_settings *settings, struct cli_site *site)
 {
-	struct over over = {.settings = settings, .site = *site};
+	struct over over = {.settings = settings, .is_ours = true};
 	struct fors_error error = {0};
-	int code = cli_pods_make(site, &settings->source, &over.pods);
+	int code = cli_own_tables(site, &settings->source, &over.made);
 
-	if (!code) {
-		over.site.has_participants = true;
-		over.site.participants = over.pods.players;
-		over.made.net = over.pods.net;
-		over.made.lfts = over.pods.route->lfts;
+	if (!code)
+		code = cli_site_narrow(site, &over.made);
+	over.site = *site;
+	if (!code)
 		code = plan(&over, &error) ? cli_fail(&error) : tell(&over);
-	}
 	fors_schedule_free(over.schedule);
-	cli_pods_free(&over.pods);
+	cli_fabric_free(&over.made);
 	return code;
 }

@@ -7,8 +7,10 @@
 
 /* The whole command. Returns an exit code. */
 int cli_plan_over(const struct cli_settings *settings);
-/* The same of a site that is a three-level fat-tree, over tables of fors. The site stays the caller's. */
-int cli_plan_pods(const struct cli_settings *settings, const struct cli_site *site);
+/* The same of a site that is a fat-tree of three levels, over tables of fors. The site stays the caller's. */
+int cli_plan_levels(const struct cli_settings *settings, struct cli_site *site);
+/* Servers that are lost by their names, which the intact fabric knows (cmd_plan.c). */
+void cli_name_lost(const struct cli_site *site, struct fors_status *status);
 /* Write a schedule to a file (cmd_plan.c). Returns an exit code. */
 int cli_write_schedule(const char *path, const struct fors_schedule *schedule);
 

@@ -23,9 +23,11 @@ libforscore_la_SOURCES = \
 	core/colouring/cells.c core/colouring/cells.h \
 	core/fabric/account.c core/fabric/account.h \
 	core/fabric/bare.c core/fabric/bare.h \
-	core/fabric/cabling.c core/fabric/cabling.h \
 	core/fabric/drained.c core/fabric/drained.h \
 	core/fabric/fabric.c core/fabric/fabric.h \
+	core/fabric/fattree.c core/fabric/fattree.h \
+	core/fabric/holddown.c core/fabric/holddown.h \
+	core/fabric/known.c core/fabric/known.h \
 	core/fabric/lids.c core/fabric/lids.h \
 	core/fabric/places.c core/fabric/places.h core/fabric/places_inside.h \
 	core/fabric/places_edit.c \
@@ -34,23 +36,16 @@ libforscore_la_SOURCES = \
 	core/fabric/places_learn_cables.c \
 	core/fabric/places_learn_slots.c \
 	core/fabric/places_learn_switches.c \
-	core/fabric/places_lines.h \
-	core/fabric/places_pods.c core/fabric/places_pods.h core/fabric/places_pods_inside.h \
-	core/fabric/places_pods_edit.c \
-	core/fabric/places_pods_file.c \
 	core/fabric/places_rank.c \
 	core/fabric/places_relieve.c core/fabric/places_relieve.h \
-	core/fabric/repairs.c core/fabric/repairs.h \
 	core/fabric/pods.c core/fabric/pods.h \
-	core/fabric/pods_account.c core/fabric/pods_account.h \
 	core/fabric/pods_crossed.c core/fabric/pods_crossed.h \
-	core/fabric/pods_learn.c \
 	core/fabric/pods_planes.c core/fabric/pods_planes.h \
 	core/fabric/pods_roles.c core/fabric/pods_roles.h \
+	core/fabric/repairs.c core/fabric/repairs.h \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/fabric/speeds.c core/fabric/speeds.h \
 	core/fabric/subset.c core/fabric/subset.h \
-	core/fabric/holddown.c core/fabric/holddown.h \
 	core/jobs/running.c core/jobs/running.h \
 	core/jobs/entries.c core/jobs/entries.h core/jobs/entries_inside.h \
 	core/jobs/entries_level.c \
@@ -161,6 +156,7 @@ libforscore_la_SOURCES = \
 	core/planners/rounds/problem.c core/planners/rounds/problem.h \
 	core/planners/rounds/rounds.c \
 	core/planners/rounds/search.c core/planners/rounds/search.h \
+	core/planners/routing.c core/planners/routing.h \
 	core/planners/slow.c core/planners/slow.h \
 	core/planners/slow_length.c core/planners/slow_length.h \
 	core/schedule/lane_ways.c core/schedule/lane_ways.h \
@@ -184,7 +180,6 @@ libforscore_la_SOURCES = \
 	core/status/status_json.c core/status/status_json.h \
 	core/status/status_keys.c core/status/status_keys.h \
 	core/status/status_metrics.c core/status/status_metrics.h \
-	core/status/status_pods.c \
 	core/tables/check.c core/tables/check.h \
 	core/tables/detours.c core/tables/filler.h \
 	core/tables/home.h \

@@ -7,7 +7,7 @@
 #include "keeper_inside.h"
 
 #include "core/fabric/account.h"
-#include "core/tables/check.h"
+#include "core/planners/routing.h"
 #include "keeper/base/digest.h"
 
 static void tell(struct fors_keeper *keeper, const struct fors_warnings *found)
@@ -22,26 +22,17 @@ static void tell(struct fors_keeper *keeper, const struct fors_warnings *found)
 		fors_log_error(&keeper->setup.log, FORS_F_LEFT, "%s", found->text[i]);
 }
 
-static enum fors_err check_fabric(const struct fors_look *look, struct fors_warnings *found, struct fors_error *error)
-{
-	struct fors_account account;
-	enum fors_err err = fors_account_take(look->fabric, &account, error);
-
-	if (!err)
-		err = fors_tables_check(look->fabric, look->lfts, found, NULL, error);
-	if (!err)
-		fors_account_warn(look->net, &account, found);
-	return err;
-}
-
 enum fors_err fors_keeper_check(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
 {
 	struct fors_warnings found = {0};
-	enum fors_err err =
-		look->pods ? fors_keeper_check_pods(look, &found, error) : check_fabric(look, &found, error);
+	struct fors_account account;
+	enum fors_err err = fors_account_take(&look->tree, &account, error);
 
+	if (!err)
+		err = fors_routing_check(&look->tree, look->lfts, &found, error);
 	if (err)
 		return err;
+	fors_account_warn(look->net, &account, &found);
 	fors_warnings_add(&look->warnings, &found);
 	tell(keeper, &found);
 	return FORS_OK;

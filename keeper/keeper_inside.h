@@ -3,8 +3,8 @@
  * keeper_inside.h - what the files of the keeper's front share. All in the thread of the giver of looks.
  *
  * Files: keeper.c the beginning, the end and what is handed on; keeper_reload.c what the administrator may change;
- * keeper_look.c the one call that makes a look; by keeper_understand.c (from a net to a tree), keeper_pods.c (three
- * levels), keeper_shadow.c (shadow mode), keeper_entries.c (entries of jobs), keeper_check.c (no table unchecked) and keeper_rehome.c (homes ranked
+ * keeper_look.c the one call that makes a look; by keeper_understand.c (from a net to a tree), keeper_shadow.c (shadow
+ * mode), keeper_entries.c (entries of jobs), keeper_check.c (no table unchecked) and keeper_rehome.c (homes ranked
  * afresh).
  */
 #ifndef FORS_KEEPER_KEEPER_INSIDE_H
@@ -48,42 +48,13 @@ struct fors_keeper {
 	uint64_t told_left;		/* digest of what fors_keeper_check() wrote to the log last */
 };
 
-/* --- keeper_pods.c: trees of three levels, where look->pods is there --- */
-
-/* Make sense of look->net as the draft has it: look->pods, look->over, warnings. */
-enum fors_err fors_keeper_understand_pods(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error);
-
-/*
- * Make look->lfts, and do what was requested to be forgotten; the draft is accepted when all leaves reach each other.
- * Errors: FORS_ENOPATH (which leaves are cut off from each other), FORS_ENOTREE (without what was forgotten),
- * FORS_ENOMEM.
- */
-enum fors_err fors_keeper_fill_pods(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error);
-
-/* fors_keeper_check(), what there is to say in *found. */
-enum fors_err fors_keeper_check_pods(struct fors_look *look, struct fors_warnings *found, struct fors_error *error);
-
-/* The switches hold look->lfts: complete the look. Errors: FORS_ENOMEM. */
-enum fors_err fors_keeper_end_pods(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error);
-
-/* Say in the log what was filled in, in how many milliseconds. */
-void fors_keeper_tell_pods(struct fors_keeper *keeper, const struct fors_look *look, double ms);
-
-/* --- keeper_look.c --- */
-
-/* Entries for LIDs that no port of the look's net has are left out of its tables. Errors: FORS_ENOMEM. */
-enum fors_err fors_keeper_forget_strangers(struct fors_look *look, struct fors_error *error);
-
 /* --- keeper_understand.c --- */
 
-/*
- * The fabric that a net shows, with these places and the participants of the settings. Errors of fors_fabric_build().
- */
-enum fors_err fors_keeper_build_fabric(const struct fors_keeper *keeper, const struct fors_places *places,
-				       const struct fors_net *net, struct fors_fabric **fabric,
-				       struct fors_error *error);
+/* The tree that a net shows, with these places and the participants of the settings. Errors of fors_fattree_build(). */
+enum fors_err fors_keeper_build_tree(const struct fors_keeper *keeper, const struct fors_places *places,
+				     const struct fors_net *net, struct fors_fattree *tree, struct fors_error *error);
 
-/* Make sense of look->net: its fabric, learnt and with drained cables marked, and the settings that a plan needs. */
+/* Make sense of look->net: its tree, learnt and with drained cables marked, and the settings that a plan needs. */
 enum fors_err fors_keeper_understand(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error);
 
 /* --- keeper_check.c --- */
@@ -124,8 +95,8 @@ void fors_keeper_consider_rehome(struct fors_keeper *keeper, struct fors_look *l
  */
 void fors_keeper_tell_adopted(struct fors_keeper *keeper, const struct fors_look *look);
 
-/* Rank in the draft, if that is due for this fabric, of the draft, nothing drained yet. False: it is not. */
-bool fors_keeper_rank(struct fors_keeper *keeper, const struct fors_fabric *fabric);
+/* Rank in the draft, if that is due for this tree, of the draft, nothing drained yet. False: it is not. */
+bool fors_keeper_rank(struct fors_keeper *keeper, const struct fors_fattree *tree);
 
 /* --- keeper_shadow.c --- */
 

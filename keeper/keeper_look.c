@@ -11,25 +11,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/tables/tables.h"
+#include "core/planners/routing.h"
 #include "keeper/base/clock.h"
 
 /* --- tables to be made ------------------------------------------------------ */
 
-/* The tables for a fabric in which held cables carry traffic, though the plan will not use them. */
+/* The tables for a tree in which held cables carry traffic, though the plan will not use them. */
 static enum fors_err build_tables_first(const struct fors_keeper *keeper, struct fors_look *look,
 					struct fors_error *error)
 {
-	struct fors_fabric *fabric;
+	struct fors_fattree tree;
 	struct fors_slow slow;
-	enum fors_err err = fors_keeper_build_fabric(keeper, keeper->kept.places, look->net, &fabric, error);
+	enum fors_err err = fors_keeper_build_tree(keeper, keeper->kept.places, look->net, &tree, error);
 
 	if (err)
 		return err;
-	err = fors_drain_apply(&keeper->drain, keeper->settings, fabric, false, &slow, NULL, error);
+	err = fors_drain_apply(&keeper->drain, keeper->settings, tree, false, &slow, NULL, error);
 	if (!err)
-		err = fors_tables_build(fabric, &look->lfts, error);
-	fors_fabric_free(fabric);
+		err = fors_routing_make(&tree, true, &look->lfts, &look->rounds, error);
+	fors_fattree_free(&tree);
 	return err;
 }
 
@@ -58,17 +58,17 @@ static enum fors_err check_entries(struct fors_keeper *keeper, struct fors_look 
 	return err;
 }
 
-static enum fors_err fill_fabric(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+static enum fors_err fill(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
 {
 	struct fors_error cut;
 
-	if (fors_fabric_connected(look->fabric, &cut))
+	if (fors_fattree_connected(&look->tree, &cut))
 		return *keeper->kept.not_three
 			       ? fors_fail(error, cut.code, "%.200s; %.280s", cut.text, keeper->kept.not_three)
 			       : fors_fail(error, cut.code, "%s", cut.text);
-	return keeper->drain.due_ms && fors_drain_tables_first(keeper->settings, look->fabric)
+	return keeper->drain.due_ms && fors_drain_tables_first(keeper->settings, &look->tree)
 		       ? build_tables_first(keeper, look, error)
-		       : fors_tables_build(look->fabric, &look->lfts, error);
+		       : fors_routing_make(&look->tree, true, &look->lfts, &look->rounds, error);
 }
 
 static enum fors_err make_tables(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
@@ -76,7 +76,7 @@ static enum fors_err make_tables(struct fors_keeper *keeper, struct fors_look *l
 	enum fors_err err = fors_keeper_understand(keeper, look, error);
 
 	if (!err)
-		err = look->pods ? fors_keeper_fill_pods(keeper, look, error) : fill_fabric(keeper, look, error);
+		err = fill(keeper, look, error);
 	return err ? err : check_entries(keeper, look, error);
 }
 
@@ -96,12 +96,11 @@ static enum fors_err look_without(struct fors_keeper *keeper, struct fors_look *
 
 static void tell_made(struct fors_keeper *keeper, const struct fors_look *look)
 {
-	if (look->pods)
-		fors_keeper_tell_pods(keeper, look, keeper->tables_ms);
-	else
-		fors_log_info(&keeper->setup.log,
-			      "tables of %u switches for %u servers, %u spine lanes filled in %.3f ms",
-			      look->lfts->nswitches, look->fabric->nservers, look->fabric->nlanes, keeper->tables_ms);
+	char shape[96];
+
+	fors_fattree_shape(&look->tree, shape, sizeof(shape));
+	fors_log_info(&keeper->setup.log, "tables of %u switches for %u servers, %s filled in %.3f ms",
+		      look->lfts->nswitches, fors_fattree_sum(&look->tree).servers, shape, keeper->tables_ms);
 }
 
 uint64_t fors_keeper_made(struct fors_keeper *keeper, struct fors_look *look, double start)
@@ -132,31 +131,11 @@ static enum fors_err check_installed(struct fors_keeper *keeper, struct fors_loo
 	return FORS_OK;
 }
 
-/* What is kept, and whether homes are to be ranked, follows from good tables only. */
-static enum fors_err look_at_ours(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
-{
-	enum fors_err err;
-
-	look->tables_ms = keeper->tables_ms;
-	look->check_ms = keeper->check_ms;
-	err = fors_keeper_understand(keeper, look, error);
-	if (!err && look->pods)
-		err = fors_keeper_end_pods(keeper, look, error);
-	fors_keeper_tell_entries(keeper, look);
-	if (err || look->kind != FORS_LOOK_INSTALLED)
-		return err;
-	look->number = keeper->has_made ? keeper->tables : 0;
-	fors_keeper_tell_adopted(keeper, look);
-	if (!look->pods)
-		fors_keeper_consider_rehome(keeper, look);
-	return check_installed(keeper, look, error);
-}
-
 /*
  * Entries for LIDs that no port has are left out: tables that OpenSM's unicast cache brought back have some of servers
  * that are gone, and whoever reads tables would think them those of another fabric.
  */
-enum fors_err fors_keeper_forget_strangers(struct fors_look *look, struct fors_error *error)
+static enum fors_err forget_strangers(struct fors_look *look, struct fors_error *error)
 {
 	struct fors_lfts *lfts = look->lfts;
 	bool *is_known = calloc(lfts->nlids + (size_t)1, sizeof(*is_known));
@@ -177,6 +156,27 @@ enum fors_err fors_keeper_forget_strangers(struct fors_look *look, struct fors_e
 	return FORS_OK;
 }
 
+/* What is kept, and whether homes are to be ranked, follows from good tables only. */
+static enum fors_err look_at_ours(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	enum fors_err err;
+
+	look->tables_ms = keeper->tables_ms;
+	look->check_ms = keeper->check_ms;
+	err = fors_keeper_understand(keeper, look, error);
+	if (!err && look->over)
+		err = forget_strangers(look, error);
+	if (!err && look->over)
+		fors_look_seal(look);
+	fors_keeper_tell_entries(keeper, look);
+	if (err || look->kind != FORS_LOOK_INSTALLED)
+		return err;
+	look->number = keeper->has_made ? keeper->tables : 0;
+	fors_keeper_tell_adopted(keeper, look);
+	fors_keeper_consider_rehome(keeper, look);
+	return check_installed(keeper, look, error);
+}
+
 /* What fors.conf asks for, and fors can do with tables of its own only. */
 static void warn_of_settings(const struct fors_keeper *keeper, struct fors_look *look)
 {
@@ -190,7 +190,7 @@ static void warn_of_settings(const struct fors_keeper *keeper, struct fors_look 
 
 static enum fors_err look_at_foreign(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
 {
-	enum fors_err err = fors_keeper_forget_strangers(look, error);
+	enum fors_err err = forget_strangers(look, error);
 
 	warn_of_settings(keeper, look);
 	return err;

@@ -9,8 +9,7 @@
 
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
-#include "core/fabric/places_pods.h"
-#include "core/tables/tables.h"
+#include "core/planners/routing.h"
 #include "keeper/base/clock.h"
 
 /* How many entries differ, of switches that both have. */
@@ -31,18 +30,19 @@ static uint64_t count_moved(const struct fors_lfts *before, const struct fors_lf
 static enum fors_err find_moved(const struct fors_keeper *keeper, const struct fors_look *look,
 				const struct fors_places *ranked, uint64_t *moved, struct fors_error *error)
 {
-	struct fors_fabric *fabric = NULL;
+	struct fors_fattree tree;
+	struct fors_route3 *rounds = NULL;
 	struct fors_lfts *lfts = NULL;
-	enum fors_err err = fors_keeper_build_fabric(keeper, ranked, look->net, &fabric, error);
+	enum fors_err err = fors_keeper_build_tree(keeper, ranked, look->net, &tree, error);
 
 	if (!err)
-		err = fors_tables_build(fabric, &lfts, error);
+		err = fors_routing_make(&tree, true, &lfts, &rounds, error);
 	if (!err && keeper->claim)
-		err = fors_claim_write(keeper->claim, fabric, lfts, error);
+		err = fors_claim_write(keeper->claim, tree.fabric, lfts, error);
 	if (!err)
 		*moved = count_moved(look->lfts, lfts);
-	fors_lfts_free(lfts);
-	fors_fabric_free(fabric);
+	fors_routing_free(lfts, rounds);
+	fors_fattree_free(&tree);
 	return err;
 }
 
@@ -79,7 +79,7 @@ void fors_keeper_consider_rehome(struct fors_keeper *keeper, struct fors_look *l
 	enum fors_err err = FORS_OK;
 
 	fors_rehome_note(rehome, fors_places_size(keeper->kept.places).slots, now);
-	is_wanted = !keeper->settings->rehome_never && fors_rehome_is_healthy(look->fabric);
+	is_wanted = !keeper->settings->rehome_never && fors_rehome_is_healthy(&look->tree);
 	if (is_wanted)
 		err = fors_places_ranked(keeper->kept.places, &ranked, &is_same, &error);
 	fors_rehome_want(rehome, is_wanted && !err && !is_same, now);
@@ -101,10 +101,7 @@ void fors_keeper_tell_adopted(struct fors_keeper *keeper, const struct fors_look
 
 	if (!before)
 		return;
-	if (look->pods || fors_places_known(before))
-		fors_log_info(&keeper->setup.log,
-			      "what the reference fabric moves in a tree of three levels is not counted");
-	else if (find_moved(keeper, look, before, &moved, &error))
+	if (find_moved(keeper, look, before, &moved, &error))
 		fors_log_info(&keeper->setup.log, "what the reference fabric moves cannot be counted: %s", error.text);
 	else
 		fors_log_info(&keeper->setup.log, "the reference fabric moves %" PRIu64 " entries of the tables",
@@ -113,12 +110,12 @@ void fors_keeper_tell_adopted(struct fors_keeper *keeper, const struct fors_look
 	keeper->kept.replaced = NULL;
 }
 
-bool fors_keeper_rank(struct fors_keeper *keeper, const struct fors_fabric *fabric)
+bool fors_keeper_rank(struct fors_keeper *keeper, const struct fors_fattree *tree)
 {
 	struct fors_rehome *rehome = &keeper->rehome;
 	struct fors_error error;
 
-	if (keeper->is_shadow || keeper->settings->rehome_never || !fors_rehome_is_healthy(fabric) ||
+	if (keeper->is_shadow || keeper->settings->rehome_never || !fors_rehome_is_healthy(tree) ||
 	    keeper->drain.due_ms || !fors_rehome_may_rank(rehome, fors_worker_withdrawn(keeper->worker)))
 		return false;
 	if (fors_places_rank(keeper->kept.draft, &error)) {

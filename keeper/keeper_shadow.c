@@ -55,7 +55,7 @@ static bool rank(struct fors_keeper *keeper, const struct fors_look *look)
 	struct fors_error error;
 	bool is_same = true;
 
-	if (!look->fabric || keeper->settings->rehome_never || !fors_rehome_is_healthy(look->fabric))
+	if (!look->tree.kind || keeper->settings->rehome_never || !fors_rehome_is_healthy(&look->tree))
 		return false;
 	if (fors_places_ranked(kept->places, &ranked, &is_same, &error))
 		fors_log_error(&keeper->setup.log, FORS_F_MEMORY, "homes are not ranked: %s", error.text);

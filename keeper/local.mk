@@ -52,7 +52,6 @@ libforskeeper_la_SOURCES = \
 	keeper/keeper_entries.c \
 	keeper/keeper_inside.h \
 	keeper/keeper_look.c \
-	keeper/keeper_pods.c \
 	keeper/keeper_rehome.c \
 	keeper/keeper_reload.c \
 	keeper/keeper_shadow.c \
@@ -69,8 +68,6 @@ libforskeeper_la_SOURCES = \
 	keeper/look/levels.h \
 	keeper/look/look.c \
 	keeper/look/look.h \
-	keeper/look/look_pods.c \
-	keeper/look/look_pods.h \
 	keeper/look/rehome.c \
 	keeper/look/rehome.h \
 	keeper/settings/jobs_file.c \

@@ -22,7 +22,6 @@
 #include "engine_inside.h"
 
 #include "keeper/base/clock.h"
-#include "keeper/look/look_pods.h"
 #include "opensm.h"
 #include "snapshot.h"
 
@@ -46,56 +45,42 @@ static bool is_cable_active(osm_node_t *node, unsigned port)
 	       osm_physp_get_port_state(there) == IB_LINK_ACTIVE;
 }
 
-/* All cables that the exchange may use are plugged into a leaf: one look-up for each of these, not for each cable. */
-static bool is_leaf_active(const osm_subn_t *subn, const struct fors_fabric *fabric, uint32_t leaf)
+/* The cables from a switch on up that the exchange may use; that of a dead switch is none of them. */
+static bool are_cables_active(const osm_subn_t *subn, const struct fors_fattree *tree, uint32_t number)
 {
-	const struct fors_leaf *place = &fabric->leaf[leaf];
-	osm_node_t *node = osm_get_node_by_guid(subn, cl_hton64(place->guid));
+	uint32_t count, first = tree->kind->above(tree, number, &count);
+	osm_node_t *node = osm_get_node_by_guid(subn, cl_hton64(tree->kind->at(tree, number).guid));
+	struct fors_plugged cable;
 
-	for (uint32_t s = place->first_server; s < place->first_server + place->nservers; s++)
-		if (!node || !is_cable_active(node, fors_slot(fabric, leaf, fabric->server[s].slot)->leaf_port))
-			return false;
-	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
-		if (fors_live(fabric, leaf, lane) &&
-		    (!node || !is_cable_active(node, fors_cable(fabric, leaf, lane)->leaf_port)))
+	for (uint32_t i = first; i < first + count; i++)
+		if (tree->kind->get(tree, i, &cable) && cable.low == number && cable.state == FORS_CABLE_LIVE &&
+		    (!node || !is_cable_active(node, cable.low_port)))
 			return false;
 	return true;
 }
 
-/* All cables between switches, and those of the servers that take part. */
-static bool are_pods_active(const osm_subn_t *subn, const struct fors_look_pods *made)
+/* The cables of the servers below a leaf that take part. */
+static bool are_servers_active(const osm_subn_t *subn, const struct fors_fattree *tree, uint32_t leaf)
 {
-	const struct fors_pods *pods = made->pods;
+	uint32_t count, first = tree->kind->slots(tree, leaf, &count);
+	osm_node_t *node = osm_get_node_by_guid(subn, cl_hton64(tree->kind->at(tree, leaf).guid));
+	struct fors_stand stand;
 
-	for (uint32_t node = 0; node < pods->known->nnodes; node++) {
-		osm_node_t *sw = osm_get_node_by_guid(subn, cl_hton64(pods->known->node[node].guid));
-
-		for (unsigned port = 1; port <= pods->known->node[node].nports; port++)
-			if (fors_pods_live(pods, node, port) && (!sw || !is_cable_active(sw, port)))
-				return false;
-	}
-	for (uint32_t s = 0; s < pods->nslots; s++) {
-		uint32_t leaf = pods->leaf[pods->slot[s].leaf].now;
-		osm_node_t *sw =
-			made->plays[s] ? osm_get_node_by_guid(subn, cl_hton64(pods->now->node[leaf].guid)) : NULL;
-
-		if (made->plays[s] && (!sw || !is_cable_active(sw, pods->slot[s].port)))
+	for (uint32_t i = first; i < first + count; i++)
+		if (tree->kind->slot(tree, i, &stand) && stand.plays && (!node || !is_cable_active(node, stand.port)))
 			return false;
-	}
 	return true;
 }
 
 bool fors_engine_is_active(const struct fors_engine *engine, const struct fors_look *look)
 {
 	const osm_subn_t *subn = &engine->osm->subn;
-	const struct fors_fabric *fabric = look->fabric;
+	const struct fors_fattree *tree = &look->tree;
 
 	if (subn->coming_out_of_standby || subn->first_time_master_sweep)
 		return false;
-	if (look->pods)
-		return are_pods_active(subn, look->pods);
-	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
-		if (!is_leaf_active(subn, fabric, leaf))
+	for (uint32_t i = 0; i < tree->nswitches; i++)
+		if (!are_cables_active(subn, tree, i) || (i < tree->nleaves && !are_servers_active(subn, tree, i)))
 			return false;
 	return true;
 }

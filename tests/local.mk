@@ -106,7 +106,7 @@ endif
 tests_unit_test_drained_LDADD = $(unit_support)
 tests_unit_test_hostlist_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_history_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c keeper/worker/advisor.c keeper/base/clock.c keeper/base/digest.c keeper/look/look.c keeper/look/look_pods.c keeper/look/claim.c \
+tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c keeper/worker/advisor.c keeper/base/clock.c keeper/base/digest.c keeper/look/look.c keeper/look/claim.c \
 	keeper/look/levels.c keeper/base/thread.c
 tests_unit_test_advisor_LDADD = $(unit_support)
 tests_unit_test_advisor_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_phases_mended
@@ -290,7 +290,7 @@ EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsi
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
 	tests/data/small.ibnetdiscover tests/data/small-full.ibnetdiscover tests/data/small-grouped.ibnetdiscover \
 	tests/data/small.opensm-lfts tests/data/engines.py tests/data/engines.tar.xz tests/data/stock.py tests/data/stock.tar.xz \
-	tests/data/metrics.prom tests/data/metrics-old.prom tests/data/places-1 \
+	tests/data/metrics.prom tests/data/metrics-old.prom \
 	tests/data/squeue-22.05.json tests/data/squeue-24.05.json
 
 # Readers of published schedules.
@@ -349,7 +349,7 @@ tests_unit_test_input_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_unit_test_trust_SOURCES = tests/unit/test_trust.c keeper/files/trust.c
 tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
-tests_unit_test_look_SOURCES = tests/unit/test_look.c keeper/base/digest.c keeper/look/look.c keeper/look/look_pods.c keeper/look/claim.c keeper/look/levels.c
+tests_unit_test_look_SOURCES = tests/unit/test_look.c keeper/base/digest.c keeper/look/look.c keeper/look/claim.c keeper/look/levels.c
 tests_unit_test_look_LDADD = $(unit_support)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c keeper/files/epoch.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -369,7 +369,7 @@ tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c keeper/settings/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
-worker_sources = keeper/board/board.c keeper/board/board_draft.c keeper/board/board_left.c keeper/look/look.c keeper/look/look_pods.c keeper/look/claim.c keeper/look/levels.c keeper/worker/steps.c keeper/worker/worker.c keeper/worker/worker_duties.c keeper/worker/worker_early.c keeper/worker/worker_entries.c keeper/worker/worker_failover.c keeper/worker/worker_look.c \
+worker_sources = keeper/board/board.c keeper/board/board_draft.c keeper/board/board_left.c keeper/look/look.c keeper/look/claim.c keeper/look/levels.c keeper/worker/steps.c keeper/worker/worker.c keeper/worker/worker_duties.c keeper/worker/worker_early.c keeper/worker/worker_entries.c keeper/worker/worker_failover.c keeper/worker/worker_look.c \
 	keeper/board/jobboard.c keeper/settings/jobs_file.c keeper/base/background.c keeper/files/input.c keeper/worker/worker_jobplan.c keeper/worker/worker_jobs.c keeper/worker/worker_names.c \
 	keeper/worker/worker_over.c keeper/worker/worker_plan.c keeper/worker/worker_publish.c keeper/worker/worker_repairs.c keeper/worker/advisor.c
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h

@@ -51,7 +51,7 @@ static enum fors_err plan_over(struct cli_analysis *a, const char *method, struc
 		.lfts = a->made.lfts,
 		.participants = a->site.has_participants ? &a->site.participants : NULL,
 		.progress = cli_progress,
-		.rounds = strcmp(method, fors_method_flows.name) ? a->pods.route : NULL,
+		.rounds = strcmp(method, fors_method_flows.name) ? a->made.rounds : NULL,
 	};
 	struct fors_over_report report;
 
@@ -152,14 +152,13 @@ static enum fors_err read_pattern(const char *text, size_t size, const char *pat
 
 /*
  * Is a plan for the planners of two-level fat-trees? Over tables of others it is not, where the net only looks like one: a
- * taller tree has two sides, too. Returns an exit code.
+ * taller tree has two sides, too.
  */
-static int find_planner(const struct cli_settings *settings, const struct cli_analysis *a, bool *is_tree)
+static bool is_for_trees(const struct cli_settings *settings, const struct cli_analysis *a)
 {
-	*is_tree = a->made.fabric && !a->pods.route;
-	if (!*is_tree || (settings->routing && !strcmp(settings->routing, "fors")))
-		return CLI_GOOD;
-	return cli_site_is_two_level(&a->site, is_tree);
+	if (!a->made.fabric || (settings->routing && !strcmp(settings->routing, "fors")))
+		return a->made.fabric;
+	return cli_site_is_two_level(&a->site);
 }
 
 static int make_pattern(const struct cli_settings *settings, struct cli_analysis *a)
@@ -167,7 +166,6 @@ static int make_pattern(const struct cli_settings *settings, struct cli_analysis
 	struct pattern_context context = {a, {settings->seed, settings->map == CLI_MAP_RANDOM}};
 	struct fors_error error = {0};
 	enum fors_err err;
-	bool is_tree;
 	char method[32];
 
 	snprintf(a->pattern_name, sizeof(a->pattern_name), "%.63s",
@@ -178,14 +176,11 @@ static int make_pattern(const struct cli_settings *settings, struct cli_analysis
 		return load_schedule(a, settings->schedule);
 	if (settings->pattern_file)
 		return cli_use_file(settings->pattern_file, read_pattern, &context);
-	if (is_plan(settings->pattern, method, sizeof(method))) {
-		if (find_planner(settings, a, &is_tree))
-			return CLI_BAD;
-		err = make_plan(a, method, is_tree, &error);
-	} else {
+	if (is_plan(settings->pattern, method, sizeof(method)))
+		err = make_plan(a, method, is_for_trees(settings, a), &error);
+	else
 		err = fors_pattern_new(settings->pattern, a->router.graph->nservers, &context.options, &a->pattern,
 				       &error);
-	}
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
@@ -339,7 +334,6 @@ void cli_analysis_free(struct cli_analysis *analysis)
 	fors_routes_free(analysis->routes);
 	free(analysis->dead);
 	cli_fabric_free(&analysis->made);
-	cli_pods_free(&analysis->pods);
 	cli_site_free(&analysis->site);
 }
 

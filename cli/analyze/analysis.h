@@ -30,7 +30,6 @@ struct cli_dead_cable {
 struct cli_analysis {
 	struct cli_site site;
 	struct cli_fabric made;	    /* net; fabric and lanes where it is a two-level fat-tree */
-	struct cli_pods pods;	    /* of a three-level fat-tree with tables of fors; else empty */
 	struct fors_tree_spec spec; /* has_tree: routed by rules, not by tables */
 	struct fors_tree_paths paths;
 	struct fors_graph *bare;    /* of a tree that is too large for a net */

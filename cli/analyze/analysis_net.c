@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/planners/pods/route3.h"
 #include "model/routers/sar.h"
 
 /* --- net and tables from files ---------------------------------------------------------------------------------- */
@@ -34,39 +33,16 @@ static int load_net_and_tables(const struct cli_settings *settings, struct cli_a
 	return code;
 }
 
-/* Net and tables of a three-level tree, and what a plan wants to know of how they were made. Who is a guest there sends nothing. */
-static int make_three_levels(const struct cli_source *source, struct cli_analysis *a)
-{
-	struct fors_error error = {0};
-	int code = cli_pods_make(&a->site, source, &a->pods);
-
-	if (code)
-		return code;
-	free(a->site.participants.guid);
-	a->site.participants = a->pods.players;
-	a->site.has_participants = true;
-	a->pods.players = (struct fors_participants){0};
-	a->made.lfts = fors_lfts_copy(a->pods.route->lfts);
-	if (!a->made.lfts)
-		return cli_fail(&(struct fors_error){FORS_ENOMEM, "out of memory"});
-	if (fors_net_copy(a->pods.net, &a->made.net, &error))
-		return cli_fail(&error);
-	return cli_fabric_understand(&a->site, &a->made);
-}
-
-/* The tables that fors would write. */
+/* The tables that fors would write. Who is a guest in a tree of three levels sends nothing. */
 static int make_own_tables(const struct cli_settings *settings, struct cli_analysis *a)
 {
 	const struct cli_source *source = &settings->source;
-	bool has_pods = false;
 	int code = cli_any_site_load(source, &a->site);
 
 	snprintf(a->routing, sizeof(a->routing), "fors");
 	if (!code)
-		code = cli_site_has_pods(&a->site, &has_pods, NULL);
-	if (code)
-		return code;
-	return has_pods ? make_three_levels(source, a) : cli_own_tables(&a->site, source, &a->made);
+		code = cli_own_tables(&a->site, source, &a->made);
+	return code ? code : cli_site_narrow(&a->site, &a->made);
 }
 
 int cli_analysis_load_net(const struct cli_settings *settings, struct cli_analysis *a)
@@ -120,7 +96,7 @@ int cli_analysis_replace_tables(struct cli_analysis *a, struct fors_lfts *lfts)
 	a->routes = NULL;
 	fors_lanes_free(a->made.lanes);
 	a->made.lanes = NULL;
-	fors_fabric_free(a->made.fabric);
+	fors_fattree_free(&a->made.tree);
 	a->made.fabric = NULL;
 	fors_lfts_free(a->made.lfts);
 	a->made.lfts = lfts;

@@ -111,10 +111,9 @@ static bool is_same_job(const struct per_job *p, uint32_t j)
 static int make_plans(const struct cli_settings *settings, struct per_job *p)
 {
 	struct fors_error error = {0};
-	bool is_two_level = false;
-	int code = cli_site_is_two_level(&p->a.site, &is_two_level);
+	int code = CLI_GOOD;
 
-	if (!code && (!is_two_level || !p->a.made.fabric || !p->a.made.lanes)) {
+	if ((!cli_site_is_two_level(&p->a.site) || !p->a.made.fabric || !p->a.made.lanes)) {
 		cli_error(
 			"plans of jobs are for two-level fat-trees under the tables of fors; for others per-job-shift");
 		code = CLI_BAD;

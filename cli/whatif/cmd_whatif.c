@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/planners/pods/route3.h"
-
 #define LISTED 20 /* failures, for people; --json lists all */
 #define NAME_WIDTH 120
 
@@ -154,51 +152,24 @@ static int load_model(const struct cli_settings *settings, struct whatif *whatif
 	return code;
 }
 
-/* A three-level fat-tree under fors: net and tables become those of whatif->intact; guests take no part. */
-static int load_pods(const struct cli_source *source, struct whatif *whatif)
-{
-	struct cli_pods *pods = &whatif->pods;
-	int code = cli_pods_make(&whatif->site, source, pods);
-
-	if (code)
-		return code;
-	free(whatif->site.participants.guid);
-	whatif->site.participants = pods->players;
-	whatif->site.has_participants = true;
-	pods->players = (struct fors_participants){0};
-	whatif->nservers = (uint32_t)whatif->site.participants.count;
-	whatif->lmc = source->has_lmc ? source->lmc : pods->pods->nslots ? pods->pods->slot[0].lmc : 0;
-	whatif->intact.net = pods->net;
-	whatif->intact.lfts = pods->route->lfts;
-	pods->net = NULL;
-	pods->route->lfts = NULL;
-	return CLI_GOOD;
-}
-
-/* A two-level fat-tree under fors. */
-static int load_tree(const struct cli_source *source, struct whatif *whatif)
-{
-	int code = cli_fabric_make(&whatif->site, source->has_lmc, source->lmc, source->down, source->ndown,
-				   &whatif->intact);
-
-	if (!code) {
-		whatif->lmc = whatif->intact.fabric->lmc;
-		whatif->nservers = whatif->intact.fabric->nservers;
-	}
-	return code;
-}
-
-/* A fat-tree under fors. */
+/* A fat-tree under fors; who is a guest takes no part. */
 static int load_own(const struct cli_source *source, struct whatif *whatif)
 {
-	bool has_pods = false;
+	struct fors_fattree_sum sum;
 	int code = cli_any_site_load(source, &whatif->site);
 
 	if (!code)
-		code = cli_site_has_pods(&whatif->site, &has_pods, NULL);
+		code = whatif->site.places ? cli_fabric_make(&whatif->site, source->has_lmc, source->lmc, source->down,
+							     source->ndown, &whatif->intact)
+					   : cli_own_tables(&whatif->site, source, &whatif->intact);
+	if (!code)
+		code = cli_site_narrow(&whatif->site, &whatif->intact);
 	if (code)
 		return code;
-	return has_pods ? load_pods(source, whatif) : load_tree(source, whatif);
+	sum = fors_fattree_sum(&whatif->intact.tree);
+	whatif->lmc = sum.lmc < 0 ? 0 : (unsigned)sum.lmc;
+	whatif->nservers = sum.servers;
+	return CLI_GOOD;
 }
 
 static int load(const struct cli_settings *settings, struct whatif *whatif)
@@ -245,7 +216,6 @@ static void clear(struct whatif *whatif)
 	if (whatif->store)
 		fclose(whatif->store);
 	cli_fabric_free(&whatif->intact);
-	cli_pods_free(&whatif->pods);
 	cli_site_free(&whatif->site);
 }
 

@@ -48,8 +48,7 @@ struct whatif_result {
 
 struct whatif {
 	struct cli_site site;
-	struct cli_fabric intact; /* with LIDs; of another net than a two-level fat-tree, net and tables only */
-	struct cli_pods pods;	  /* where intact is a three-level one under fors, but net and tables; else empty */
+	struct cli_fabric intact; /* with LIDs; under a model net and tables only */
 	const struct cli_source *source;
 	const char *model; /* --routing: engine[0] is this model instead of fors; NULL: fors */
 	const char *fabric_name;

@@ -7,10 +7,8 @@
 
 #include "core/base/random.h"
 #include "core/base/text.h"
-#include "core/fabric/pods.h"
-#include "core/planners/pods/route3.h"
 
-/* All live cables between leaves and spines; in a net without these, between switches. */
+/* All live cables between switches of the tree; in a net without one, between any. */
 struct cables {
 	struct whatif_cut *cut;
 	uint32_t count;
@@ -36,14 +34,15 @@ static bool find_any_cables(const struct fors_net *net, struct cables *cables)
 	return cables->cut;
 }
 
-static bool find_cables(const struct fors_fabric *fabric, struct cables *cables)
+static bool find_cables(const struct fors_fattree *tree, struct cables *cables)
 {
-	cables->cut = calloc((size_t)fabric->nleaves * fabric->nlanes + 1, sizeof(*cables->cut));
-	for (uint32_t leaf = 0; cables->cut && leaf < fabric->nleaves; leaf++)
-		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
-			if (fors_live(fabric, leaf, lane))
-				cables->cut[cables->count++] = (struct whatif_cut){
-					fabric->leaf[leaf].node, fors_cable(fabric, leaf, lane)->leaf_port};
+	struct fors_plugged cable;
+
+	cables->cut = calloc(tree->ncables + (size_t)1, sizeof(*cables->cut));
+	for (uint32_t i = 0; cables->cut && i < tree->ncables; i++)
+		if (tree->kind->get(tree, i, &cable) && cable.state == FORS_CABLE_LIVE)
+			cables->cut[cables->count++] =
+				(struct whatif_cut){tree->kind->at(tree, cable.low).node, cable.low_port};
 	return cables->cut;
 }
 
@@ -134,28 +133,18 @@ static bool has_servers(const struct fors_net *net, uint32_t node)
 	return false;
 }
 
-/* Does it fail as a spine does? In a tree of three levels middle switches and tops, in any other net who has no servers. */
-static bool is_spine(const struct whatif *whatif, uint32_t node)
-{
-	const struct fors_net *net = whatif->intact.net;
-
-	if (whatif->pods.route)
-		return whatif->pods.route->level[node] > FORS_PODS_LEAF;
-	return net->node[node].type == FORS_SWITCH && !has_servers(net, node);
-}
-
-/* Spines; in a net without these, what is like them. */
+/* Spines, middle switches and tops; in a net without a tree, switches that have no servers. */
 static bool add_spines(struct whatif *whatif, const struct cables *cables)
 {
-	const struct fors_fabric *fabric = whatif->intact.fabric;
+	const struct fors_fattree *tree = &whatif->intact.tree;
 	const struct fors_net *net = whatif->intact.net;
 	struct whatif_cut *cut = malloc((cables->count + (size_t)1) * sizeof(*cut));
 	bool is_good = cut;
 
-	for (uint32_t k = 0; fabric && is_good && k < fabric->nspines; k++)
-		is_good = add_switch(whatif, cables, fabric->spine[k].node, cut);
-	for (uint32_t node = 0; !fabric && is_good && node < net->nnodes; node++)
-		if (is_spine(whatif, node))
+	for (uint32_t i = tree->nleaves; is_good && i < tree->nswitches; i++)
+		is_good = add_switch(whatif, cables, tree->kind->at(tree, i).node, cut);
+	for (uint32_t node = 0; !tree->kind && is_good && node < net->nnodes; node++)
+		if (net->node[node].type == FORS_SWITCH && !has_servers(net, node))
 			is_good = add_switch(whatif, cables, node, cut);
 	free(cut);
 	return is_good;
@@ -198,16 +187,16 @@ static bool add_random(struct whatif *whatif, struct cables *cables, unsigned k,
 
 int whatif_list(struct whatif *whatif, unsigned k, unsigned count, unsigned seed)
 {
-	const struct fors_fabric *fabric = whatif->intact.fabric;
+	const struct fors_fattree *tree = &whatif->intact.tree;
 	struct cables cables = {0};
-	bool is_good = fabric ? find_cables(fabric, &cables) : find_any_cables(whatif->intact.net, &cables);
+	bool is_good = tree->kind ? find_cables(tree, &cables) : find_any_cables(whatif->intact.net, &cables);
 
 	if (!is_good)
 		return out_of_memory();
 	if (count && (!k || k > cables.count)) {
 		free(cables.cut);
 		return cli_usage_error("--random has to be a number from 1 to %u, the cables between %s", cables.count,
-				       fabric ? "leaves and spines" : "switches");
+				       whatif->intact.fabric ? "leaves and spines" : "switches");
 	}
 	whatif->cases = calloc(cables.count + whatif->intact.net->nnodes + (size_t)count + 1, sizeof(*whatif->cases));
 	whatif->name = name_switches(whatif->intact.net);

@@ -17,11 +17,9 @@
 #include "core/base/parallel.h"
 #include "core/net/lfts.h"
 #include "core/planners/outcome.h"
-#include "core/planners/pods/route3.h"
 #include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
-#include "core/tables/lanes.h"
 
 static pthread_mutex_t report_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -74,44 +72,8 @@ static enum fors_err plan(const struct whatif *whatif, const struct cli_fabric *
 	return err;
 }
 
-static enum fors_err make(const struct whatif *whatif, const struct whatif_case *one, struct cli_fabric *made,
-			  struct fors_error *error)
-{
-	const struct fors_participants *them = whatif->site.has_participants ? &whatif->site.participants : NULL;
-	enum fors_err err = whatif_net(whatif, one, &made->net, error);
-
-	if (!err)
-		err = fors_fabric_build(made->net, whatif->site.places, them, &made->fabric, error);
-	if (!err)
-		err = cli_fabric_drain(&whatif->site, made->fabric, &made->slow, NULL, error);
-	if (!err)
-		err = fors_tables_build(made->fabric, &made->lfts, error);
-	return err ? err : fors_lanes_read(made->fabric, made->lfts, &made->lanes, error);
-}
-
-static enum fors_err under_fors(const struct whatif *whatif, const struct whatif_case *one,
-				struct whatif_result *result, struct fors_error *error)
-{
-	struct cli_fabric made = {0};
-	struct fors_endpoint *server = NULL;
-	uint32_t count = 0;
-	enum fors_err err = make(whatif, one, &made, error);
-
-	if (!err)
-		err = cli_fabric_endpoints(made.fabric, &server, &count, error);
-	if (!err)
-		err = plan(whatif, &made, server, result, error);
-	if (!err && count)
-		err = whatif_shift(whatif, whatif->shift, made.net, made.lfts, server, count, result, error);
-	if (!err)
-		result->changed = count_changes(whatif->intact.lfts, made.lfts);
-	free(server);
-	cli_fabric_free(&made);
-	return err;
-}
-
 /* The plan has an order of servers of its own. */
-static enum fors_err simulate_plan(const struct whatif *whatif, const struct cli_pods *made,
+static enum fors_err simulate_plan(const struct whatif *whatif, const struct cli_fabric *made,
 				   const struct fors_endpoint *server, uint32_t count, const struct fors_schedule *plan,
 				   struct whatif_result *result, struct fors_error *error)
 {
@@ -120,18 +82,18 @@ static enum fors_err simulate_plan(const struct whatif *whatif, const struct cli
 	enum fors_err err = cli_plan_endpoints(plan, server, count, &list, &n, error);
 
 	if (!err)
-		err = whatif_simulate(whatif, made->net, made->route->lfts, list, n, plan, &result->gbits, error);
+		err = whatif_simulate(whatif, made->net, made->lfts, list, n, plan, &result->gbits, error);
 	free(list);
 	return err;
 }
 
-static enum fors_err plan_pods(const struct whatif *whatif, const struct cli_pods *made,
+/* Over the tables as they are, beginning with their rounds. */
+static enum fors_err plan_over(const struct whatif *whatif, const struct cli_fabric *made,
 			       const struct fors_endpoint *server, uint32_t count, struct whatif_result *result,
 			       struct fors_error *error)
 {
 	struct fors_schedule *schedule = NULL;
-	enum fors_err err =
-		whatif_plan_over(whatif, made->net, made->route->lfts, made->route, result, &schedule, error);
+	enum fors_err err = whatif_plan_over(whatif, made->net, made->lfts, made->rounds, result, &schedule, error);
 
 	if (!err && schedule) {
 		result->throughput = result->planned;
@@ -143,27 +105,28 @@ static enum fors_err plan_pods(const struct whatif *whatif, const struct cli_pod
 	return err;
 }
 
-/* In a tree of three levels. */
-static enum fors_err under_fors3(const struct whatif *whatif, const struct whatif_case *one,
-				 struct whatif_result *result, struct fors_error *error)
+static enum fors_err under_fors(const struct whatif *whatif, const struct whatif_case *one,
+				struct whatif_result *result, struct fors_error *error)
 {
-	struct cli_pods made = {0};
+	struct cli_fabric made = {0};
 	struct fors_endpoint *server = NULL;
 	uint32_t count = 0;
 	enum fors_err err = whatif_net(whatif, one, &made.net, error);
 
 	if (!err)
-		err = cli_pods_route(&whatif->site, whatif->pods.known, &made, error);
+		err = cli_fabric_route(&whatif->site, &made, error);
 	if (!err)
-		err = whatif_servers(whatif, made.net, &server, &count, error);
+		err = made.fabric ? cli_fabric_endpoints(made.fabric, &server, &count, error)
+				  : whatif_servers(whatif, made.net, &server, &count, error);
 	if (!err)
-		err = plan_pods(whatif, &made, server, count, result, error);
+		err = made.fabric ? plan(whatif, &made, server, result, error)
+				  : plan_over(whatif, &made, server, count, result, error);
 	if (!err && count)
-		err = whatif_shift(whatif, whatif->shift, made.net, made.route->lfts, server, count, result, error);
+		err = whatif_shift(whatif, whatif->shift, made.net, made.lfts, server, count, result, error);
 	if (!err)
-		result->changed = count_changes(whatif->intact.lfts, made.route->lfts);
+		result->changed = count_changes(whatif->intact.lfts, made.lfts);
 	free(server);
-	cli_pods_free(&made);
+	cli_fabric_free(&made);
 	return err;
 }
 
@@ -223,8 +186,6 @@ static enum fors_err do_one(void *context, uint32_t worker, uint32_t item, struc
 		err = whatif_engine(whatif, &whatif->cases[number], whatif->engine[engine], result, error);
 	else if (whatif->model)
 		err = under_model(whatif, &whatif->cases[number], result, error);
-	else if (whatif->pods.known)
-		err = under_fors3(whatif, &whatif->cases[number], result, error);
 	else
 		err = under_fors(whatif, &whatif->cases[number], result, error);
 	if (err && engine) {

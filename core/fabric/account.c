@@ -2,7 +2,7 @@
 /*
  * account.c - every CA port, counted from the net, not from what the fabric made of it.
  *
- * A fabric looks into its places; what is not in one of them it does not see. So the count goes the other way: over all
+ * A tree looks into its places; what is not in one of them it does not see. So the count goes the other way: over all
  * CA ports that have a cable, asking each for the switch at its other end, and what that is.
  */
 #include "account.h"
@@ -15,10 +15,9 @@
 #define NAMES_ROOM (FORS_LEFT_SHOWN * (FORS_NAME_MAX + 2) + 8)
 
 struct counter {
-	const struct fors_fabric *f;
+	const struct fors_fattree *tree;
 	struct fors_account *account;
-	uint32_t *leaf; /* per node: its leaf place, FORS_NONE */
-	bool *is_spine; /* per node */
+	uint32_t *number; /* per node: its number in the tree, FORS_NONE */
 };
 
 static void leave_out(const struct counter *c, enum fors_left_out why, uint32_t node)
@@ -29,99 +28,103 @@ static void leave_out(const struct counter *c, enum fors_left_out why, uint32_t 
 		c->account->first[why][at] = node;
 }
 
-static const struct fors_slot *slot_at(const struct fors_fabric *f, uint32_t a, unsigned port)
+/* Who is at this port of a leaf; false: it is no place of a server. */
+static bool find_stand(const struct fors_fattree *tree, uint32_t leaf, unsigned port, struct fors_stand *stand)
 {
-	for (uint32_t s = 0; s < f->nslots; s++)
-		if (fors_slot(f, a, s)->leaf_port == port)
-			return fors_slot(f, a, s);
-	return NULL;
+	uint32_t count, first = tree->kind->slots(tree, leaf, &count);
+
+	for (uint32_t i = first; i < first + count; i++)
+		if (tree->kind->slot(tree, i, stand) && stand->port == port)
+			return true;
+	return false;
 }
 
-static void count_on_leaf(const struct counter *c, uint32_t a, uint32_t node, unsigned port)
+static void count_on_leaf(const struct counter *c, uint32_t leaf, uint32_t node, unsigned port)
 {
-	const struct fors_slot *slot = slot_at(c->f, a, port);
+	struct fors_stand stand;
 
-	if (!slot || slot->node != node)
+	if (!find_stand(c->tree, leaf, port, &stand) || stand.node != node)
 		leave_out(c, FORS_LEFT_ADRIFT, node);
-	else if (slot->server == FORS_NONE)
-		c->account->not_participants++;
-	else
+	else if (stand.plays)
 		c->account->servers++;
+	else
+		c->account->not_participants++;
+}
+
+static bool is_leaf(const struct counter *c, uint32_t node)
+{
+	return c->number[node] < c->tree->nleaves;
 }
 
 static bool is_stub(const struct counter *c, uint32_t node)
 {
-	for (unsigned p = 1; p <= c->f->net->node[node].nports; p++) {
-		uint32_t peer = fors_peer_switch(c->f->net, node, p);
+	const struct fors_net *net = c->tree->net;
 
-		if (peer != FORS_NONE && c->leaf[peer] != FORS_NONE)
+	for (unsigned p = 1; p <= net->node[node].nports; p++) {
+		uint32_t peer = fors_peer_switch(net, node, p);
+
+		if (peer != FORS_NONE && is_leaf(c, peer))
 			return true;
 	}
 	return false;
 }
 
+static void count_guest(struct fors_account *account, uint32_t node)
+{
+	if (account->guests < FORS_LEFT_SHOWN)
+		account->first_guest[account->guests] = node;
+	account->guests++;
+}
+
 static void count_port(const struct counter *c, uint32_t node, const struct fors_port *port)
 {
 	uint32_t peer = port->peer;
-	bool is_switch = c->f->net->node[peer].type == FORS_SWITCH;
+	bool is_switch = c->tree->net->node[peer].type == FORS_SWITCH;
 
 	c->account->ports++;
 	if (!is_switch)
 		leave_out(c, FORS_LEFT_ADRIFT, node);
 	else if (!port->lid)
 		leave_out(c, FORS_LEFT_LIDLESS, node);
-	else if (c->leaf[peer] != FORS_NONE)
-		count_on_leaf(c, c->leaf[peer], node, port->peer_port);
-	else if (c->is_spine[peer])
-		fors_account_guest(c->account, node);
+	else if (is_leaf(c, peer))
+		count_on_leaf(c, c->number[peer], node, port->peer_port);
+	else if (c->number[peer] != FORS_NONE)
+		count_guest(c->account, node);
 	else
 		leave_out(c, is_stub(c, peer) ? FORS_LEFT_STUB : FORS_LEFT_ADRIFT, node);
 }
 
-static void mark_switches(const struct counter *c)
+static void number_switches(const struct counter *c)
 {
-	for (uint32_t node = 0; node < c->f->net->nnodes; node++)
-		c->leaf[node] = FORS_NONE;
-	for (uint32_t a = 0; a < c->f->nleaves; a++)
-		if (c->f->leaf[a].node != FORS_NONE)
-			c->leaf[c->f->leaf[a].node] = a;
-	for (uint32_t k = 0; k < c->f->nspines; k++)
-		if (c->f->spine[k].node != FORS_NONE)
-			c->is_spine[c->f->spine[k].node] = true;
+	for (uint32_t node = 0; node < c->tree->net->nnodes; node++)
+		c->number[node] = FORS_NONE;
+	for (uint32_t i = 0; i < c->tree->nswitches; i++) {
+		uint32_t node = c->tree->kind->at(c->tree, i).node;
+
+		if (node != FORS_NONE)
+			c->number[node] = i;
+	}
 }
 
-static void count_all(const struct counter *c)
+enum fors_err fors_account_take(const struct fors_fattree *tree, struct fors_account *account, struct fors_error *error)
 {
-	const struct fors_net *net = c->f->net;
+	const struct fors_net *net = tree->net;
+	struct counter c = {
+		.tree = tree, .account = account, .number = malloc((net->nnodes + (size_t)1) * sizeof(uint32_t))};
 
-	mark_switches(c);
+	if (!c.number)
+		return fors_fail_memory(error);
+	*account = (struct fors_account){.hosts = tree->kind->spines};
+	number_switches(&c);
 	for (uint32_t i = 0; i < net->nnodes; i++) {
 		uint32_t node = net->by_guid[i];
 
 		for (unsigned p = 1; net->node[node].type == FORS_CA && p <= net->node[node].nports; p++)
 			if (fors_net_port(net, node, p)->peer != FORS_NONE)
-				count_port(c, node, fors_net_port(net, node, p));
+				count_port(&c, node, fors_net_port(net, node, p));
 	}
-}
-
-enum fors_err fors_account_take(const struct fors_fabric *fabric, struct fors_account *account,
-				struct fors_error *error)
-{
-	struct fors_account made = {0};
-	struct counter c = {.f = fabric, .account = &made};
-	enum fors_err err = FORS_OK;
-
-	c.leaf = malloc(((size_t)fabric->net->nnodes + 1) * sizeof(*c.leaf));
-	c.is_spine = calloc((size_t)fabric->net->nnodes + 1, sizeof(*c.is_spine));
-	if (c.leaf && c.is_spine)
-		count_all(&c);
-	else
-		err = fors_fail_memory(error);
-	free(c.leaf);
-	free(c.is_spine);
-	if (!err)
-		*account = made;
-	return err;
+	free(c.number);
+	return FORS_OK;
 }
 
 uint32_t fors_account_left_out(const struct fors_account *account)
@@ -131,13 +134,6 @@ uint32_t fors_account_left_out(const struct fors_account *account)
 	for (int why = 0; why < FORS_NLEFT_OUT; why++)
 		sum += account->left_out[why];
 	return sum;
-}
-
-void fors_account_guest(struct fors_account *account, uint32_t node)
-{
-	if (account->guests < FORS_LEFT_SHOWN)
-		account->first_guest[account->guests] = node;
-	account->guests++;
 }
 
 bool fors_account_has_many_guests(const struct fors_account *account)
@@ -175,8 +171,8 @@ static void warn_of_guests(const struct fors_net *net, const struct fors_account
 	fors_warn(warnings,
 		  "%u of %u servers are guests on %s, in no exchange; root_guid_file (opensm.conf) or reference_fabric "
 		  "(fors.conf) decides which switches those are, else where the servers are: %s",
-		  account->guests, account->servers + account->not_participants + account->guests,
-		  account->has_levels ? "middle switches and tops" : "spines", names);
+		  account->guests, account->servers + account->not_participants + account->guests, account->hosts,
+		  names);
 }
 
 void fors_account_warn(const struct fors_net *net, const struct fors_account *account, struct fors_warnings *warnings)

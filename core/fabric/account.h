@@ -7,7 +7,7 @@
 #define FORS_CORE_FABRIC_ACCOUNT_H
 
 #include "core/base/warnings.h"
-#include "fabric.h"
+#include "fattree.h"
 
 /* Why a CA port that could be a server is none, though nobody asked for that. */
 enum fors_left_out {
@@ -22,21 +22,18 @@ struct fors_account {
 	uint32_t ports;		   /* CA ports with a live cable; the sum of all that follows */
 	uint32_t servers;	   /* in the exchange */
 	uint32_t not_participants; /* servers that do not take part, as the list of participants wants it */
-	uint32_t guests;	   /* on spines: routed, but in no exchange */
+	uint32_t guests;	   /* on switches above leaves: routed, but in no exchange */
 	uint32_t left_out[FORS_NLEFT_OUT];
 	uint32_t first[FORS_NLEFT_OUT]
 		      [FORS_LEFT_SHOWN]; /* the first such CAs, nodes of the net, in the order of their GUIDs */
 
 	uint32_t first_guest[FORS_LEFT_SHOWN]; /* likewise */
-	bool has_levels;		       /* of a tree of three levels: guests are on middle switches and tops */
+	const char *hosts;		       /* what guests are on: "spines"; constant */
 };
 
-/* Count the CA ports of the fabric's net into *account. Errors: FORS_ENOMEM. */
-enum fors_err fors_account_take(const struct fors_fabric *fabric, struct fors_account *account,
+/* Count the CA ports of the tree's net into *account. Errors: FORS_ENOMEM. */
+enum fors_err fors_account_take(const struct fors_fattree *tree, struct fors_account *account,
 				struct fors_error *error);
-
-/* One more guest: the CA `node`. For who counts. */
-void fors_account_guest(struct fors_account *account, uint32_t node);
 
 /* All that are left out, whatever the reason. */
 uint32_t fors_account_left_out(const struct fors_account *account);

@@ -59,28 +59,28 @@ void fors_slow_choice(const struct fors_slow *slow, char *text, size_t room)
 
 /* --- marking -------------------------------------------------------------- */
 
-void fors_drained_mark_cable(struct fors_cabling cabling, uint32_t number, enum fors_drain_reason reason)
+void fors_drained_mark_cable(struct fors_fattree tree, uint32_t number, enum fors_drain_reason reason)
 {
 	struct fors_plugged cable;
 
-	if (!cabling.kind->get(&cabling, number, &cable) || cable.state != FORS_CABLE_LIVE || cable.drained)
+	if (!tree.kind->get(&tree, number, &cable) || cable.state != FORS_CABLE_LIVE || cable.drained)
 		return;
 	cable.drained = reason;
-	cabling.kind->put(&cabling, number, &cable);
+	tree.kind->put(&tree, number, &cable);
 }
 
 void fors_drained_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, enum fors_drain_reason reason)
 {
-	fors_drained_mark_cable(fors_fabric_cabling(fabric), leaf * fabric->nlanes + lane, reason);
+	fors_drained_mark_cable(fors_fattree_of_fabric(fabric), leaf * fabric->nlanes + lane, reason);
 }
 
-void fors_drained_degraded(struct fors_cabling cabling)
+void fors_drained_degraded(struct fors_fattree tree)
 {
 	struct fors_plugged cable;
 
-	for (uint32_t i = 0; i < cabling.ncables; i++)
-		if (cabling.kind->get(&cabling, i, &cable) && cable.is_degraded)
-			fors_drained_mark_cable(cabling, i, FORS_DRAIN_DEGRADED);
+	for (uint32_t i = 0; i < tree.ncables; i++)
+		if (tree.kind->get(&tree, i, &cable) && cable.is_degraded)
+			fors_drained_mark_cable(tree, i, FORS_DRAIN_DEGRADED);
 }
 
 /* Does a name mean a switch that is dead now? Its port does not matter. */
@@ -95,7 +95,7 @@ static bool is_switch_called(const char *what, uint64_t guid, const char *name)
 	return strlen(name) == length && !strncmp(what, name, length);
 }
 
-static bool is_dead_switch(const struct fors_cabling *c, const char *what)
+static bool is_dead_switch(const struct fors_fattree *c, const char *what)
 {
 	for (uint32_t i = 0; i < c->nswitches; i++) {
 		struct fors_cabled at = c->kind->at(c, i);
@@ -107,7 +107,7 @@ static bool is_dead_switch(const struct fors_cabling *c, const char *what)
 }
 
 /* The switch of the tree that is called so, by its number; c->nswitches: none, or several. */
-static uint32_t called(const struct fors_cabling *c, const char *name)
+static uint32_t called(const struct fors_fattree *c, const char *name)
 {
 	uint32_t found = c->nswitches, count = 0;
 
@@ -133,7 +133,7 @@ static uint32_t described(const struct fors_net *net, const char *name)
 }
 
 /* Whose name it is, is known: say it when another node has it, too. */
-static void warn_of_namesake(const struct fors_cabling *c, struct fors_cabled at, const char *key,
+static void warn_of_namesake(const struct fors_fattree *c, struct fors_cabled at, const char *key,
 			     struct fors_warnings *warnings)
 {
 	for (uint32_t n = 0; n < c->net->nnodes; n++) {
@@ -155,7 +155,7 @@ static void warn_of_namesake(const struct fors_cabling *c, struct fors_cabled at
  * descriptions of switches, so that none that takes the name of another, and no host, changes what is meant. False: it is
  * dead.
  */
-static bool find_named(const struct fors_cabling *c, struct fors_address *address, const char *key,
+static bool find_named(const struct fors_fattree *c, struct fors_address *address, const char *key,
 		       struct fors_warnings *warnings)
 {
 	uint32_t number = called(c, address->name);
@@ -170,7 +170,7 @@ static bool find_named(const struct fors_cabling *c, struct fors_address *addres
 }
 
 /* The node that a name means; false: none, and the administrator knows why. */
-static bool find_node(const struct fors_cabling *c, const char *what, const char *key, uint32_t *node, unsigned *port,
+static bool find_node(const struct fors_fattree *c, const char *what, const char *key, uint32_t *node, unsigned *port,
 		      struct fors_warnings *warnings)
 {
 	struct fors_address address;
@@ -192,13 +192,13 @@ static bool find_node(const struct fors_cabling *c, const char *what, const char
 	return false;
 }
 
-static bool is_end(const struct fors_cabling *c, uint32_t number, unsigned at_port, uint32_t node, unsigned port)
+static bool is_end(const struct fors_fattree *c, uint32_t number, unsigned at_port, uint32_t node, unsigned port)
 {
 	return c->kind->at(c, number).node == node && (!port || at_port == port);
 }
 
 /* How many cables, dead or alive, were meant. */
-static unsigned exclude(struct fors_cabling c, uint32_t node, unsigned port)
+static unsigned exclude(struct fors_fattree c, uint32_t node, unsigned port)
 {
 	struct fors_plugged cable;
 	unsigned cables = 0;
@@ -212,20 +212,20 @@ static unsigned exclude(struct fors_cabling c, uint32_t node, unsigned port)
 	return cables;
 }
 
-void fors_drained_links(struct fors_cabling cabling, const struct fors_names *names, const char *key,
+void fors_drained_links(struct fors_fattree tree, const struct fors_names *names, const char *key,
 			struct fors_warnings *warnings)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		uint32_t node;
 		unsigned port;
 
-		if (find_node(&cabling, names->name[i], key, &node, &port, warnings) && !exclude(cabling, node, port))
-			fors_warn(warnings, "%s: '%.100s' is no %s; ignored", key, names->name[i], cabling.kind->cable);
+		if (find_node(&tree, names->name[i], key, &node, &port, warnings) && !exclude(tree, node, port))
+			fors_warn(warnings, "%s: '%.100s' is no %s; ignored", key, names->name[i], tree.kind->cable);
 	}
 }
 
 /* Leaves come first. */
-static bool is_spine(const struct fors_cabling *c, uint32_t node)
+static bool is_spine(const struct fors_fattree *c, uint32_t node)
 {
 	for (uint32_t i = c->nleaves; i < c->nswitches; i++)
 		if (c->kind->at(c, i).node == node)
@@ -233,19 +233,19 @@ static bool is_spine(const struct fors_cabling *c, uint32_t node)
 	return false;
 }
 
-void fors_drained_spines(struct fors_cabling cabling, const struct fors_names *names, const char *key,
+void fors_drained_spines(struct fors_fattree tree, const struct fors_names *names, const char *key,
 			 struct fors_warnings *warnings)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		uint32_t node;
 		unsigned port;
 
-		if (!find_node(&cabling, names->name[i], key, &node, &port, warnings))
+		if (!find_node(&tree, names->name[i], key, &node, &port, warnings))
 			continue;
-		if (port || !is_spine(&cabling, node))
-			fors_warn(warnings, "%s: '%.100s' is no %s; ignored", key, names->name[i], cabling.kind->spine);
+		if (port || !is_spine(&tree, node))
+			fors_warn(warnings, "%s: '%.100s' is no %s; ignored", key, names->name[i], tree.kind->spine);
 		else
-			exclude(cabling, node, 0);
+			exclude(tree, node, 0);
 	}
 }
 
@@ -256,7 +256,7 @@ void fors_drained_spines(struct fors_cabling cabling, const struct fors_names *n
 
 /* From which leaf what is reached going up, and what that costs: 0 nothing, else reasons of cables to call back. */
 struct climb {
-	struct fors_cabling c;
+	struct fors_fattree c;
 	uint16_t *cost; /* [leaf * nswitches + switch] */
 	struct fors_warnings *warnings;
 };
@@ -326,7 +326,7 @@ static unsigned trace(const struct climb *climb, const uint16_t *row, uint32_t f
 
 static void call_back(const struct climb *climb, uint32_t number, uint32_t leaf, uint32_t other)
 {
-	const struct fors_cabling *c = &climb->c;
+	const struct fors_fattree *c = &climb->c;
 	struct fors_plugged cable;
 
 	c->kind->get(c, number, &cable);
@@ -361,7 +361,7 @@ static void open_way(const struct climb *climb, uint32_t leaf, uint32_t at, uint
 /* Give two leaves a switch in common to turn at, if there is any that could be. */
 static void join(const struct climb *climb, uint32_t a, uint32_t b)
 {
-	const struct fors_cabling *c = &climb->c;
+	const struct fors_fattree *c = &climb->c;
 	const uint16_t *from = row_of(climb, a), *to = row_of(climb, b);
 	unsigned least = OUT_OF_REACH;
 	uint32_t best = 0;
@@ -380,7 +380,7 @@ static void join(const struct climb *climb, uint32_t a, uint32_t b)
 	open_way(climb, b, best, a);
 }
 
-static enum fors_err join_all(struct fors_cabling c, struct fors_warnings *warnings, struct fors_error *error)
+static enum fors_err join_all(struct fors_fattree c, struct fors_warnings *warnings, struct fors_error *error)
 {
 	struct climb climb = {.c = c, .warnings = warnings};
 
@@ -390,40 +390,39 @@ static enum fors_err join_all(struct fors_cabling c, struct fors_warnings *warni
 	for (uint32_t a = 0; a < c.nleaves; a++)
 		look_up(&climb, a);
 	for (uint32_t a = 0; a < c.nleaves; a++)
-		for (uint32_t b = a + 1; c.kind->has_ends(&c, a) && b < c.nleaves; b++)
-			if (c.kind->has_ends(&c, b))
+		for (uint32_t b = a + 1; fors_fattree_has_ends(&c, a) && b < c.nleaves; b++)
+			if (fors_fattree_has_ends(&c, b))
 				join(&climb, a, b);
 	free(climb.cost);
 	return FORS_OK;
 }
 
-enum fors_err fors_drained_take_out(struct fors_cabling cabling, bool *any, struct fors_warnings *warnings,
-				    struct fors_error *error)
+enum fors_err fors_drained_apply(struct fors_fattree tree, struct fors_warnings *warnings, struct fors_error *error)
+{
+	struct fors_plugged cable;
+	bool any = false;
+	enum fors_err err;
+
+	for (uint32_t i = 0; i < tree.ncables; i++)
+		if (tree.kind->get(&tree, i, &cable) && cable.drained) {
+			cable.state = FORS_CABLE_DEAD;
+			cable.is_routed = false;
+			tree.kind->put(&tree, i, &cable);
+			any = true;
+		}
+	if (!any)
+		return FORS_OK;
+	err = join_all(tree, warnings, error);
+	return err ? err : tree.kind->recount(&tree, error);
+}
+
+void fors_drained_route_held(struct fors_fattree tree)
 {
 	struct fors_plugged cable;
 
-	*any = false;
-	for (uint32_t i = 0; i < cabling.ncables; i++)
-		if (cabling.kind->get(&cabling, i, &cable) && cable.drained) {
-			cable.state = FORS_CABLE_DEAD;
-			cable.is_routed = false;
-			cabling.kind->put(&cabling, i, &cable);
-			*any = true;
+	for (uint32_t i = 0; i < tree.ncables; i++)
+		if (tree.kind->get(&tree, i, &cable) && cable.drained == FORS_DRAIN_HELD) {
+			cable.is_routed = true;
+			tree.kind->put(&tree, i, &cable);
 		}
-	return *any ? join_all(cabling, warnings, error) : FORS_OK;
-}
-
-enum fors_err fors_drained_apply(struct fors_fabric *fabric, struct fors_warnings *warnings, struct fors_error *error)
-{
-	bool any;
-	enum fors_err err = fors_drained_take_out(fors_fabric_cabling(fabric), &any, warnings, error);
-
-	return err || !any ? err : fors_fabric_recount(fabric, error);
-}
-
-void fors_drained_route_held(struct fors_fabric *fabric)
-{
-	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++)
-		if (fabric->cable[i].drained == FORS_DRAIN_HELD)
-			fabric->cable[i].is_routed = true;
 }

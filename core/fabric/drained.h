@@ -3,8 +3,7 @@
  * drained.h - living cables that shall carry no traffic between servers: excluded, degraded or held.
  *
  * First mark them, each reason with a function of its own; the first reason that marks a cable stays.
- * Then fors_drained_apply() takes them out of a fabric, fors_drained_take_out() out of a tree of three levels, as far as
- * no leaf loses another.
+ * Then fors_drained_apply() takes them out of the tree, as far as no leaf loses another.
  * Thread rules: a fabric is marked by one thread, while nobody else reads it.
  */
 #ifndef FORS_CORE_FABRIC_DRAINED_H
@@ -12,43 +11,35 @@
 
 #include "core/base/names.h"
 #include "core/base/warnings.h"
-#include "cabling.h"
+#include "fattree.h"
 
 /*
  * Mark the cables named as excluded: NODE[PORT] one cable, NODE all cables of that switch to others of the tree. A name
  * that nothing or more than one node has, or that is no such cable, is ignored with a warning that begins with `key`; a
  * switch or cable that is dead is ignored without.
  */
-void fors_drained_links(struct fors_cabling cabling, const struct fors_names *names, const char *key,
+void fors_drained_links(struct fors_fattree tree, const struct fors_names *names, const char *key,
 			struct fors_warnings *warnings);
 /* The same for switches above leaves, by NODE; a name of anything else is ignored with a warning. */
-void fors_drained_spines(struct fors_cabling cabling, const struct fors_names *names, const char *key,
+void fors_drained_spines(struct fors_fattree tree, const struct fors_names *names, const char *key,
 			 struct fors_warnings *warnings);
 
 /* Mark the cables that run below full width or speed. */
-void fors_drained_degraded(struct fors_cabling cabling);
+void fors_drained_degraded(struct fors_fattree tree);
 
 /* Mark one cable, if it lives and has no mark yet. */
-void fors_drained_mark_cable(struct fors_cabling cabling, uint32_t number, enum fors_drain_reason reason);
+void fors_drained_mark_cable(struct fors_fattree tree, uint32_t number, enum fors_drain_reason reason);
 void fors_drained_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, enum fors_drain_reason reason);
 
 /*
  * Count the marked cables as dead, all but those without which two leaves with end nodes on them would no longer have
- * a switch in common to turn at; each of these gets a warning. *any: some were marked. Errors: FORS_ENOMEM, the tree is
- * then to be freed.
+ * a switch in common to turn at; each of these gets a warning. What follows from the cables is counted anew.
+ * Errors: FORS_ENOMEM, the tree is then to be freed.
  */
-enum fors_err fors_drained_take_out(struct fors_cabling cabling, bool *any, struct fors_warnings *warnings,
-				    struct fors_error *error);
-
-/*
- * The same of a fabric: count the marked cables as dead, all but those without which two leaves with end nodes on them would
- * no longer have a spine in common; each of these gets a warning. What follows from the cables
- * (nlive, reduction, fingerprint, ...) is counted anew. Errors: FORS_ENOMEM, the fabric is then to be freed.
- */
-enum fors_err fors_drained_apply(struct fors_fabric *fabric, struct fors_warnings *warnings, struct fors_error *error);
+enum fors_err fors_drained_apply(struct fors_fattree tree, struct fors_warnings *warnings, struct fors_error *error);
 
 /* Held cables are no longer out of the tables, though they stay out of plans: see fors_cable.is_routed. */
-void fors_drained_route_held(struct fors_fabric *fabric);
+void fors_drained_route_held(struct fors_fattree tree);
 
 /* What is done about slow cables. */
 enum fors_slow_how {

@@ -226,7 +226,7 @@ static void look_for_homes(struct fors_fabric *f, const struct fors_places *plac
 		if (!slot->leaf_port)
 			continue;
 		slot->seen = leaf->slot_guid[s];
-		slot->is_missed = slot->node == FORS_NONE && leaf->slot_kind[s] != FORS_SLOT_UNSEEN;
+		slot->is_missed = slot->node == FORS_NONE;
 		slot->home = leaf->slot_home[s];
 		slot->is_varied = leaf->slot_kind[s] == FORS_SLOT_VARIED;
 		slot->is_ranked = slot->is_varied || leaf->slot_kind[s] == FORS_SLOT_RANKED;

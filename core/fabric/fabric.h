@@ -53,7 +53,7 @@ struct fors_cable {
 	bool is_degraded;   /* plugged in and up, but below full width or speed */
 	bool is_routed;	    /* tables lead traffic between servers over it; plans only where state is LIVE */
 	uint8_t drained;    /* enum fors_drain_reason; state is LIVE when it has to carry traffic all the same */
-	uint64_t since_ms;  /* Unix time when it died or came back (watch.h); 0: not known */
+	uint64_t since_ms;  /* Unix time when it died or came back (holddown.h); 0: not known */
 };
 
 struct fors_leaf {
@@ -123,8 +123,7 @@ struct fors_fabric {
 	uint32_t affected_spines;   /* m: spines with a dead cable, or one less than other leaves have */
 	uint32_t unreachable_pairs; /* unordered pairs of leaves with servers and no common live spine */
 	uint32_t cut_leaf[2];	    /* the first such pair; meaningful when unreachable_pairs > 0 */
-	uint64_t held_until_ms; /* Unix time when the next held cable returns, 0: none is held; filled in by plugin/ */
-	uint64_t fingerprint;	/* equal for equal places, liveness, participants and LIDs */
+	uint64_t fingerprint;	    /* equal for equal places, liveness, participants and LIDs */
 };
 
 /*

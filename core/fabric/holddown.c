@@ -28,7 +28,7 @@ struct watched {
 };
 
 struct fors_holddown {
-	struct watched *cable; /* ncables of them, in the order of the cabling */
+	struct watched *cable; /* ncables of them, in the order of the tree */
 	size_t ncables;
 	uint64_t released_ms; /* when cables were let go last, 0: never */
 };
@@ -76,10 +76,10 @@ static void compare(struct watched *cable, const struct watched *before, struct 
 	cable->up_ms = is_up ? now.ms : 0;
 }
 
-enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_cabling cabling, struct fors_moment now,
+enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_fattree tree, struct fors_moment now,
 				 struct fors_error *error)
 {
-	uint32_t ncables = cabling.ncables;
+	uint32_t ncables = tree.ncables;
 	struct watched *seen = calloc(ncables + (size_t)1, sizeof(*seen));
 
 	if (!seen)
@@ -88,10 +88,10 @@ enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_cablin
 		struct fors_plugged cable;
 		const struct watched *before;
 
-		if (!cabling.kind->get(&cabling, i, &cable))
+		if (!tree.kind->get(&tree, i, &cable))
 			continue;
-		seen[i] = (struct watched){.low = cabling.kind->at(&cabling, cable.low).guid,
-					   .high = cabling.kind->at(&cabling, cable.high).guid,
+		seen[i] = (struct watched){.low = tree.kind->at(&tree, cable.low).guid,
+					   .high = tree.kind->at(&tree, cable.high).guid,
 					   .low_port = cable.low_port,
 					   .high_port = cable.high_port,
 					   .is_up = cable.state == FORS_CABLE_LIVE};
@@ -99,7 +99,7 @@ enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_cablin
 		if (before)
 			compare(&seen[i], before, now);
 		cable.since_ms = seen[i].since_ms;
-		cabling.kind->put(&cabling, i, &cable);
+		tree.kind->put(&tree, i, &cable);
 	}
 	free(watch->cable);
 	watch->cable = seen;
@@ -138,14 +138,14 @@ uint32_t fors_holddown_release(struct fors_holddown *watch, uint64_t now_ms, uin
 	return released;
 }
 
-uint32_t fors_holddown_mark(const struct fors_holddown *watch, struct fors_cabling cabling)
+uint32_t fors_holddown_mark(const struct fors_holddown *watch, struct fors_fattree tree)
 {
 	uint32_t held = 0;
 
-	for (uint32_t i = 0; i < watch->ncables && i < cabling.ncables; i++) {
+	for (uint32_t i = 0; i < watch->ncables && i < tree.ncables; i++) {
 		if (!watch->cable[i].is_held)
 			continue;
-		fors_drained_mark_cable(cabling, i, FORS_DRAIN_HELD);
+		fors_drained_mark_cable(tree, i, FORS_DRAIN_HELD);
 		held++;
 	}
 	return held;

@@ -8,7 +8,7 @@
 #ifndef FORS_CORE_FABRIC_HOLDDOWN_H
 #define FORS_CORE_FABRIC_HOLDDOWN_H
 
-#include "cabling.h"
+#include "fattree.h"
 
 struct fors_holddown;
 
@@ -26,7 +26,7 @@ void fors_holddown_free(struct fors_holddown *watch);
  * which is held from now on. Cables that are seen for the first time are trusted.
  * since_ms of each cable is filled in. Errors: FORS_ENOMEM; the watch is unchanged then.
  */
-enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_cabling cabling, struct fors_moment now,
+enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_fattree tree, struct fors_moment now,
 				 struct fors_error *error);
 
 /*
@@ -39,6 +39,6 @@ uint32_t fors_holddown_release(struct fors_holddown *watch, uint64_t now_ms, uin
 uint64_t fors_holddown_due(const struct fors_holddown *watch, uint64_t hold_ms);
 
 /* Mark the held cables of the tree that was looked at last, to be taken out. The number of them. */
-uint32_t fors_holddown_mark(const struct fors_holddown *watch, struct fors_cabling cabling);
+uint32_t fors_holddown_mark(const struct fors_holddown *watch, struct fors_fattree tree);
 
 #endif

@@ -4,9 +4,9 @@
  *
  * Who writes into it: sweeps (places_learn.c), a kept order (places_file.c), requests and references (places_edit.c).
  */
+#include "known.h"
 #include "places.h"
 #include "places_inside.h"
-#include "places_pods_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void fors_places_free(struct fors_places *places)
 {
 	if (!places)
 		return;
-	fors_pod_places_free(places->pods);
+	fors_known_free(places->known);
 	free(places->leaf);
 	free(places->spine);
 	free(places);
@@ -33,12 +33,12 @@ struct fors_places *fors_places_copy(const struct fors_places *from)
 	if (!to)
 		return NULL;
 	*to = *from;
-	to->pods = from->pods ? fors_pod_places_copy(from->pods) : NULL;
+	to->known = from->known ? fors_known_copy(from->known) : NULL;
 	to->leaf = calloc((size_t)from->nleaves + 1, sizeof(*to->leaf));
 	to->spine = calloc((size_t)from->nspines + 1, sizeof(*to->spine));
 	to->leaf_room = from->nleaves + 1;
 	to->spine_room = from->nspines + 1;
-	if (!to->leaf || !to->spine || (from->pods && !to->pods)) {
+	if (!to->leaf || !to->spine || (from->known && !to->known)) {
 		fors_places_free(to);
 		return NULL;
 	}
@@ -72,8 +72,8 @@ uint32_t fors_places_spine(const struct fors_places *places, uint64_t guid)
 
 bool fors_places_has(const struct fors_places *places, uint64_t guid)
 {
-	if (places->pods)
-		return fors_pod_places_switch(places->pods, guid) != FORS_NONE;
+	if (places->known)
+		return fors_known_switch(places->known, guid) != FORS_NONE;
 	return fors_places_leaf(places, guid) != FORS_NONE || fors_places_spine(places, guid) != FORS_NONE;
 }
 
@@ -81,8 +81,8 @@ struct fors_places_size fors_places_size(const struct fors_places *places)
 {
 	struct fors_places_size size = {places->nleaves, places->nspines, places->nlanes, 0};
 
-	if (places->pods)
-		return fors_pod_places_size(places->pods);
+	if (places->known)
+		return fors_known_size(places->known);
 	for (uint32_t a = 0; a < places->nleaves; a++)
 		for (unsigned s = 0; s < places->leaf[a].nslots; s++)
 			size.slots += fors_places_is_slot(&places->leaf[a], s);

@@ -6,7 +6,7 @@
 #ifndef FORS_CORE_FABRIC_PLACES_H
 #define FORS_CORE_FABRIC_PLACES_H
 
-#include "core/net/net.h"
+#include "pods.h"
 
 struct fors_places;
 
@@ -31,7 +31,7 @@ struct fors_places_size fors_places_size(const struct fors_places *places);
 uint32_t fors_places_restarts(const struct fors_places *places);
 
 /*
- * Learn what `net` (indexed) shows: switches not seen before become leaves or spines, a new spine takes the place of
+ * Learn what `net` (indexed) shows of a tree of two levels: switches not seen before become leaves or spines, a new spine takes the place of
  * the dead one whose leaf ports it occupies, else the first dead place, else a new one; a new leaf likewise the dead
  * leaf whose spine ports it occupies, else a new place; cables and server slots are added, and forgotten when their
  * port is now used otherwise. What is spine: root_guids (nroots node GUIDs; NULL, 0 for none), else what was learnt
@@ -43,5 +43,30 @@ uint32_t fors_places_restarts(const struct fors_places *places);
  */
 enum fors_err fors_places_learn(struct fors_places *places, const struct fors_net *net, const uint64_t *root_guids,
 				size_t nroots, struct fors_error *error);
+
+/*
+ * Learn what `net` (indexed) shows, of a tree of two levels as fors_places_learn() does, or of three.
+ *
+ * It is one of two if it can be read as one in which all leaves with servers ever had a spine in common; else, if it is
+ * one of three, it is that; else it is what it can be read as: leaves cut off from each other are not this function's
+ * concern. A known tree of three levels stays one as long as it can be: a pod that is left alone looks like a tree of
+ * two. What contradicts it is learnt anew, unless it began with a reference. *not_three (may be NULL) says why it is
+ * none of three levels where that was asked for, and is empty else.
+ *
+ * Errors: those of fors_places_learn(); the places are unchanged then.
+ */
+enum fors_err fors_places_learn_tree(struct fors_places *places, const struct fors_net *net, const uint64_t *root_guids,
+				     size_t nroots, struct fors_error *not_three, struct fors_error *error);
+
+/* All that was ever seen of a tree of three levels, borrowed; NULL: it is one of two. */
+const struct fors_net *fors_places_known(const struct fors_places *places);
+
+/*
+ * The tree of three levels with what of it lives in `now`, in *pods, owned by the caller. `known`: fors_places_known(),
+ * or a copy of it, and as `now` borrowed by *pods. Errors: FORS_ENOTREE (never of places that have just learnt),
+ * FORS_ENOMEM.
+ */
+enum fors_err fors_places_pods(const struct fors_places *places, const struct fors_net *known,
+			       const struct fors_net *now, struct fors_pods **pods, struct fors_error *error);
 
 #endif

@@ -17,10 +17,9 @@
 
 #include <zlib.h>
 
+#include "known.h"
 #include "places.h"
 #include "places_inside.h"
-#include "places_pods.h"
-#include "places_pods_inside.h"
 
 /* --- the reference -------------------------------------------------------- */
 
@@ -41,8 +40,8 @@ static enum fors_err digest_of(const struct fors_places *places, uint64_t *diges
 		memset(bare->leaf[a].slot_guid, 0, sizeof(bare->leaf[a].slot_guid));
 		bare->leaf[a].marks = (struct fors_place_marks){false, false, false};
 	}
-	if (bare->pods)
-		fors_pod_places_bare(bare->pods);
+	if (bare->known)
+		fors_known_bare(bare->known);
 	err = fors_places_encode(bare, &text, &size, error);
 	if (!err) {
 		*digest = (uint64_t)crc32_z(0, (unsigned char *)text, size) << 32 |
@@ -58,7 +57,18 @@ static bool has_slot(const struct fors_places *places)
 	for (uint32_t a = 0; a < places->nleaves; a++)
 		if (places->leaf[a].nslots)
 			return true;
-	return places->pods;
+	return places->known;
+}
+
+/* All that has a place is in the reference, or nothing is. */
+static void mark_reference(struct fors_places *places, bool in_reference)
+{
+	for (uint32_t k = 0; k < places->nspines; k++)
+		places->spine[k].marks.in_reference = in_reference;
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		places->leaf[a].marks.in_reference = in_reference;
+	if (places->known)
+		fors_known_mark(places->known, in_reference);
 }
 
 enum fors_err fors_places_refer(const struct fors_net *net, const uint64_t *root_guids, size_t nroots,
@@ -71,12 +81,8 @@ enum fors_err fors_places_refer(const struct fors_net *net, const uint64_t *root
 	if (!err && !has_slot(made))
 		err = fors_fail(error, FORS_ENOTREE,
 				"no server below a leaf: which switches are the leaves cannot be told");
-	for (uint32_t k = 0; !err && k < made->nspines; k++)
-		made->spine[k].marks.in_reference = true;
-	for (uint32_t a = 0; !err && a < made->nleaves; a++)
-		made->leaf[a].marks.in_reference = true;
-	if (!err && made->pods)
-		fors_pod_places_mark(made->pods, true);
+	if (!err)
+		mark_reference(made, true);
 	if (!err)
 		err = digest_of(made, &made->reference, error);
 	if (err)
@@ -86,17 +92,6 @@ enum fors_err fors_places_refer(const struct fors_net *net, const uint64_t *root
 	return err;
 }
 
-static void drop_reference(struct fors_places *places)
-{
-	places->reference = 0;
-	for (uint32_t k = 0; k < places->nspines; k++)
-		places->spine[k].marks.in_reference = false;
-	for (uint32_t a = 0; a < places->nleaves; a++)
-		places->leaf[a].marks.in_reference = false;
-	if (places->pods)
-		fors_pod_places_mark(places->pods, false);
-}
-
 enum fors_err fors_places_adopt(struct fors_places **places, const struct fors_places *reference, bool *is_new,
 				struct fors_error *error)
 {
@@ -104,7 +99,8 @@ enum fors_err fors_places_adopt(struct fors_places **places, const struct fors_p
 
 	*is_new = false;
 	if (!reference) {
-		drop_reference(*places);
+		(*places)->reference = 0;
+		mark_reference(*places, false);
 		return FORS_OK;
 	}
 	if ((*places)->reference == reference->reference)
@@ -148,16 +144,25 @@ static void add(struct list *list, const char *format, ...)
 		list->used += (size_t)n < list->room - list->used ? (size_t)n : list->room - list->used - 1;
 }
 
+/* A switch, and who had its place in the reference; before is 0: nobody, it is one more. */
+static void compare_switch(struct list *list, const char *what, uint64_t guid, const char *name, uint64_t before,
+			   const char *name_before)
+{
+	if (!before)
+		add(list, "%s %s (0x%016" PRIx64 ")", what, name, guid);
+	else if (guid != before)
+		add(list, "%s %s (0x%016" PRIx64 ") in the place of %s (0x%016" PRIx64 ")", what, name, guid,
+		    name_before, before);
+}
+
 static void compare_spines(struct list *list, const struct fors_places *places, const struct fors_places *reference)
 {
 	for (uint32_t k = 0; k < places->nspines; k++) {
-		const struct fors_spine_place *spine = &places->spine[k];
+		const struct fors_spine_place *spine = &places->spine[k],
+					      *before = k < reference->nspines ? &reference->spine[k] : NULL;
 
-		if (k >= reference->nspines)
-			add(list, "spine %s (0x%016" PRIx64 ")", spine->name, spine->guid);
-		else if (spine->guid != reference->spine[k].guid)
-			add(list, "spine %s (0x%016" PRIx64 ") in the place of %s (0x%016" PRIx64 ")", spine->name,
-			    spine->guid, reference->spine[k].name, reference->spine[k].guid);
+		compare_switch(list, "spine", spine->guid, spine->name, before ? before->guid : 0,
+			       before ? before->name : "");
 	}
 }
 
@@ -197,21 +202,48 @@ static void compare_ports(struct list *list, const struct fors_places *places, c
 static void compare_leaves(struct list *list, const struct fors_places *places, const struct fors_places *reference)
 {
 	for (uint32_t a = 0; a < places->nleaves; a++) {
-		const struct fors_leaf_place *leaf = &places->leaf[a];
+		const struct fors_leaf_place *leaf = &places->leaf[a],
+					     *before = a < reference->nleaves ? &reference->leaf[a] : NULL;
 
-		if (a >= reference->nleaves)
-			add(list, "leaf %s (0x%016" PRIx64 ")", leaf->name, leaf->guid);
-		else if (leaf->guid != reference->leaf[a].guid)
-			add(list, "leaf %s (0x%016" PRIx64 ") in the place of %s (0x%016" PRIx64 ")", leaf->name,
-			    leaf->guid, reference->leaf[a].name, reference->leaf[a].guid);
-		if (a < reference->nleaves)
+		compare_switch(list, "leaf", leaf->guid, leaf->name, before ? before->guid : 0,
+			       before ? before->name : "");
+		if (before)
 			compare_ports(list, places, reference, a);
 	}
 }
 
-static void tell(void *context, const char *text)
+/* Of three levels: what is plugged in at a switch's port that was in the reference too, and was not then. */
+static void compare_known_port(struct list *list, const struct fors_net *known, const struct fors_net *reference,
+			       uint32_t node, unsigned port)
 {
-	add(context, "%s", text);
+	const struct fors_port *here = fors_net_port(known, node, port), *before = fors_net_port(reference, node, port);
+	const struct fors_node *n = &known->node[node], *peer = &known->node[here->peer];
+	bool was_server = before->peer != FORS_NONE && reference->node[before->peer].type != FORS_SWITCH;
+
+	if (peer->type == FORS_SWITCH && (before->peer != here->peer || before->peer_port != here->peer_port) &&
+	    here->peer > node)
+		add(list, "cable %s[%u] - %s[%u]", n->desc, port, peer->desc, here->peer_port);
+	else if (peer->type != FORS_SWITCH && !was_server)
+		add(list, "server at %s[%u]", n->desc, port);
+}
+
+static void compare_known(struct list *list, const struct fors_known *known, const struct fors_net *reference)
+{
+	static const char *const levels[] = {
+		[FORS_PODS_LEAF] = "leaf", [FORS_PODS_MID] = "middle switch", [FORS_PODS_TOP] = "top"};
+
+	for (uint32_t node = 0; node < known->net->nnodes; node++) {
+		const struct fors_node *n = &known->net->node[node],
+				       *before = node < reference->nnodes ? &reference->node[node] : NULL;
+
+		if (!known->level[node])
+			continue;
+		compare_switch(list, levels[known->level[node]], n->guid, n->desc, before ? before->guid : 0,
+			       before ? before->desc : "");
+		for (unsigned port = 1; before && port <= n->nports; port++)
+			if (fors_net_port(known->net, node, port)->peer != FORS_NONE)
+				compare_known_port(list, known->net, reference, node, port);
+	}
 }
 
 uint32_t fors_places_compare(const struct fors_places *places, const struct fors_places *reference, char *text,
@@ -220,14 +252,14 @@ uint32_t fors_places_compare(const struct fors_places *places, const struct fors
 	struct list list = {.text = text, .room = room};
 
 	text[0] = '\0';
-	if (!places->pods != !reference->pods) {
-		add(&list, "a tree of %s levels", places->pods ? "three" : "two");
-		return list.count;
+	if (!places->known != !reference->known)
+		add(&list, "a tree of %s levels", places->known ? "three" : "two");
+	else if (places->known)
+		compare_known(&list, places->known, reference->known->net);
+	else {
+		compare_spines(&list, places, reference);
+		compare_leaves(&list, places, reference);
 	}
-	if (places->pods)
-		fors_pod_places_compare(places->pods, reference->pods, tell, &list);
-	compare_spines(&list, places, reference);
-	compare_leaves(&list, places, reference);
 	return list.count;
 }
 
@@ -285,16 +317,20 @@ static void drop_leaf(struct fors_places *places, uint32_t leaf)
 	places->nleaves--;
 }
 
-static enum fors_err forget_pods(struct fors_places *places, uint64_t guid, struct fors_error *error)
+static enum fors_err fail_place(uint64_t guid, const char *what, struct fors_error *error)
 {
-	uint32_t node = fors_pod_places_switch(places->pods, guid);
+	return fors_fail(error, FORS_ENOTAPPL, "no %s with GUID 0x%016" PRIx64 " has a place", what, guid);
+}
+
+static enum fors_err forget_known(struct fors_places *places, uint64_t guid, struct fors_error *error)
+{
+	uint32_t node = fors_known_switch(places->known, guid);
 	enum fors_err err;
 
 	if (node == FORS_NONE)
-		return fors_fail(error, FORS_ENOTAPPL,
-				 "no leaf, middle switch or top with GUID 0x%016" PRIx64 " has a place", guid);
-	err = may_be_forgotten(guid, places->pods->known->node[node].desc, &places->pods->mark[node], error);
-	return err ? err : fors_pod_places_drop(&places->pods, node, error);
+		return fail_place(guid, "leaf, middle switch or top", error);
+	err = may_be_forgotten(guid, places->known->net->node[node].desc, &places->known->mark[node], error);
+	return err ? err : fors_known_drop(&places->known, node, error);
 }
 
 enum fors_err fors_places_forget(struct fors_places *places, uint64_t guid, struct fors_error *error)
@@ -302,10 +338,10 @@ enum fors_err fors_places_forget(struct fors_places *places, uint64_t guid, stru
 	uint32_t spine = fors_places_spine(places, guid), leaf = fors_places_leaf(places, guid);
 	enum fors_err err;
 
-	if (places->pods)
-		return forget_pods(places, guid, error);
+	if (places->known)
+		return forget_known(places, guid, error);
 	if (spine == FORS_NONE && leaf == FORS_NONE)
-		return fors_fail(error, FORS_ENOTAPPL, "no leaf or spine with GUID 0x%016" PRIx64 " has a place", guid);
+		return fail_place(guid, "leaf or spine", error);
 	if (spine != FORS_NONE)
 		err = may_be_forgotten(guid, places->spine[spine].name, &places->spine[spine].marks, error);
 	else

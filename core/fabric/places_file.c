@@ -2,56 +2,90 @@
 /*
  * places_file.c - the kept order as text.
  *
- * It is text because somebody may have to read it at 3 a.m., and small: 10 kB for 360 servers.
+ * It is text because somebody may have to read it at 3 a.m., and small: 10 kB for 360 servers. One line for each switch,
+ * in order, with its GUID, what is known of it, and its name:
  *
- *   fors-places 2                                          what this is, and its version
+ *   fors-places 3                                          what this is, and its version
  *   reference 0x0123456789abcdef                           digest of the reference fabric, 0: none
- *   spine 0x0000000000200012 alive reference "Spine00"     one line per spine place, in order
+ *   levels 2
+ *   spine 0x0000000000200012 alive reference "Spine00"
  *   spine 0x0000000000200099 dead roots former 0x0000000000200013 "Spine01"
  *   lanes 0.0 1.0                                          spine.cable of each lane
- *   leaf 0x0000000000200000 alive reference "Leaf00"       four lines per leaf place, in order:
+ *   leaf 0x0000000000200000 alive reference "Leaf00"       and three lines more:
  *   slots 1.0 2.1 0 4.3n                                   leaf port.home lane of each slot, 0: used otherwise now;
- *                                                          v, n, u: enum fors_slot_kind, places_inside.h
+ *                                                          v, n: enum fors_slot_kind, places_inside.h
  *   servers 0x0000000000100001 0x0000000000100002 - -      the port GUID seen there last, -: unknown
  *   cables 21.1 -                                          leaf port.spine port of each lane, -: no cable
  *   crc 0x89abcdef                                         CRC-32 of all bytes before this line
  *
+ * Of three levels all nodes are listed, each with how many ports it has, and then all cables; homes follow from that:
+ *
+ *   levels 3
+ *   top 0x0000000000200012 36 alive roots "Top00"
+ *   middle 0x0000000000200013 36 dead former 0x0000000000200099 "Mid00"
+ *   leaf 0x0000000000200014 36 alive reference "Leaf00"
+ *   server 0x0000000000100001 1 alive "Node00"             and switches and routers that have no place
+ *   cable 0.1 1.19                                         node.port of both ends, the lower node first, in order
+ *
  * The reader believes nothing before the CRC is right, checks each number, and at the end writes what it
  * understood and compares: a text that passes is exactly what the writer would have written.
- *
- * A tree of three levels has a text of its own, "fors-pods 1", and versions of its own: see places_pods_file.c.
- *
- * Version 1 had no homes: the line of slots held leaf ports only, of free ports too, and that of servers was missing.
- * Slot s of leaf a was at home on lane (N a + s) mod L, N the most slots of any leaf, and there it stays until homes
- * are ranked, so that whoever takes over from that version moves nothing.
  */
 #include "places_file.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <zlib.h>
 
+#include "known.h"
 #include "places.h"
 #include "places_inside.h"
-#include "places_lines.h"
-#include "places_pods_inside.h"
 #include "core/base/text.h"
 
-#define VERSION 2
-#define OLDEST 1
-#define THREE_LEVELS 0 /* PODS_TITLE */
-#define PODS_TITLE "fors-pods "
-#define PODS_VERSION 1
+#define VERSION 3
 #define MAX_PLACES 65535 /* leaves and spines are counted in 16 bits */
+#define MAX_NODES 200000
+
+/* What a node of three levels is called, and what its id begins with. */
+static const struct kind {
+	const char *word;
+	enum fors_node_type type;
+	uint8_t level;
+	char prefix;
+} kinds[] = {
+	{"leaf", FORS_SWITCH, FORS_PODS_LEAF, 'S'}, {"middle", FORS_SWITCH, FORS_PODS_MID, 'S'},
+	{"top", FORS_SWITCH, FORS_PODS_TOP, 'S'},   {"switch", FORS_SWITCH, FORS_PODS_NONE, 'S'},
+	{"server", FORS_CA, FORS_PODS_NONE, 'H'},   {"router", FORS_ROUTER, FORS_PODS_NONE, 'R'},
+};
+#define NKINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static const char *const slot_letter[] = {
+	[FORS_SLOT_RANKED] = "", [FORS_SLOT_VARIED] = "v", [FORS_SLOT_NEWCOMER] = "n"};
+#define NSLOT_KINDS (sizeof(slot_letter) / sizeof(slot_letter[0]))
+
+/* What the line of a switch says, at either height. */
+struct entry {
+	uint64_t guid, nports, former;
+	struct fors_place_marks marks;
+	char name[FORS_NAME_MAX + 1];
+};
 
 /* --- writing -------------------------------------------------------------- */
 
-void fors_places_print_marks(struct fors_buffer *to, const struct fors_place_marks *marks)
+/* nports: written behind the GUID, unless negative. */
+static void print_entry(struct fors_buffer *to, const char *word, uint64_t guid, int nports,
+			const struct fors_place_marks *marks, uint64_t former, const char *name)
 {
+	fors_buffer_print(to, "%s 0x%016" PRIx64, word, guid);
+	if (nports >= 0)
+		fors_buffer_print(to, " %d", nports);
 	fors_buffer_print(to, " %s%s%s", marks->is_alive ? "alive" : "dead", marks->in_reference ? " reference" : "",
 			  marks->in_roots ? " roots" : "");
+	if (former)
+		fors_buffer_print(to, " former 0x%016" PRIx64, former);
+	fors_buffer_print(to, " \"%s\"\n", name);
 }
 
 static void print_spines(struct fors_buffer *to, const struct fors_places *places)
@@ -59,11 +93,7 @@ static void print_spines(struct fors_buffer *to, const struct fors_places *place
 	for (uint32_t k = 0; k < places->nspines; k++) {
 		const struct fors_spine_place *spine = &places->spine[k];
 
-		fors_buffer_print(to, "spine 0x%016" PRIx64, spine->guid);
-		fors_places_print_marks(to, &spine->marks);
-		if (spine->former)
-			fors_buffer_print(to, " former 0x%016" PRIx64, spine->former);
-		fors_buffer_print(to, " \"%s\"\n", spine->name);
+		print_entry(to, "spine", spine->guid, -1, &spine->marks, spine->former, spine->name);
 	}
 	fors_buffer_print(to, "lanes");
 	for (uint32_t k = 0; k < places->nlanes; k++)
@@ -71,16 +101,13 @@ static void print_spines(struct fors_buffer *to, const struct fors_places *place
 	fors_buffer_print(to, "\n");
 }
 
-static const char *const kind_letter[] = {
-	[FORS_SLOT_RANKED] = "", [FORS_SLOT_VARIED] = "v", [FORS_SLOT_NEWCOMER] = "n", [FORS_SLOT_UNSEEN] = "u"};
-#define NKINDS (sizeof(kind_letter) / sizeof(kind_letter[0]))
-
 static void print_slots(struct fors_buffer *to, const struct fors_leaf_place *leaf)
 {
+	fors_buffer_print(to, "slots");
 	for (unsigned s = 0; s < leaf->nslots; s++) {
 		fors_buffer_print(to, " %u", leaf->slot_port[s]);
 		if (leaf->slot_port[s])
-			fors_buffer_print(to, ".%u%s", leaf->slot_home[s], kind_letter[leaf->slot_kind[s]]);
+			fors_buffer_print(to, ".%u%s", leaf->slot_home[s], slot_letter[leaf->slot_kind[s]]);
 	}
 	fors_buffer_print(to, "\nservers");
 	for (unsigned s = 0; s < leaf->nslots; s++)
@@ -90,16 +117,10 @@ static void print_slots(struct fors_buffer *to, const struct fors_leaf_place *le
 			fors_buffer_print(to, " -");
 }
 
-static void print_leaf(struct fors_buffer *to, const struct fors_places *places, const struct fors_leaf_place *leaf,
-		       unsigned version)
+static void print_leaf(struct fors_buffer *to, const struct fors_places *places, const struct fors_leaf_place *leaf)
 {
-	fors_buffer_print(to, "leaf 0x%016" PRIx64, leaf->guid);
-	fors_places_print_marks(to, &leaf->marks);
-	fors_buffer_print(to, " \"%s\"\nslots", leaf->name);
-	if (version > 1)
-		print_slots(to, leaf);
-	for (unsigned s = 0; version == 1 && s < leaf->nslots; s++)
-		fors_buffer_print(to, " %u", leaf->slot_port[s]);
+	print_entry(to, "leaf", leaf->guid, -1, &leaf->marks, 0, leaf->name);
+	print_slots(to, leaf);
 	fors_buffer_print(to, "\ncables");
 	for (uint32_t k = 0; k < places->nlanes; k++) {
 		if (leaf->plug[k].leaf_port)
@@ -110,44 +131,66 @@ static void print_leaf(struct fors_buffer *to, const struct fors_places *places,
 	fors_buffer_print(to, "\n");
 }
 
+static const char *word_of(const struct fors_known *known, uint32_t node)
+{
+	for (size_t i = 0; i < NKINDS; i++)
+		if (kinds[i].type == known->net->node[node].type && kinds[i].level == known->level[node])
+			return kinds[i].word;
+	return "";
+}
+
+static void print_cables(struct fors_buffer *to, const struct fors_net *net, uint32_t node)
+{
+	for (unsigned port = 1; port <= net->node[node].nports; port++) {
+		const struct fors_port *end = fors_net_port(net, node, port);
+
+		if (end->peer != FORS_NONE && (end->peer > node || (end->peer == node && end->peer_port > port)))
+			fors_buffer_print(to, "cable %u.%u %u.%u\n", node, port, end->peer, end->peer_port);
+	}
+}
+
+static void print_known(struct fors_buffer *to, const struct fors_known *known)
+{
+	for (uint32_t i = 0; i < known->net->nnodes; i++) {
+		const struct fors_node *n = &known->net->node[i];
+
+		print_entry(to, word_of(known, i), n->guid, n->nports, &known->mark[i], known->former[i], n->desc);
+	}
+	for (uint32_t i = 0; i < known->net->nnodes; i++)
+		print_cables(to, known->net, i);
+}
+
 static uint32_t crc_of(const char *text, size_t size)
 {
 	return (uint32_t)crc32_z(0, (const unsigned char *)text, size);
 }
 
-static enum fors_err encode(const struct fors_places *places, unsigned version, char **text, size_t *size,
-			    struct fors_error *error)
+enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size, struct fors_error *error)
 {
 	struct fors_buffer to = {0};
 
-	if (version == THREE_LEVELS)
-		fors_buffer_print(&to, PODS_TITLE "%u\n", PODS_VERSION);
-	else
-		fors_buffer_print(&to, "fors-places %u\n", version);
-	fors_buffer_print(&to, "reference 0x%016" PRIx64 "\n", places->reference);
-	if (places->pods)
-		fors_pod_places_print(&to, places->pods);
+	fors_buffer_print(&to, "fors-places %u\nreference 0x%016" PRIx64 "\nlevels %u\n", VERSION, places->reference,
+			  places->known ? 3 : 2);
+	if (places->known)
+		print_known(&to, places->known);
 	else
 		print_spines(&to, places);
 	for (uint32_t a = 0; a < places->nleaves; a++)
-		print_leaf(&to, places, &places->leaf[a], version);
+		print_leaf(&to, places, &places->leaf[a]);
 	if (!to.is_short)
 		fors_buffer_print(&to, "crc 0x%08" PRIx32 "\n", crc_of(to.text, to.size));
 	return fors_buffer_finish(&to, text, size, error);
 }
 
-enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size, struct fors_error *error)
-{
-	return encode(places, places->pods ? THREE_LEVELS : VERSION, text, size, error);
-}
-
 /* --- reading -------------------------------------------------------------- */
 
 struct reader {
-	unsigned version;
 	struct fors_lines lines;
 	struct fors_span line; /* what is left of the line in hand */
 	struct fors_places *places;
+	struct fors_net *net;	  /* of three levels, as the next; until all is read */
+	struct fors_known *known; /* lists with room for `room` nodes */
+	uint32_t room;
 	struct fors_error *error;
 };
 
@@ -158,14 +201,9 @@ static bool next_line(struct reader *r)
 	return fors_lines_next(&r->lines, &r->line);
 }
 
-bool fors_places_take_guid(struct fors_span *line, uint64_t *guid)
-{
-	return fors_take_word(line, "0x") && fors_take_number(line, 16, UINT64_MAX, guid);
-}
-
 static bool take_guid(struct reader *r, uint64_t *guid)
 {
-	return fors_places_take_guid(&r->line, guid);
+	return fors_take_word(&r->line, "0x") && fors_take_number(&r->line, 16, UINT64_MAX, guid);
 }
 
 static bool take_byte(struct reader *r, uint8_t *byte)
@@ -178,12 +216,12 @@ static bool take_byte(struct reader *r, uint8_t *byte)
 	return true;
 }
 
-bool fors_places_take_name(struct fors_span *line, char *name)
+static bool take_name(struct reader *r, char *name)
 {
 	struct fors_span inside;
 
-	if (!fors_take_word(line, " \"") || !fors_take_until(line, '"', &inside) ||
-	    inside.end - inside.at > FORS_NAME_MAX || !fors_span_is_empty(*line))
+	if (!fors_take_word(&r->line, " \"") || !fors_take_until(&r->line, '"', &inside) ||
+	    inside.end - inside.at > FORS_NAME_MAX || !fors_span_is_empty(r->line))
 		return false;
 	for (const char *c = inside.at; c < inside.end; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
@@ -192,35 +230,49 @@ bool fors_places_take_name(struct fors_span *line, char *name)
 	return true;
 }
 
-bool fors_places_take_marks(struct fors_span *line, struct fors_place_marks *marks)
+static bool take_marks(struct reader *r, struct fors_place_marks *marks)
 {
-	marks->is_alive = fors_take_word(line, " alive");
-	if (!marks->is_alive && !fors_take_word(line, " dead"))
+	marks->is_alive = fors_take_word(&r->line, " alive");
+	if (!marks->is_alive && !fors_take_word(&r->line, " dead"))
 		return false;
-	marks->in_reference = fors_take_word(line, " reference");
-	marks->in_roots = fors_take_word(line, " roots");
+	marks->in_reference = fors_take_word(&r->line, " reference");
+	marks->in_roots = fors_take_word(&r->line, " roots");
 	return true;
+}
+
+/* After the word and a blank. */
+static bool take_entry(struct reader *r, bool has_ports, struct entry *entry)
+{
+	*entry = (struct entry){0};
+	return take_guid(r, &entry->guid) && entry->guid &&
+	       (!has_ports || (fors_take_char(&r->line, ' ') && fors_take_number(&r->line, 10, 254, &entry->nports))) &&
+	       take_marks(r, &entry->marks) &&
+	       (!fors_take_word(&r->line, " former ") || take_guid(r, &entry->former)) && take_name(r, entry->name);
 }
 
 /* After "spine ". */
 static enum fors_err read_spine(struct reader *r)
 {
-	struct fors_spine_place spine = {0};
+	struct fors_spine_place *spine;
+	struct entry entry;
 	enum fors_err err;
 	uint32_t k;
 
-	if (!take_guid(r, &spine.guid) || !spine.guid || !fors_places_take_marks(&r->line, &spine.marks) ||
-	    (fors_take_word(&r->line, " former ") && !take_guid(r, &spine.former)) ||
-	    !fors_places_take_name(&r->line, spine.name))
+	if (!take_entry(r, false, &entry))
 		return FAIL(r, "not a spine");
-	if (fors_places_has(r->places, spine.guid))
-		return FAIL(r, "0x%016" PRIx64 " has a place already", spine.guid);
+	if (fors_places_has(r->places, entry.guid))
+		return FAIL(r, "0x%016" PRIx64 " has a place already", entry.guid);
 	if (r->places->nspines == MAX_PLACES)
 		return fors_fail(r->error, FORS_ELIMIT, "%s: more than %u spines", r->lines.name, MAX_PLACES);
 	err = fors_places_add_spine(r->places, &k, r->error);
-	if (!err)
-		r->places->spine[k] = spine;
-	return err;
+	if (err)
+		return err;
+	spine = &r->places->spine[k];
+	spine->guid = entry.guid;
+	spine->former = entry.former;
+	spine->marks = entry.marks;
+	memcpy(spine->name, entry.name, sizeof(spine->name));
+	return FORS_OK;
 }
 
 /* After "lanes". Parallel cables are numbered in the order of their lanes. */
@@ -261,14 +313,12 @@ static bool take_home(struct reader *r, struct fors_leaf_place *leaf)
 {
 	uint8_t *home = &leaf->slot_home[leaf->nslots], *kind = &leaf->slot_kind[leaf->nslots];
 
-	if (r->version == 1)
-		*kind = FORS_SLOT_UNSEEN;
-	if (r->version == 1 || !leaf->slot_port[leaf->nslots])
+	if (!leaf->slot_port[leaf->nslots])
 		return true;
 	if (!fors_take_char(&r->line, '.') || !take_byte(r, home) || (*home && *home >= r->places->nlanes))
 		return false;
-	for (uint8_t k = NKINDS - 1; k > 0 && !*kind; k--)
-		if (fors_take_char(&r->line, *kind_letter[k]))
+	for (uint8_t k = NSLOT_KINDS - 1; k > 0 && !*kind; k--)
+		if (fors_take_char(&r->line, *slot_letter[k]))
 			*kind = k;
 	return true;
 }
@@ -293,8 +343,6 @@ static enum fors_err read_slots(struct reader *r, struct fors_leaf_place *leaf)
 
 static enum fors_err read_servers(struct reader *r, struct fors_leaf_place *leaf)
 {
-	if (r->version == 1)
-		return FORS_OK;
 	if (!next_line(r) || !fors_take_word(&r->line, "servers"))
 		return FAIL(r, "the servers of a leaf are missing");
 	for (unsigned s = 0; s < leaf->nslots; s++)
@@ -314,7 +362,7 @@ static bool take_plug(struct reader *r, const struct fors_leaf_place *leaf, stru
 	       plug->leaf_port && plug->spine_port && !is_used(r, leaf, plug->leaf_port);
 }
 
-static enum fors_err read_cables(struct reader *r, struct fors_leaf_place *leaf)
+static enum fors_err read_plugs(struct reader *r, struct fors_leaf_place *leaf)
 {
 	if (!next_line(r) || !fors_take_word(&r->line, "cables"))
 		return FAIL(r, "the cables of a leaf are missing");
@@ -332,21 +380,24 @@ static enum fors_err read_cables(struct reader *r, struct fors_leaf_place *leaf)
 static enum fors_err read_leaf(struct reader *r)
 {
 	struct fors_leaf_place leaf = {0};
+	struct entry entry;
 	enum fors_err err;
 	uint32_t a;
 
-	if (!take_guid(r, &leaf.guid) || !leaf.guid || !fors_places_take_marks(&r->line, &leaf.marks) ||
-	    !fors_places_take_name(&r->line, leaf.name))
+	if (!take_entry(r, false, &entry))
 		return FAIL(r, "not a leaf");
-	if (fors_places_has(r->places, leaf.guid))
-		return FAIL(r, "0x%016" PRIx64 " has a place already", leaf.guid);
+	if (fors_places_has(r->places, entry.guid))
+		return FAIL(r, "0x%016" PRIx64 " has a place already", entry.guid);
 	if (r->places->nleaves == MAX_PLACES)
 		return fors_fail(r->error, FORS_ELIMIT, "%s: more than %u leaves", r->lines.name, MAX_PLACES);
+	leaf.guid = entry.guid;
+	leaf.marks = entry.marks;
+	memcpy(leaf.name, entry.name, sizeof(leaf.name));
 	err = read_slots(r, &leaf);
 	if (!err)
 		err = read_servers(r, &leaf);
 	if (!err)
-		err = read_cables(r, &leaf);
+		err = read_plugs(r, &leaf);
 	if (!err)
 		err = fors_places_add_leaf(r->places, &a, r->error);
 	if (!err)
@@ -354,25 +405,151 @@ static enum fors_err read_leaf(struct reader *r)
 	return err;
 }
 
+static enum fors_err read_two(struct reader *r)
+{
+	enum fors_err err = FORS_OK;
+	bool has_lanes = false;
+
+	while (!err && next_line(r)) {
+		if (!has_lanes && fors_take_word(&r->line, "spine "))
+			err = read_spine(r);
+		else if (!has_lanes && (has_lanes = fors_take_word(&r->line, "lanes")))
+			err = read_lanes(r);
+		else if (has_lanes && fors_take_word(&r->line, "leaf "))
+			err = read_leaf(r);
+		else
+			err = FAIL(r, "no spine, lanes or leaf");
+	}
+	return err;
+}
+
+/* Nodes come before cables: their number is known only then, and lists grow with them. */
+static enum fors_err make_room(struct reader *r)
+{
+	struct fors_known *more;
+	uint32_t n = r->net->nnodes;
+
+	if (r->known && n < r->room)
+		return FORS_OK;
+	if (n >= MAX_NODES)
+		return fors_fail(r->error, FORS_ELIMIT, "%s: more than %u nodes", r->lines.name, MAX_NODES);
+	r->room = 2 * n + 64;
+	more = fors_known_new(r->room);
+	if (!more)
+		return fors_fail_memory(r->error);
+	if (r->known) {
+		memcpy(more->mark, r->known->mark, n * sizeof(*more->mark));
+		memcpy(more->former, r->known->former, n * sizeof(*more->former));
+		memcpy(more->level, r->known->level, n * sizeof(*more->level));
+	}
+	fors_known_free(r->known);
+	r->known = more;
+	return FORS_OK;
+}
+
+/* After the word and a blank. */
+static enum fors_err read_node(struct reader *r, const struct kind *kind)
+{
+	char id[FORS_NAME_MAX + 1];
+	struct entry entry;
+	enum fors_err err;
+	uint32_t node;
+
+	if (!take_entry(r, true, &entry))
+		return FAIL(r, "not a %s", kind->word);
+	err = make_room(r);
+	snprintf(id, sizeof(id), "%c-%016" PRIx64, kind->prefix, entry.guid);
+	if (!err)
+		err = fors_net_add_node(r->net, kind->type, (unsigned)entry.nports, entry.guid, id, entry.name, &node,
+					r->error);
+	if (err)
+		return err;
+	r->known->mark[node] = entry.marks;
+	r->known->former[node] = entry.former;
+	r->known->level[node] = kind->level;
+	return FORS_OK;
+}
+
+static bool take_end(struct reader *r, uint64_t *node, uint64_t *port)
+{
+	return fors_take_char(&r->line, ' ') && fors_take_number(&r->line, 10, MAX_NODES, node) &&
+	       fors_take_char(&r->line, '.') && fors_take_number(&r->line, 10, 254, port) && *node < r->net->nnodes;
+}
+
+/* After "cable". */
+static enum fors_err read_cable(struct reader *r)
+{
+	uint64_t a, port_a, b, port_b;
+	struct fors_error why;
+	enum fors_err err;
+
+	if (!take_end(r, &a, &port_a) || !take_end(r, &b, &port_b) || !fors_span_is_empty(r->line))
+		return FAIL(r, "not a cable between two nodes");
+	err = fors_net_connect(r->net, (uint32_t)a, (unsigned)port_a, (uint32_t)b, (unsigned)port_b, &why);
+	return err ? FAIL(r, "there can be no such cable: %s", why.text) : FORS_OK;
+}
+
+static enum fors_err read_node_or_cable(struct reader *r, bool *has_cables)
+{
+	for (size_t i = 0; i < NKINDS && !*has_cables; i++) {
+		size_t length = strlen(kinds[i].word);
+
+		if (fors_starts_with(r->line, kinds[i].word) && (size_t)(r->line.end - r->line.at) > length &&
+		    r->line.at[length] == ' ') {
+			r->line.at += length + 1;
+			return read_node(r, &kinds[i]);
+		}
+	}
+	*has_cables = true;
+	return fors_take_word(&r->line, "cable") ? read_cable(r) : FAIL(r, "no node, or no cable behind the nodes");
+}
+
+/* What was read has to be a tree, else whoever believed it would fail later, and not know why. */
+static enum fors_err check_tree(struct reader *r)
+{
+	struct fors_pods *pods = NULL;
+	enum fors_err err = fors_net_index(r->net, r->error);
+
+	if (!err)
+		err = fors_known_build(r->known, r->net, r->net, &pods, r->error);
+	if (!err && memcmp(pods->level, r->known->level, r->net->nnodes))
+		err = fors_fail(r->error, FORS_EINPUT, "%s: the levels are not those of the cables", r->lines.name);
+	fors_pods_free(pods);
+	return err == FORS_ENOTREE ? fors_fail(r->error, FORS_EINPUT, "%s: no tree of three levels", r->lines.name)
+				   : err;
+}
+
+static enum fors_err read_three(struct reader *r)
+{
+	bool has_cables = false;
+	enum fors_err err;
+
+	r->net = fors_net_new();
+	err = r->net ? make_room(r) : fors_fail_memory(r->error);
+	while (!err && next_line(r))
+		err = read_node_or_cable(r, &has_cables);
+	if (!err)
+		err = check_tree(r);
+	if (err) {
+		fors_net_free(r->net);
+		fors_known_free(r->known);
+		return err;
+	}
+	r->known->net = r->net;
+	r->places->known = r->known;
+	return FORS_OK;
+}
+
 /* The first line; what comes in later versions nobody knows. */
 static enum fors_err read_title(struct reader *r)
 {
 	uint64_t version;
-	bool is_pods;
 
-	if (!next_line(r))
-		return FAIL(r, "not a kept order of fors");
-	is_pods = fors_take_word(&r->line, PODS_TITLE);
-	if ((!is_pods && !fors_take_word(&r->line, "fors-places ")) ||
+	if (!next_line(r) || !fors_take_word(&r->line, "fors-places ") ||
 	    !fors_take_number(&r->line, 10, UINT32_MAX, &version) || !fors_span_is_empty(r->line))
 		return FAIL(r, "not a kept order of fors");
-	if (is_pods && version != PODS_VERSION)
-		return FAIL(r, "a kept order of three levels, version %" PRIu64 "; this fors reads version %u", version,
-			    PODS_VERSION);
-	if (!is_pods && (version < OLDEST || version > VERSION))
-		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads versions %u to %u", version,
-			    OLDEST, VERSION);
-	r->version = is_pods ? THREE_LEVELS : (unsigned)version;
+	if (version != VERSION)
+		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads version %u", version, VERSION);
 	return FORS_OK;
 }
 
@@ -398,60 +575,33 @@ static enum fors_err check_crc(struct reader *r, const char *text, size_t size)
 	return FORS_OK;
 }
 
-static enum fors_err read_reference(struct reader *r)
-{
-	if (!next_line(r) || !fors_take_word(&r->line, "reference ") || !take_guid(r, &r->places->reference))
-		return FAIL(r, "the reference is missing");
-	return FORS_OK;
-}
-
 static enum fors_err read_places(struct reader *r)
 {
-	enum fors_err err = read_reference(r);
-	bool has_lanes = false;
+	uint64_t levels;
 
-	if (!err && r->version == THREE_LEVELS)
-		return fors_pod_places_read(&r->lines, &r->places->pods, r->error);
-	while (!err && next_line(r)) {
-		if (!has_lanes && fors_take_word(&r->line, "spine "))
-			err = read_spine(r);
-		else if (!has_lanes && (has_lanes = fors_take_word(&r->line, "lanes")))
-			err = read_lanes(r);
-		else if (has_lanes && fors_take_word(&r->line, "leaf "))
-			err = read_leaf(r);
-		else
-			err = FAIL(r, "no spine, lanes or leaf");
-	}
-	return err;
+	if (!next_line(r) || !fors_take_word(&r->line, "reference ") || !take_guid(r, &r->places->reference))
+		return FAIL(r, "the reference is missing");
+	if (!next_line(r) || !fors_take_word(&r->line, "levels ") || !fors_take_number(&r->line, 10, 3, &levels) ||
+	    levels < 2 || !fors_span_is_empty(r->line))
+		return FAIL(r, "not two levels, nor three");
+	return levels == 2 ? read_two(r) : read_three(r);
 }
 
 /* Is `text` what would be written for these places? */
 static enum fors_err check_form(struct reader *r, const char *text, size_t size)
 {
-	char *again;
-	size_t again_size;
+	char *written;
+	size_t written_size;
 	bool is_same;
-	enum fors_err err = encode(r->places, r->version, &again, &again_size, r->error);
+	enum fors_err err = fors_places_encode(r->places, &written, &written_size, r->error);
 
 	if (err)
 		return err;
-	is_same = again_size == size && !memcmp(again, text, size);
-	free(again);
+	is_same = written_size == size && !memcmp(written, text, size);
+	free(written);
 	if (is_same)
 		return FORS_OK;
 	return fors_fail(r->error, FORS_EINPUT, "%s: not written by fors: the notation differs", r->lines.name);
-}
-
-/* The homes of version 1. */
-static void set_old_homes(struct fors_places *places)
-{
-	uint32_t nslots = 0;
-
-	for (uint32_t a = 0; a < places->nleaves; a++)
-		nslots = places->leaf[a].nslots > nslots ? places->leaf[a].nslots : nslots;
-	for (uint32_t a = 0; a < places->nleaves; a++)
-		for (uint32_t s = 0; places->nlanes && s < places->leaf[a].nslots; s++)
-			places->leaf[a].slot_home[s] = (uint8_t)((nslots * a + s) % places->nlanes);
 }
 
 enum fors_err fors_places_decode(const char *text, size_t size, const char *name, struct fors_places **places,
@@ -468,8 +618,6 @@ enum fors_err fors_places_decode(const char *text, size_t size, const char *name
 		err = read_places(&r);
 	if (!err)
 		err = check_form(&r, text, size);
-	if (!err && r.version == 1)
-		set_old_homes(r.places);
 	if (err)
 		fors_places_free(r.places);
 	else

@@ -28,7 +28,6 @@ enum fors_slot_kind {
 	FORS_SLOT_RANKED, /* by its rank */
 	FORS_SLOT_VARIED, /* likewise, and what the leaf has beyond a multiple of the lanes: entries differ per leaf */
 	FORS_SLOT_NEWCOMER, /* it came after the last ranking */
-	FORS_SLOT_UNSEEN,   /* a port of a kept order of version 1 that no server has been seen at since */
 };
 
 struct fors_leaf_place {
@@ -50,16 +49,10 @@ struct fors_spine_place {
 	char name[FORS_NAME_MAX + 1];
 };
 
-/* All that was ever seen of a tree of three levels (places_pods.h). Lists are by node of known. */
-struct fors_pod_places {
-	struct fors_net *known; /* owned, as all here */
-	struct fors_place_marks *mark;
-	uint64_t *former; /* the switch whose place this one took, 0: none; a root list may still name it */
-	uint8_t *level;	  /* enum fors_pods_level */
-};
+struct fors_known; /* known.h */
 
 struct fors_places {
-	struct fors_pod_places *pods; /* three levels, and no leaf, spine and lane here; NULL: two levels, or nothing */
+	struct fors_known *known; /* three levels, and no leaf, spine and lane here; NULL: two levels, or nothing */
 	uint32_t nleaves, nspines, nlanes;
 	uint32_t leaf_room, spine_room;
 	uint64_t reference; /* digest of the reference fabric that all began with, 0: none */
@@ -76,7 +69,7 @@ uint32_t fors_places_spine(const struct fors_places *places, uint64_t guid);
 /* Has the slot a place in the grid: is it a port where a server was seen? */
 static inline bool fors_places_is_slot(const struct fors_leaf_place *leaf, unsigned slot)
 {
-	return slot < leaf->nslots && leaf->slot_port[slot] && leaf->slot_kind[slot] != FORS_SLOT_UNSEEN;
+	return slot < leaf->nslots && leaf->slot_port[slot];
 }
 
 /* Give homes to slots that learning has just added, see places_rank.c. */

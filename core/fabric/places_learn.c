@@ -14,11 +14,18 @@
  *   3. cables: known ones are confirmed, those whose ports are used otherwise
  *      forgotten, new ones put into free lanes of their spine (places_learn_cables.c)
  *   4. slots: every CA port under a leaf gets a slot and a home (places_learn_slots.c)
+ *
+ * These are the steps of two levels; three are learnt as a net (known.c). A tree of three levels has two sides, too: its
+ * middle switches on the one, leaves and tops on the other. What tells it from one of two is that leaves of different pods
+ * never had a spine in common; a tree of two in which dead cables part leaves is told from it by the cables that were ever
+ * seen. Root GUIDs that name tops leave no doubt: then it is none of two levels.
  */
 #include "places_learn.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "known.h"
 #include "places.h"
 
 /* --- were the sides wrong? ------------------------------------------------ */
@@ -129,7 +136,7 @@ enum fors_err fors_places_learn(struct fors_places *places, const struct fors_ne
 	struct fors_learning l = {.net = net, .root = root_guids, .nroots = nroots};
 	enum fors_err err = FORS_OK;
 
-	if (places->pods)
+	if (places->known)
 		return fors_fail(error, FORS_ENOTREE, "not a two-level fat-tree: what is known of it has three levels");
 	l.places = fors_places_copy(places);
 	l.side = calloc((size_t)net->nnodes + 1, sizeof(*l.side));
@@ -147,5 +154,187 @@ enum fors_err fors_places_learn(struct fors_places *places, const struct fors_ne
 	fors_places_free(l.places);
 	free(l.side);
 	free(l.place);
+	return err;
+}
+
+/* --- which kind ------------------------------------------------------------ */
+
+const struct fors_net *fors_places_known(const struct fors_places *places)
+{
+	return places->known ? places->known->net : NULL;
+}
+
+enum fors_err fors_places_pods(const struct fors_places *places, const struct fors_net *known,
+			       const struct fors_net *now, struct fors_pods **pods, struct fors_error *error)
+{
+	return fors_known_build(places->known, known, now, pods, error);
+}
+
+/* From now on these are places of three levels. */
+static void become_three(struct fors_places *places, struct fors_known *known)
+{
+	fors_known_free(places->known);
+	places->known = known;
+	places->nleaves = places->nspines = places->nlanes = 0;
+}
+
+/* From now on they are those of `two`, which is used up; the reference is the same. */
+static void become_two(struct fors_places *places, struct fors_places *two)
+{
+	struct fors_places old = *places;
+
+	*places = *two;
+	places->reference = old.reference;
+	places->nrestarts = old.nrestarts;
+	*two = old;
+	fors_places_free(two);
+}
+
+#define SET_WORDS ((FORS_MAX_LANES + 63) / 64)
+
+/* The spines that a leaf was ever cabled to, each by the first of its lanes. */
+static void spines_of(const struct fors_places *places, const struct fors_leaf_place *leaf, const uint8_t *first_lane,
+		      uint64_t set[SET_WORDS])
+{
+	memset(set, 0, SET_WORDS * sizeof(*set));
+	for (uint32_t k = 0; k < places->nlanes; k++)
+		if (leaf->plug[k].leaf_port)
+			set[first_lane[k] / 64] |= UINT64_C(1) << first_lane[k] % 64;
+}
+
+static bool meet(const uint64_t a[SET_WORDS], const uint64_t b[SET_WORDS])
+{
+	for (unsigned w = 0; w < SET_WORDS; w++)
+		if (a[w] & b[w])
+			return true;
+	return false;
+}
+
+static bool has_servers(const struct fors_leaf_place *leaf)
+{
+	for (unsigned s = 0; s < leaf->nslots; s++)
+		if (fors_places_is_slot(leaf, s))
+			return true;
+	return false;
+}
+
+static void find_first_lanes(const struct fors_places *places, uint8_t *first_lane)
+{
+	for (uint32_t k = 0; k < places->nlanes; k++) {
+		first_lane[k] = (uint8_t)k;
+		for (uint32_t i = 0; i < k && first_lane[k] == k; i++)
+			if (places->lane[i].spine == places->lane[k].spine)
+				first_lane[k] = (uint8_t)i;
+	}
+}
+
+/* Have all leaves with servers ever had a spine in common, two by two? Nearly always one is common to all. */
+static enum fors_err find_whole(const struct fors_places *places, bool *is_whole, struct fors_error *error)
+{
+	uint64_t(*set)[SET_WORDS] = calloc(places->nleaves + (size_t)1, sizeof(*set)), common[SET_WORDS];
+	uint8_t first_lane[FORS_MAX_LANES];
+	uint32_t count = 0;
+
+	if (!set)
+		return fors_fail_memory(error);
+	memset(common, 0xFF, sizeof(common));
+	find_first_lanes(places, first_lane);
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		if (has_servers(&places->leaf[a]))
+			spines_of(places, &places->leaf[a], first_lane, set[count++]);
+	for (uint32_t a = 0; a < count; a++)
+		for (unsigned w = 0; w < SET_WORDS; w++)
+			common[w] &= set[a][w];
+	*is_whole = count < 2 || meet(common, common);
+	if (!*is_whole) {
+		*is_whole = true;
+		for (uint32_t a = 0; a < count && *is_whole; a++)
+			for (uint32_t b = a + 1; b < count && *is_whole; b++)
+				*is_whole = meet(set[a], set[b]);
+	}
+	free(set);
+	return FORS_OK;
+}
+
+struct teacher {
+	const struct fors_net *net;
+	const uint64_t *root;
+	size_t nroots;
+	struct fors_error *not_three;
+};
+
+/* May it be another kind of tree? Memory is no answer. */
+static bool is_no_tree(enum fors_err err)
+{
+	return err == FORS_ENOTREE || err == FORS_ELIMIT;
+}
+
+/* A tree of two levels in `two`, which knows nothing yet or knew one before; *is_whole: it surely is one. */
+static enum fors_err learn_two(const struct teacher *t, struct fors_places *two, bool *is_whole,
+			       struct fors_error *error)
+{
+	enum fors_err err = fors_places_learn(two, t->net, t->root, t->nroots, error);
+
+	*is_whole = false;
+	return err ? err : find_whole(two, is_whole, error);
+}
+
+/* A tree of three was known. */
+static enum fors_err learn_after_three(struct fors_places *places, const struct teacher *t, struct fors_error *error)
+{
+	struct fors_known *made = NULL;
+	struct fors_places *two;
+	bool is_whole = false;
+	enum fors_err err = fors_known_learn(places->known, t->net, t->root, t->nroots, &made, t->not_three);
+
+	if (is_no_tree(err) && !places->reference) {
+		err = fors_known_learn(NULL, t->net, t->root, t->nroots, &made, t->not_three);
+		places->nrestarts += !err;
+	}
+	if (!is_no_tree(err)) {
+		if (!err)
+			become_three(places, made);
+		else
+			fors_fail(error, err, "%s", t->not_three->text);
+		return err;
+	}
+	two = fors_places_new();
+	err = two ? learn_two(t, two, &is_whole, error) : fors_fail_memory(error);
+	if (!err && is_whole) {
+		become_two(places, two);
+		return FORS_OK;
+	}
+	fors_places_free(two);
+	return err == FORS_ENOMEM ? err : fors_fail(error, FORS_ENOTREE, "%s", t->not_three->text);
+}
+
+static enum fors_err learn_after_two(struct fors_places *places, const struct teacher *t, struct fors_error *error)
+{
+	struct fors_known *made = NULL;
+	struct fors_error why = {0};
+	bool is_whole;
+	enum fors_err err = learn_two(t, places, &is_whole, &why), three;
+
+	if ((err && !is_no_tree(err)) || is_whole)
+		return err ? fors_fail(error, err, "%s", why.text) : FORS_OK;
+	three = fors_known_learn(NULL, t->net, t->root, t->nroots, &made, t->not_three);
+	if (!three)
+		become_three(places, made);
+	if (!three || !err)
+		return three == FORS_ENOMEM ? fors_fail_memory(error) : FORS_OK;
+	return fors_fail(error, err, "%s; %s", why.text, t->not_three->text);
+}
+
+enum fors_err fors_places_learn_tree(struct fors_places *places, const struct fors_net *net, const uint64_t *root_guids,
+				     size_t nroots, struct fors_error *not_three, struct fors_error *error)
+{
+	struct fors_error unused;
+	struct teacher t = {net, root_guids, nroots, not_three ? not_three : &unused};
+	enum fors_err err;
+
+	*t.not_three = (struct fors_error){0};
+	err = places->known ? learn_after_three(places, &t, error) : learn_after_two(places, &t, error);
+	if (!err && places->known)
+		*t.not_three = (struct fors_error){0};
 	return err;
 }

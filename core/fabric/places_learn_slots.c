@@ -76,8 +76,6 @@ static void learn_slots(const struct fors_learning *l, uint32_t node)
 		if (slot_at(leaf, p) == leaf->nslots)
 			add_slot(l, node, p);
 		leaf->slot_guid[slot_at(leaf, p)] = guid_at(l, node, p);
-		if (leaf->slot_kind[slot_at(leaf, p)] == FORS_SLOT_UNSEEN)
-			leaf->slot_kind[slot_at(leaf, p)] = FORS_SLOT_NEWCOMER;
 	}
 }
 

@@ -29,6 +29,8 @@ void fors_pods_free(struct fors_pods *pods)
 	free(pods->live);
 	free(pods->drained);
 	free(pods->since_ms);
+	free(pods->plays);
+	fors_net_free(pods->own);
 	free(pods);
 }
 
@@ -49,9 +51,10 @@ static struct fors_pods *new_pods(const struct fors_net *known, const struct for
 	pods->live = calloc(known->nports + (size_t)1, sizeof(*pods->live));
 	pods->drained = calloc(known->nports + (size_t)1, sizeof(*pods->drained));
 	pods->since_ms = calloc(known->nports + (size_t)1, sizeof(*pods->since_ms));
+	pods->plays = calloc(known->nports + (size_t)1, sizeof(*pods->plays));
 	pods->peer = malloc((known->nports + (size_t)1) * sizeof(*pods->peer));
 	if (!pods->leaf || !pods->mid || !pods->top || !pods->slot || !pods->level || !pods->number || !pods->live ||
-	    !pods->drained || !pods->since_ms || !pods->peer) {
+	    !pods->drained || !pods->since_ms || !pods->plays || !pods->peer) {
 		fors_pods_free(pods);
 		return NULL;
 	}
@@ -71,6 +74,7 @@ enum fors_err fors_pods_copy(const struct fors_pods *pods, const struct fors_net
 	*p = *pods;
 	p->known = known;
 	p->now = now;
+	p->own = NULL;
 	p->leaf = fors_copy_array(pods->leaf, pods->nleaves, sizeof(*p->leaf));
 	p->mid = fors_copy_array(pods->mid, pods->nmids, sizeof(*p->mid));
 	p->top = fors_copy_array(pods->top, pods->ntops, sizeof(*p->top));
@@ -82,8 +86,9 @@ enum fors_err fors_pods_copy(const struct fors_pods *pods, const struct fors_net
 	p->live = fors_copy_array(pods->live, known->nports, sizeof(*p->live));
 	p->drained = fors_copy_array(pods->drained, known->nports, sizeof(*p->drained));
 	p->since_ms = fors_copy_array(pods->since_ms, known->nports, sizeof(*p->since_ms));
+	p->plays = fors_copy_array(pods->plays, pods->nslots, sizeof(*p->plays));
 	if (!p->leaf || !p->mid || !p->top || !p->slot || !p->level || !p->number || !p->mid_of || !p->peer ||
-	    !p->live || !p->drained || !p->since_ms) {
+	    !p->live || !p->drained || !p->since_ms || !p->plays) {
 		fors_pods_free(p);
 		return fors_fail_memory(error);
 	}
@@ -193,7 +198,9 @@ static void add_slots(struct fors_pods *pods)
 				continue;
 			pods->slot[pods->nslots] = (struct fors_pods_slot){
 				.leaf = a, .rank = (uint16_t)leaf->nslots++, .port = (uint8_t)port};
-			look_at_slot(pods, &pods->slot[pods->nslots++]);
+			look_at_slot(pods, &pods->slot[pods->nslots]);
+			pods->plays[pods->nslots] = pods->slot[pods->nslots].lid;
+			pods->nplayers += pods->plays[pods->nslots++];
 		}
 	}
 }
@@ -223,6 +230,34 @@ enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_ne
 	else
 		*pods = made;
 	return err;
+}
+
+static int by_guid(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+enum fors_err fors_pods_seat(struct fors_pods *pods, const struct fors_participants *participants,
+			     struct fors_error *error)
+{
+	uint64_t *sorted =
+		participants ? fors_copy_array(participants->guid, participants->count, sizeof(*sorted)) : NULL;
+
+	if (participants && !sorted)
+		return fors_fail_memory(error);
+	if (participants)
+		qsort(sorted, participants->count, sizeof(*sorted), by_guid);
+	pods->nplayers = 0;
+	for (uint32_t s = 0; s < pods->nslots; s++) {
+		pods->plays[s] = pods->slot[s].lid &&
+				 (!participants ||
+				  bsearch(&pods->slot[s].guid, sorted, participants->count, sizeof(*sorted), by_guid));
+		pods->nplayers += pods->plays[s];
+	}
+	free(sorted);
+	return FORS_OK;
 }
 
 uint8_t *fors_pods_levels_now(const struct fors_pods *pods)

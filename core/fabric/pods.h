@@ -55,9 +55,13 @@ struct fors_pods {
 	uint32_t *mid_of;	     /* [pod * nplanes + plane]: the mid, FORS_NONE */
 	uint32_t *peer;		     /* per port of known: the switch at the other end of its cable, FORS_NONE */
 	bool *live;		     /* per port of known: its cable to another switch lives now, and is not drained */
-	uint8_t *drained;   /* per port of known: enum fors_drain_reason of its cable, as in struct fors_cable */
-	uint64_t *since_ms; /* per port of known: Unix time when its cable died or came back (watch.h); 0: not known */
-	uint64_t held_until_ms; /* as in struct fors_fabric */
+	uint8_t *drained; /* per port of known: enum fors_drain_reason of its cable, as in struct fors_cable */
+	uint64_t *
+		since_ms; /* per port of known: Unix time when its cable died or came back (holddown.h); 0: not known */
+	bool *plays;	  /* per slot: takes part in the exchange; all with a LID, until fors_pods_seat() */
+	uint32_t nplayers;
+	uint32_t unreachable_pairs, cut_leaf[2]; /* as in struct fors_fabric; filled in by fattree.c */
+	struct fors_net *own;			 /* known, where the tree owns it; else NULL */
 };
 
 /*
@@ -74,19 +78,15 @@ void fors_pods_free(struct fors_pods *pods);
 enum fors_err fors_pods_copy(const struct fors_pods *pods, const struct fors_net *known, const struct fors_net *now,
 			     struct fors_pods **copy, struct fors_error *error);
 
+/* Only these servers take part, as far as they have a LID (NULL: all). Errors: FORS_ENOMEM. */
+enum fors_err fors_pods_seat(struct fors_pods *pods, const struct fors_participants *participants,
+			     struct fors_error *error);
+
 /* The node of now that stands for a node of known, FORS_NONE: dead, or on no level. */
 uint32_t fors_pods_now(const struct fors_pods *pods, uint32_t node);
 
 /* The level of each node of now, 0 for what has no place; owned by the caller, NULL: out of memory. */
 uint8_t *fors_pods_levels_now(const struct fors_pods *pods);
-
-/*
- * Add to `known` (indexed before and after) what `now` shows for the first time: switches, adapters and cables; a
- * cable that is plugged otherwise now replaces the one of before. A new switch in place of a dead one, at the same
- * ports of the same neighbours, takes over its place. Errors: FORS_ENOMEM, FORS_EINPUT (as fors_net_index()); `known`
- * is unchanged then.
- */
-enum fors_err fors_pods_learn(struct fors_net **known, const struct fors_net *now, struct fors_error *error);
 
 /* The switch at the other end of a known cable, FORS_NONE: none. */
 static inline uint32_t fors_pods_peer(const struct fors_pods *pods, uint32_t node, unsigned port)

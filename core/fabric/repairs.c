@@ -24,7 +24,7 @@ static bool is_plug_free(const struct fors_net *net, uint32_t node, uint8_t port
 }
 
 /* Has this end of a cable room for it? `back`: the switch comes back, so it has, unless something is there now. */
-static bool has_room(const struct fors_cabling *c, uint32_t number, uint8_t port, uint32_t back)
+static bool has_room(const struct fors_fattree *c, uint32_t number, uint8_t port, uint32_t back)
 {
 	uint32_t node = c->kind->at(c, number).node;
 
@@ -32,14 +32,14 @@ static bool has_room(const struct fors_cabling *c, uint32_t number, uint8_t port
 }
 
 /* The cable is dead, and both ends have room for it, should the switch `back` live (FORS_NONE: no other than now). */
-static bool is_broken(const struct fors_cabling *c, const struct fors_plugged *cable, uint32_t back)
+static bool is_broken(const struct fors_fattree *c, const struct fors_plugged *cable, uint32_t back)
 {
 	return cable->state == FORS_CABLE_DEAD && !cable->drained && has_room(c, cable->low, cable->low_port, back) &&
 	       has_room(c, cable->high, cable->high_port, back);
 }
 
 /* A switch above leaves: nobody sees it, or it has no cable left. A leaf is none. */
-static void find_gone(const struct fors_cabling *c, bool *is_gone)
+static void find_gone(const struct fors_fattree *c, bool *is_gone)
 {
 	struct fors_plugged cable;
 
@@ -50,7 +50,7 @@ static void find_gone(const struct fors_cabling *c, bool *is_gone)
 			is_gone[cable.low] = is_gone[cable.high] = false;
 }
 
-static bool is_repair(const struct fors_cabling *c, const bool *is_gone, const struct fors_plugged *cable)
+static bool is_repair(const struct fors_fattree *c, const bool *is_gone, const struct fors_plugged *cable)
 {
 	if (cable->state == FORS_CABLE_DEAD && cable->drained == FORS_DRAIN_DEGRADED)
 		return true;
@@ -58,7 +58,7 @@ static bool is_repair(const struct fors_cabling *c, const bool *is_gone, const s
 }
 
 /* A cable of the switch that would come back with it. */
-static bool comes_back(const struct fors_cabling *c, uint32_t number, const struct fors_plugged *cable)
+static bool comes_back(const struct fors_fattree *c, uint32_t number, const struct fors_plugged *cable)
 {
 	return (cable->low == number || cable->high == number) && is_broken(c, cable, number);
 }
@@ -89,7 +89,7 @@ static void add_promise(struct promise *all, uint32_t *count, struct fors_repair
 }
 
 /* Which of the cables above its lower end it is. */
-static uint32_t lane_of(const struct fors_cabling *c, const struct fors_plugged *cable, uint32_t number)
+static uint32_t lane_of(const struct fors_fattree *c, const struct fors_plugged *cable, uint32_t number)
 {
 	uint32_t count;
 
@@ -97,7 +97,7 @@ static uint32_t lane_of(const struct fors_cabling *c, const struct fors_plugged 
 }
 
 /* The whole switch, if it is gone and some cable would come back with it. */
-static bool find_switch(const struct fors_cabling *c, uint32_t number, struct fors_repair *repair)
+static bool find_switch(const struct fors_fattree *c, uint32_t number, struct fors_repair *repair)
 {
 	struct fors_plugged cable;
 	uint32_t first = FORS_NONE;
@@ -114,7 +114,7 @@ static bool find_switch(const struct fors_cabling *c, uint32_t number, struct fo
 	return any;
 }
 
-static uint32_t find_promises(const struct fors_cabling *c, const bool *is_gone, struct promise *all)
+static uint32_t find_promises(const struct fors_fattree *c, const bool *is_gone, struct promise *all)
 {
 	struct fors_plugged cable;
 	struct fors_repair repair;
@@ -126,22 +126,22 @@ static uint32_t find_promises(const struct fors_cabling *c, const bool *is_gone,
 	for (uint32_t i = 0; i < c->ncables; i++)
 		if (c->kind->get(c, i, &cable) && is_repair(c, is_gone, &cable))
 			add_promise(all, &count, (struct fors_repair){cable.low, lane_of(c, &cable, i), cable.high},
-				    c->kind->lacking(c, cable.low));
+				    fors_fattree_lacking(c, cable.low));
 	return count;
 }
 
-enum fors_err fors_repairs_list(struct fors_cabling cabling, struct fors_repair **list, uint32_t *count,
+enum fors_err fors_repairs_list(struct fors_fattree tree, struct fors_repair **list, uint32_t *count,
 				struct fors_error *error)
 {
-	size_t room = (size_t)cabling.ncables + cabling.nswitches + 1;
+	size_t room = (size_t)tree.ncables + tree.nswitches + 1;
 	struct promise *all = malloc(room * sizeof(*all));
 	struct fors_repair *found = malloc(room * sizeof(*found));
-	bool *is_gone = malloc(cabling.nswitches + (size_t)1);
+	bool *is_gone = malloc(tree.nswitches + (size_t)1);
 	bool has_memory = all && found && is_gone;
 
 	if (has_memory) {
-		find_gone(&cabling, is_gone);
-		*count = find_promises(&cabling, is_gone, all);
+		find_gone(&tree, is_gone);
+		*count = find_promises(&tree, is_gone, all);
 		qsort(all, *count, sizeof(*all), by_promise);
 		for (uint32_t i = 0; i < *count; i++)
 			found[i] = all[i].repair;
@@ -156,22 +156,26 @@ enum fors_err fors_repairs_list(struct fors_cabling cabling, struct fors_repair 
 
 /* --- as it would be then ---------------------------------------------------------------------------------------- */
 
-struct fors_cabling fors_mended_cabling(const struct fors_mended *mended)
+/* What was ever seen is the copy's own, too. */
+static enum fors_err own_known(struct fors_fattree *tree, struct fors_error *error)
 {
-	return mended->pods ? fors_pods_cabling(mended->pods) : fors_fabric_cabling(mended->fabric);
+	enum fors_err err = tree->pods ? fors_net_copy(tree->pods->known, &tree->pods->own, error) : FORS_OK;
+
+	if (!err && tree->pods)
+		tree->pods->known = tree->pods->own;
+	return err;
 }
 
-enum fors_err fors_mended_copy(struct fors_cabling cabling, struct fors_mended *copy, struct fors_error *error)
+enum fors_err fors_mended_copy(struct fors_fattree tree, struct fors_mended *copy, struct fors_error *error)
 {
 	enum fors_err err;
 
 	*copy = (struct fors_mended){0};
-	err = fors_net_copy(cabling.net, &copy->net, error);
-	if (!err && cabling.pods)
-		err = fors_net_copy(cabling.pods->known, &copy->known, error);
+	err = fors_net_copy(tree.net, &copy->net, error);
 	if (!err)
-		err = cabling.pods ? fors_pods_copy(cabling.pods, copy->known, copy->net, &copy->pods, error)
-				   : fors_fabric_copy(cabling.fabric, copy->net, &copy->fabric, error);
+		err = fors_fattree_copy(&tree, copy->net, &copy->tree, error);
+	if (!err)
+		err = own_known(&copy->tree, error);
 	if (err)
 		fors_mended_free(copy);
 	return err;
@@ -179,14 +183,12 @@ enum fors_err fors_mended_copy(struct fors_cabling cabling, struct fors_mended *
 
 void fors_mended_free(struct fors_mended *mended)
 {
-	fors_fabric_free(mended->fabric);
-	fors_pods_free(mended->pods);
-	fors_net_free(mended->known);
+	fors_fattree_free(&mended->tree);
 	fors_net_free(mended->net);
 	*mended = (struct fors_mended){0};
 }
 
-static enum fors_err plug_in(const struct fors_cabling *c, struct fors_net *net, uint32_t number,
+static enum fors_err plug_in(const struct fors_fattree *c, struct fors_net *net, uint32_t number,
 			     struct fors_error *error)
 {
 	struct fors_plugged cable;
@@ -209,7 +211,7 @@ static enum fors_err plug_in(const struct fors_cabling *c, struct fors_net *net,
 	return err;
 }
 
-static unsigned largest_port(const struct fors_cabling *c, uint32_t number)
+static unsigned largest_port(const struct fors_fattree *c, uint32_t number)
 {
 	struct fors_plugged cable;
 	unsigned most = 0;
@@ -225,7 +227,7 @@ static unsigned largest_port(const struct fors_cabling *c, uint32_t number)
 	return most;
 }
 
-static enum fors_err add_switch(const struct fors_cabling *c, struct fors_net *net, uint32_t number,
+static enum fors_err add_switch(const struct fors_fattree *c, struct fors_net *net, uint32_t number,
 				struct fors_error *error)
 {
 	struct fors_cabled it = c->kind->at(c, number);
@@ -241,7 +243,7 @@ static enum fors_err add_switch(const struct fors_cabling *c, struct fors_net *n
 }
 
 /* The switch comes back with all cables that have room. */
-static enum fors_err revive_switch(const struct fors_cabling *c, struct fors_net *net, uint32_t number,
+static enum fors_err revive_switch(const struct fors_fattree *c, struct fors_net *net, uint32_t number,
 				   struct fors_error *error)
 {
 	struct fors_plugged cable;
@@ -254,7 +256,7 @@ static enum fors_err revive_switch(const struct fors_cabling *c, struct fors_net
 }
 
 /* The cable of a repair, by its number; FORS_NONE: there is none. */
-static uint32_t cable_of(const struct fors_cabling *c, const struct fors_repair *repair)
+static uint32_t cable_of(const struct fors_fattree *c, const struct fors_repair *repair)
 {
 	uint32_t count, first = c->kind->above(c, repair->leaf, &count);
 	struct fors_plugged cable;
@@ -265,7 +267,7 @@ static uint32_t cable_of(const struct fors_cabling *c, const struct fors_repair 
 }
 
 /* Is this one of those that fors_repairs_list() would list? */
-static bool is_known(const struct fors_cabling *c, const bool *is_gone, const struct fors_repair *repair)
+static bool is_known(const struct fors_fattree *c, const bool *is_gone, const struct fors_repair *repair)
 {
 	struct fors_plugged cable;
 	struct fors_repair found;
@@ -279,8 +281,8 @@ static bool is_known(const struct fors_cabling *c, const bool *is_gone, const st
 
 static enum fors_err mend(struct fors_mended *m, const struct fors_repair *repair, struct fors_error *error)
 {
-	struct fors_cabling c = fors_mended_cabling(m);
-	bool *is_gone = malloc(c.nswitches + (size_t)1), known, any;
+	struct fors_fattree c = m->tree;
+	bool *is_gone = malloc(c.nswitches + (size_t)1), known;
 	enum fors_err err;
 
 	if (!is_gone)
@@ -293,15 +295,15 @@ static enum fors_err mend(struct fors_mended *m, const struct fors_repair *repai
 	err = repair->leaf == FORS_NONE ? revive_switch(&c, m->net, repair->spine, error)
 					: plug_in(&c, m->net, cable_of(&c, repair), error);
 	if (!err)
-		err = fors_drained_take_out(c, &any, NULL, error); /* what was needed may be no longer */
-	return err || c.pods ? err : fors_fabric_recount(m->fabric, error);
+		err = fors_drained_apply(c, NULL, error); /* what was needed may be no longer */
+	return err ? err : c.kind->recount(&c, error);
 }
 
-enum fors_err fors_mended_build(struct fors_cabling cabling, const struct fors_repair *repair,
-				struct fors_mended *mended, struct fors_error *error)
+enum fors_err fors_mended_build(struct fors_fattree tree, const struct fors_repair *repair, struct fors_mended *mended,
+				struct fors_error *error)
 {
 	struct fors_mended made;
-	enum fors_err err = fors_mended_copy(cabling, &made, error);
+	enum fors_err err = fors_mended_copy(tree, &made, error);
 
 	if (err)
 		return err;

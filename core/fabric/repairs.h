@@ -6,11 +6,11 @@
 #ifndef FORS_CORE_FABRIC_REPAIRS_H
 #define FORS_CORE_FABRIC_REPAIRS_H
 
-#include "cabling.h"
+#include "fattree.h"
 
 /* One thing to mend: a cable, or a switch above the leaves with all its cables. */
 struct fors_repair {
-	uint32_t leaf;	/* the cable's lower end, by its number in the cabling; FORS_NONE: a whole switch */
+	uint32_t leaf;	/* the cable's lower end, by its number in the tree; FORS_NONE: a whole switch */
 	uint32_t lane;	/* which of the cables above it; of a switch the same of its first cable from below */
 	uint32_t spine; /* the number of the switch at the higher end, or of the whole switch */
 };
@@ -21,30 +21,25 @@ struct fors_repair {
  * single repair brings back, or nobody knows what would come with it: cables of a dead leaf, and cables into whose
  * ports something else is plugged in now. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_repairs_list(struct fors_cabling cabling, struct fors_repair **list, uint32_t *count,
+enum fors_err fors_repairs_list(struct fors_fattree tree, struct fors_repair **list, uint32_t *count,
 				struct fors_error *error);
 
 /* A tree of its own net. */
 struct fors_mended {
 	struct fors_net *net;
-	struct fors_fabric *fabric; /* of two levels; borrows net */
-	struct fors_net *known;	    /* of three, as the next */
-	struct fors_pods *pods;	    /* borrows net and known */
+	struct fors_fattree tree; /* borrows net, and owns what was ever seen */
 };
 
 /* The same tree with a net of its own, in *copy; to be freed by the caller. Errors: FORS_ENOMEM. */
-enum fors_err fors_mended_copy(struct fors_cabling cabling, struct fors_mended *copy, struct fors_error *error);
-
-/* What it is. */
-struct fors_cabling fors_mended_cabling(const struct fors_mended *mended);
+enum fors_err fors_mended_copy(struct fors_fattree tree, struct fors_mended *copy, struct fors_error *error);
 
 /*
  * The tree as it would be with this repair, in *mended, to be freed by the caller: same places, same servers, the
  * cables alive in tree and net. A switch that returns has no LID. Errors: FORS_ENOMEM; FORS_EINPUT for what is no
  * repair of this tree.
  */
-enum fors_err fors_mended_build(struct fors_cabling cabling, const struct fors_repair *repair,
-				struct fors_mended *mended, struct fors_error *error);
+enum fors_err fors_mended_build(struct fors_fattree tree, const struct fors_repair *repair, struct fors_mended *mended,
+				struct fors_error *error);
 /* Free what it owns. */
 void fors_mended_free(struct fors_mended *mended);
 

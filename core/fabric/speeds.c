@@ -4,11 +4,6 @@
  */
 #include "speeds.h"
 
-uint32_t fors_speeds_full(const struct fors_fabric *fabric)
-{
-	return fors_rates_full(fabric->net);
-}
-
 /* The port of the leaf; NULL: there is no living cable at it, drained ones live. */
 static const struct fors_port *port_of(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
 {
@@ -24,25 +19,16 @@ double fors_speeds_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32
 	return port ? fors_port_slowness(port, full) : 1;
 }
 
-double fors_speeds_plugged(const struct fors_cabling *cabling, const struct fors_plugged *cable, uint32_t full)
+double fors_speeds_plugged(const struct fors_fattree *tree, const struct fors_plugged *cable, uint32_t full)
 {
-	uint32_t node = cabling->kind->at(cabling, cable->low).node;
+	uint32_t node = tree->kind->at(tree, cable->low).node;
 
 	if (node == FORS_NONE || !fors_plugged_passes(cable))
 		return 1;
-	return fors_port_slowness(fors_net_port(cabling->net, node, cable->low_port), full);
+	return fors_port_slowness(fors_net_port(tree->net, node, cable->low_port), full);
 }
 
 double fors_speeds_server(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t full)
 {
 	return fors_port_slowness(fors_net_port(fabric->net, slot->node, slot->ca_port), full);
-}
-
-void fors_speeds_text(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, char text[FORS_RATE_TEXT])
-{
-	const struct fors_port *port = port_of(fabric, leaf, lane);
-
-	text[0] = '\0';
-	if (port)
-		fors_rate_text(port->width, (enum fors_speed)port->speed, text);
 }

@@ -9,6 +9,8 @@
  */
 #include "mended.h"
 
+#include <stdlib.h>
+
 #include "bound.h"
 #include "core/net/lfts.h"
 #include "core/planners/pods/route3.h"
@@ -37,12 +39,12 @@ static enum fors_err plan(const struct fors_task *task, const char *method, cons
 	struct fors_request request = {.task = *task, .method = method, .net = mended->net};
 	struct fors_lfts *lfts = NULL;
 	struct fors_outcome outcome;
-	enum fors_err err = fors_tables_build(mended->fabric, &lfts, error);
+	enum fors_err err = fors_tables_build(mended->tree.fabric, &lfts, error);
 
 	if (err)
 		return err;
 	fors_outcome_init(&outcome);
-	request.task.fabric = mended->fabric;
+	request.task.fabric = mended->tree.fabric;
 	request.task.lanes = NULL;
 	request.lfts = lfts;
 	err = fors_outcome_make(&request, &outcome, error);
@@ -53,68 +55,70 @@ static enum fors_err plan(const struct fors_task *task, const char *method, cons
 	return err;
 }
 
-enum fors_err fors_phases_mended(const struct fors_task *task, const char *method, const struct fors_repair *repair,
-				 uint32_t phases_now, uint32_t *phases, struct fors_error *error)
+/* --- of three levels ---------------------------------------------------------------------------------------------- */
+
+/* Can there be a plan below the one that there is? The tree's bound is that of all its servers. */
+static bool is_hopeful3(const struct fors_pods *pods, const struct fors_route3 *route, uint32_t phases_now)
+{
+	return !phases_now || pods->nplayers != route->nservers || route->bound_servers < phases_now;
+}
+
+/* Ways that are missing make no plan, and no error. */
+static enum fors_err plan_over(const struct fors_task *task, const struct fors_mended *mended,
+			       const struct fors_route3 *route, uint32_t *phases, struct fors_error *error)
+{
+	struct fors_over_task over = {.net = mended->net,
+				      .lfts = route->lfts,
+				      .rounds = route,
+				      .cancelled = task->cancelled,
+				      .context = task->context,
+				      .most_bytes = task->most_bytes};
+	struct fors_participants players = {0};
+	struct fors_schedule *schedule = NULL;
+	struct fors_over_report report;
+	enum fors_err err = fors_fattree_players(&mended->tree, &players, error);
+
+	over.participants = &players;
+	if (!err)
+		err = fors_plan_over(&over, &schedule, &report, error);
+	*phases = err ? 0 : schedule->nphases;
+	fors_schedule_free(schedule);
+	free(players.guid);
+	return err == FORS_ENOMEM || err == FORS_ECANCELLED ? err : FORS_OK;
+}
+
+static enum fors_err plan3(const struct fors_task *task, const struct fors_mended *mended, uint32_t phases_now,
+			   uint32_t *phases, struct fors_error *error)
+{
+	const struct fors_pods *pods = mended->tree.pods;
+	struct fors_route3 *route = NULL;
+	enum fors_err err = fors_route3_make(pods, fors_route3_little_effort(pods), &route, error);
+
+	if (!err && is_hopeful3(pods, route, phases_now))
+		err = plan_over(task, mended, route, phases, error);
+	fors_route3_free(route);
+	return err;
+}
+
+/* --- both ---------------------------------------------------------------------------------------------------------- */
+
+enum fors_err fors_phases_mended(const struct fors_task *task, struct fors_fattree tree, const char *method,
+				 const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
+				 struct fors_error *error)
 {
 	struct fors_mended mended;
 	bool hopeful = false;
 	uint32_t found = phases_now;
-	enum fors_err err = fors_mended_build(fors_fabric_cabling(task->fabric), repair, &mended, error);
+	enum fors_err err = fors_mended_build(tree, repair, &mended, error);
 
 	if (err)
 		return err;
-	err = is_hopeful(mended.fabric, phases_now, &hopeful, error);
+	if (mended.tree.pods)
+		err = plan3(task, &mended, phases_now, &found, error);
+	else
+		err = is_hopeful(mended.tree.fabric, phases_now, &hopeful, error);
 	if (!err && hopeful)
 		err = plan(task, method, &mended, &found, error);
-	fors_mended_free(&mended);
-	if (!err)
-		*phases = found;
-	return err;
-}
-
-/* --- of three levels ---------------------------------------------------------------------------------------------- */
-
-/* Can there be a plan below the one that there is? The tree's bound is that of all its servers. */
-static bool is_hopeful3(const struct fors_over_task *task, const struct fors_route3 *route, uint32_t phases_now)
-{
-	bool are_all = !task->participants || task->participants->count == route->nservers;
-
-	return !phases_now || !are_all || route->bound_servers < phases_now;
-}
-
-/* Over the tables that fors would make; ways that are missing make no plan, and no error. */
-static enum fors_err plan3(const struct fors_over_task *task, const struct fors_mended *mended, uint32_t phases_now,
-			   uint32_t *phases, struct fors_error *error)
-{
-	struct fors_over_task then = *task;
-	struct fors_schedule *schedule = NULL;
-	struct fors_over_report report;
-	struct fors_route3 *route = NULL;
-	enum fors_err err = fors_route3_make(mended->pods, fors_route3_little_effort(mended->pods), &route, error);
-
-	if (!err && is_hopeful3(task, route, phases_now)) {
-		then.net = mended->net;
-		then.lfts = route->lfts;
-		then.rounds = route;
-		err = fors_plan_over(&then, &schedule, &report, error);
-		*phases = err ? 0 : schedule->nphases;
-	}
-	fors_schedule_free(schedule);
-	fors_route3_free(route);
-	return err == FORS_ENOMEM || err == FORS_ECANCELLED ? err : FORS_OK;
-}
-
-enum fors_err fors_phases_mended3(const struct fors_over_task *task, const struct fors_pods *pods,
-				  const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
-				  struct fors_error *error)
-{
-	struct fors_mended mended;
-	uint32_t found = phases_now;
-	enum fors_err err = fors_mended_build(fors_pods_cabling(pods), repair, &mended, error);
-
-	if (err)
-		return err;
-	err = plan3(task, &mended, phases_now, &found, error);
 	fors_mended_free(&mended);
 	if (!err)
 		*phases = found;

@@ -8,24 +8,16 @@
 
 #include "core/fabric/repairs.h"
 #include "method.h"
-#include "over.h"
 
 /*
- * How many phases the exchange of task->fabric (task->lanes is not looked at) would take with this repair and nothing
- * else, by this method, in *phases: those of a plan that was proven. phases_now: those of the plan that there is;
- * where bounds say that a repair cannot lead below it they are the answer, and nothing is planned. 0: there would be
- * no plan either.
- * Errors: FORS_ENOMEM, FORS_ECANCELLED (task->cancelled said so), FORS_EINPUT (no repair of this fabric).
+ * How many phases the exchange of the tree would take with this repair and nothing else, by this method, over the tables
+ * that fors would make, in *phases: those of a plan that was proven. Of the task count the limits, and whether to go on.
+ * phases_now: those of the plan that there is; where bounds say that a repair cannot lead below it they are the answer,
+ * and nothing is planned. 0: there would be no plan either.
+ * Errors: FORS_ENOMEM, FORS_ECANCELLED (task->cancelled said so), FORS_EINPUT (no repair of this tree).
  */
-enum fors_err fors_phases_mended(const struct fors_task *task, const char *method, const struct fors_repair *repair,
-				 uint32_t phases_now, uint32_t *phases, struct fors_error *error);
-
-/*
- * The same of a tree of three levels, over the tables that fors would make. Of the task counts who takes part, and
- * whether to go on.
- */
-enum fors_err fors_phases_mended3(const struct fors_over_task *task, const struct fors_pods *pods,
-				  const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
-				  struct fors_error *error);
+enum fors_err fors_phases_mended(const struct fors_task *task, struct fors_fattree tree, const char *method,
+				 const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
+				 struct fors_error *error);
 
 #endif

@@ -31,52 +31,10 @@
 #define ALIKE 0.03 /* the reckoning is that right */
 #define HALF 2	   /* as slow as half speed */
 
-/* --- trees of both kinds ------------------------------------------------------------------------------------------ */
-
-/* A tree, the caller's or a copy. */
-struct tree {
-	struct fors_fabric *fabric; /* one of the two is there */
-	struct fors_pods *pods;
-	struct fors_cabling cabling;
-};
-
-static struct tree tree_of(struct fors_fabric *fabric, struct fors_pods *pods)
-{
-	return (struct tree){fabric, pods, fabric ? fors_fabric_cabling(fabric) : fors_pods_cabling(pods)};
-}
-
-static void tree_free(struct tree *tree)
-{
-	fors_fabric_free(tree->fabric);
-	fors_pods_free(tree->pods);
-}
-
-static enum fors_err tree_copy(const struct tree *tree, struct tree *copy, struct fors_error *error)
-{
-	struct fors_fabric *fabric = NULL;
-	struct fors_pods *pods = NULL;
-	enum fors_err err = tree->fabric ? fors_fabric_copy(tree->fabric, tree->fabric->net, &fabric, error)
-					 : fors_pods_copy(tree->pods, tree->pods->known, tree->pods->now, &pods, error);
-
-	if (!err)
-		*copy = tree_of(fabric, pods);
-	return err;
-}
-
-static enum fors_err take_out(struct tree *tree, struct fors_error *error)
-{
-	struct fors_warnings ignored = {0};
-	bool any;
-
-	return tree->fabric ? fors_drained_apply(tree->fabric, &ignored, error)
-			    : fors_drained_take_out(tree->cabling, &any, &ignored, error);
-}
-
 /* --- the search --------------------------------------------------------------------------------------------------- */
 
 struct search {
-	struct tree tree; /* the caller's */
-	const bool *plays;
+	struct fors_fattree tree; /* the caller's */
 	uint32_t full;
 	double *slowness; /* per cable: above 1 where it is to be decided; else 0 */
 	bool *is_needed;  /* per cable: it is to be drained for another reason, and cannot be spared anyhow */
@@ -89,7 +47,7 @@ struct search {
 
 static bool search_alloc(struct search *s)
 {
-	size_t n = s->tree.cabling.ncables + (size_t)1;
+	size_t n = s->tree.ncables + (size_t)1;
 
 	s->slowness = calloc(n, sizeof(*s->slowness));
 	s->is_needed = calloc(n, sizeof(*s->is_needed));
@@ -108,7 +66,7 @@ static void search_free(struct search *s)
 
 static void find_slow(struct search *s)
 {
-	const struct fors_cabling *c = &s->tree.cabling;
+	const struct fors_fattree *c = &s->tree;
 	struct fors_plugged cable;
 
 	for (uint32_t i = 0; i < c->ncables; i++) {
@@ -123,44 +81,45 @@ static void find_slow(struct search *s)
 	}
 }
 
-static void mark_as(struct tree *tree, uint32_t number, enum fors_drain_reason reason)
+static void mark_as(struct fors_fattree *tree, uint32_t number, enum fors_drain_reason reason)
 {
 	struct fors_plugged cable;
 
-	tree->cabling.kind->get(&tree->cabling, number, &cable);
+	tree->kind->get(tree, number, &cable);
 	cable.drained = reason;
-	tree->cabling.kind->put(&tree->cabling, number, &cable);
+	tree->kind->put(tree, number, &cable);
 }
 
 /* The tree without what is out, in *tried, to be freed on FORS_OK. */
-static enum fors_err without(const struct search *s, struct tree *tried, struct fors_error *error)
+static enum fors_err without(const struct search *s, struct fors_fattree *tried, struct fors_error *error)
 {
-	enum fors_err err = tree_copy(&s->tree, tried, error);
+	struct fors_warnings ignored = {0};
+	enum fors_err err = fors_fattree_copy(&s->tree, s->tree.net, tried, error);
 
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < s->tree.cabling.ncables; i++)
+	for (uint32_t i = 0; i < s->tree.ncables; i++)
 		if (s->slowness[i] > 1)
 			mark_as(tried, i, s->out[i] ? FORS_DRAIN_DEGRADED : FORS_DRAIN_NOT);
-	err = take_out(tried, error);
+	err = fors_drained_apply(*tried, &ignored, error);
 	if (err)
-		tree_free(tried);
+		fors_fattree_free(tried);
 	return err;
 }
 
 /* Is this cable back in use, because of what is out? */
-static bool is_called_back(const struct search *s, const struct tree *tried, uint32_t i)
+static bool is_called_back(const struct search *s, const struct fors_fattree *tried, uint32_t i)
 {
 	struct fors_plugged cable;
 
-	return tried->cabling.kind->get(&tried->cabling, i, &cable) && cable.drained &&
-	       cable.state == FORS_CABLE_LIVE && !s->is_needed[i];
+	return tried->kind->get(tried, i, &cable) && cable.drained && cable.state == FORS_CABLE_LIVE &&
+	       !s->is_needed[i];
 }
 
 /* A cable that is needed is kept, or all slow ones of its lower switch; where it has none, all there are. */
 static void keep_with(struct search *s, uint32_t needed)
 {
-	const struct fors_cabling *c = &s->tree.cabling;
+	const struct fors_fattree *c = &s->tree;
 	struct fors_plugged cable, at;
 	bool any = false;
 
@@ -180,23 +139,16 @@ static void keep_with(struct search *s, uint32_t needed)
 }
 
 /* Keep what is needed; true: something is, and was not kept before. */
-static bool keep_needed(struct search *s, const struct tree *tried)
+static bool keep_needed(struct search *s, const struct fors_fattree *tried)
 {
 	bool any = false;
 
-	for (uint32_t i = 0; i < s->tree.cabling.ncables; i++)
+	for (uint32_t i = 0; i < s->tree.ncables; i++)
 		if (is_called_back(s, tried, i)) {
 			keep_with(s, i);
 			any = true;
 		}
 	return any;
-}
-
-static enum fors_err reckon(const struct search *s, const struct tree *tried, struct fors_slow_length *length,
-			    struct fors_error *error)
-{
-	return tried->fabric ? fors_slow_length(tried->fabric, s->full, length, error)
-			     : fors_slow_length_pods(tried->pods, s->plays, s->full, length, error);
 }
 
 /* The length without what is out, and is not needed; negative: none was found. */
@@ -206,7 +158,7 @@ static enum fors_err try_out(struct search *s, struct fors_slow_length *length, 
 
 	*length = (struct fors_slow_length){.length = -1};
 	for (unsigned i = 0; !err && i < TRIES; i++) {
-		struct tree tried;
+		struct fors_fattree tried;
 		bool is_settled = false;
 
 		err = without(s, &tried, error);
@@ -214,8 +166,8 @@ static enum fors_err try_out(struct search *s, struct fors_slow_length *length, 
 			return err;
 		is_settled = !keep_needed(s, &tried);
 		if (is_settled)
-			err = reckon(s, &tried, length, error);
-		tree_free(&tried);
+			err = fors_slow_length(&tried, s->full, length, error);
+		fors_fattree_free(&tried);
 		if (is_settled)
 			return err;
 	}
@@ -226,15 +178,15 @@ static enum fors_err try_out(struct search *s, struct fors_slow_length *length, 
 static enum fors_err try_all_in(struct search *s, struct fors_error *error)
 {
 	struct fors_slow_length length;
-	struct tree tried;
+	struct fors_fattree tried;
 	enum fors_err err = without(s, &tried, error);
 
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < s->tree.cabling.ncables; i++)
+	for (uint32_t i = 0; i < s->tree.ncables; i++)
 		s->is_needed[i] = is_called_back(s, &tried, i);
-	err = reckon(s, &tried, &length, error);
-	tree_free(&tried);
+	err = fors_slow_length(&tried, s->full, &length, error);
+	fors_fattree_free(&tried);
 	if (!err)
 		s->length = length;
 	if (!err)
@@ -247,7 +199,7 @@ static double next_step(const struct search *s, double above)
 {
 	double next = 0;
 
-	for (uint32_t i = 0; i < s->tree.cabling.ncables; i++)
+	for (uint32_t i = 0; i < s->tree.ncables; i++)
 		if (s->slowness[i] < above && s->slowness[i] > next)
 			next = s->slowness[i];
 	return next;
@@ -267,7 +219,7 @@ static bool is_better(const struct search *s, const struct fors_slow_length *len
 /* Drain all as slow as this, but for those that are kept. */
 static enum fors_err try_step(struct search *s, double step, struct fors_error *error)
 {
-	uint32_t ncables = s->tree.cabling.ncables;
+	uint32_t ncables = s->tree.ncables;
 	struct fors_slow_length length;
 	enum fors_err err;
 
@@ -307,9 +259,9 @@ static enum fors_err find_best(struct search *s, struct fors_error *error)
 
 static void mark_best(struct search *s)
 {
-	for (uint32_t i = 0; i < s->tree.cabling.ncables; i++)
+	for (uint32_t i = 0; i < s->tree.ncables; i++)
 		if (s->best[i]) {
-			fors_drained_mark_cable(s->tree.cabling, i, FORS_DRAIN_DEGRADED);
+			fors_drained_mark_cable(s->tree, i, FORS_DRAIN_DEGRADED);
 			s->slow->ndrained++;
 		}
 	s->slow->chosen = s->length.length;
@@ -317,9 +269,9 @@ static void mark_best(struct search *s)
 
 static void mark_dead(struct search *s)
 {
-	for (uint32_t i = 0; i < s->tree.cabling.ncables; i++)
+	for (uint32_t i = 0; i < s->tree.ncables; i++)
 		s->slow->ndrained += s->slowness[i] > 1;
-	fors_drained_degraded(s->tree.cabling);
+	fors_drained_degraded(s->tree);
 	s->slow->chosen = s->slow->drained;
 }
 
@@ -342,32 +294,18 @@ static enum fors_err mark(struct search *s, struct fors_error *error)
 	return FORS_OK;
 }
 
-static enum fors_err run(struct search *s, enum fors_slow_how how, struct fors_slow *slow, struct fors_error *error)
+enum fors_err fors_slow_mark(struct fors_fattree tree, enum fors_slow_how how, struct fors_slow *slow,
+			     struct fors_error *error)
 {
 	struct fors_slow found = {.how = how, .ignored = -1, .drained = -1, .chosen = -1};
-	enum fors_err err;
+	struct search search = {.tree = tree,
+				.full = fors_rates_full(tree.net),
+				.length = (struct fors_slow_length){.length = -1},
+				.slow = &found};
+	enum fors_err err = mark(&search, error);
 
-	s->slow = &found;
-	s->length = (struct fors_slow_length){.length = -1};
-	err = mark(s, error);
-	search_free(s);
+	search_free(&search);
 	if (!err)
 		*slow = found;
 	return err;
-}
-
-enum fors_err fors_slow_mark(struct fors_fabric *fabric, enum fors_slow_how how, struct fors_slow *slow,
-			     struct fors_error *error)
-{
-	struct search search = {.tree = tree_of(fabric, NULL), .full = fors_speeds_full(fabric)};
-
-	return run(&search, how, slow, error);
-}
-
-enum fors_err fors_slow_mark_pods(struct fors_pods *pods, const bool *plays, enum fors_slow_how how,
-				  struct fors_slow *slow, struct fors_error *error)
-{
-	struct search search = {.tree = tree_of(NULL, pods), .plays = plays, .full = fors_rates_full(pods->now)};
-
-	return run(&search, how, slow, error);
 }

@@ -11,14 +11,10 @@
 /*
  * Mark in the tree (drained.h) what shall be drained for its slowness; what is excluded or held is marked before, and
  * nothing is taken out yet. *slow is set: what the choice is, and what the others would give. FORS_SLOW_DEAD also marks
- * what is called degraded, however fast. The same fabric gives the same marks. Errors: FORS_ENOMEM; then no more
+ * what is called degraded, however fast. The same tree gives the same marks. Errors: FORS_ENOMEM; then no more
  * is marked.
  */
-enum fors_err fors_slow_mark(struct fors_fabric *fabric, enum fors_slow_how how, struct fors_slow *slow,
+enum fors_err fors_slow_mark(struct fors_fattree tree, enum fors_slow_how how, struct fors_slow *slow,
 			     struct fors_error *error);
-
-/* The same of three levels. plays: who takes part (fors_pods_players()), NULL: all servers with a LID. */
-enum fors_err fors_slow_mark_pods(struct fors_pods *pods, const bool *plays, enum fors_slow_how how,
-				  struct fors_slow *slow, struct fors_error *error);
 
 #endif

@@ -23,7 +23,6 @@
 #include <stdlib.h>
 
 #include "bound.h"
-#include "core/fabric/cabling.h"
 #include "core/fabric/speeds.h"
 #include "core/planners/pods/route3.h"
 #include "core/tables/home.h"
@@ -175,8 +174,8 @@ static enum fors_err count_phases(const struct trial *t, uint64_t *phases, struc
 	return FORS_OK;
 }
 
-enum fors_err fors_slow_length(const struct fors_fabric *fabric, uint32_t full, struct fors_slow_length *length,
-			       struct fors_error *error)
+static enum fors_err length_of_fabric(const struct fors_fabric *fabric, uint32_t full, struct fors_slow_length *length,
+				      struct fors_error *error)
 {
 	struct trial trial = {.fabric = fabric, .full = full};
 	uint64_t phases = 0;
@@ -200,7 +199,6 @@ enum fors_err fors_slow_length(const struct fors_fabric *fabric, uint32_t full, 
 
 struct spread {
 	const struct fors_pods *pods;
-	const bool *plays;
 	uint32_t full, count; /* who takes part */
 	uint64_t lump;	      /* fors_lump_bound(), for three levels; 0: somebody has more than one LID */
 	uint32_t *in_pod;     /* of these */
@@ -211,14 +209,13 @@ struct spread {
 
 static bool takes_part(const struct spread *s, uint32_t slot)
 {
-	return s->pods->slot[slot].lid && (!s->plays || s->plays[slot]) &&
-	       s->pods->leaf[s->pods->slot[slot].leaf].now != FORS_NONE;
+	return s->pods->plays[slot] && s->pods->leaf[s->pods->slot[slot].leaf].now != FORS_NONE;
 }
 
 static void count_players(struct spread *s)
 {
 	const struct fors_pods *pods = s->pods;
-	struct fors_cabling cabling = fors_pods_cabling(pods);
+	struct fors_fattree tree = fors_fattree_of_pods(pods);
 	struct fors_plugged cable;
 
 	s->lump = 1;
@@ -231,8 +228,8 @@ static void count_players(struct spread *s)
 			s->climbing[leaf]++; /* servers, at first */
 			s->lump = pods->slot[slot].lmc ? 0 : s->lump;
 		}
-	for (uint32_t i = 0; i < cabling.ncables; i++)
-		if (cabling.kind->get(&cabling, i, &cable) && cable.state == FORS_CABLE_LIVE)
+	for (uint32_t i = 0; i < tree.ncables; i++)
+		if (tree.kind->get(&tree, i, &cable) && cable.state == FORS_CABLE_LIVE)
 			s->up[cable.low]++;
 }
 
@@ -240,13 +237,12 @@ static void count_players(struct spread *s)
 static void climb_from_leaves(struct spread *s)
 {
 	const struct fors_pods *pods = s->pods;
-	struct fors_cabling cabling = fors_pods_cabling(pods);
+	struct fors_fattree tree = fors_fattree_of_pods(pods);
 	bool has_one_lid = s->lump;
 	struct fors_plugged cable;
 
-	for (uint32_t i = 0; i < cabling.ncables; i++)
-		if (cabling.kind->get(&cabling, i, &cable) && cable.state == FORS_CABLE_LIVE &&
-		    cable.low < pods->nleaves)
+	for (uint32_t i = 0; i < tree.ncables; i++)
+		if (tree.kind->get(&tree, i, &cable) && cable.state == FORS_CABLE_LIVE && cable.low < pods->nleaves)
 			s->climbing[cable.high] += s->climbing[cable.low] *
 						   (s->count - s->in_pod[pods->leaf[cable.low].pod]) / s->up[cable.low];
 	for (uint32_t a = 0; a < pods->nleaves; a++) {
@@ -261,14 +257,14 @@ static void climb_from_leaves(struct spread *s)
 static void spread_loads(struct spread *s)
 {
 	const struct fors_pods *pods = s->pods;
-	struct fors_cabling cabling = fors_pods_cabling(pods);
+	struct fors_fattree tree = fors_fattree_of_pods(pods);
 	struct fors_plugged cable;
 
-	for (uint32_t i = 0; i < cabling.ncables; i++)
-		if (cabling.kind->get(&cabling, i, &cable) && cable.state == FORS_CABLE_LIVE) {
+	for (uint32_t i = 0; i < tree.ncables; i++)
+		if (tree.kind->get(&tree, i, &cable) && cable.state == FORS_CABLE_LIVE) {
 			double flows = s->climbing[cable.low] / s->up[cable.low];
 
-			add(&s->loads, fors_speeds_plugged(&cabling, &cable, s->full), flows, flows);
+			add(&s->loads, fors_speeds_plugged(&tree, &cable, s->full), flows, flows);
 		}
 	for (uint32_t slot = 0; slot < pods->nslots; slot++) {
 		const struct fors_pods_slot *at = &pods->slot[slot];
@@ -291,12 +287,12 @@ static bool spread_alloc(struct spread *s)
 	       loads_alloc(&s->loads, (size_t)s->pods->known->nports + s->pods->nslots);
 }
 
-enum fors_err fors_slow_length_pods(const struct fors_pods *pods, const bool *plays, uint32_t full,
-				    struct fors_slow_length *length, struct fors_error *error)
+static enum fors_err length_of_pods(const struct fors_pods *pods, uint32_t full, struct fors_slow_length *length,
+				    struct fors_error *error)
 {
-	struct spread s = {.pods = pods, .plays = plays, .full = full};
+	struct spread s = {.pods = pods, .full = full};
 	uint32_t phases;
-	enum fors_err err = fors_route3_bound(pods, plays, &phases, error);
+	enum fors_err err = fors_route3_bound(pods, pods->plays, &phases, error);
 
 	*length = (struct fors_slow_length){.length = -1};
 	if (!err && !spread_alloc(&s))
@@ -313,4 +309,11 @@ enum fors_err fors_slow_length_pods(const struct fors_pods *pods, const bool *pl
 	free(s.up);
 	free(s.loads.load);
 	return err;
+}
+
+enum fors_err fors_slow_length(const struct fors_fattree *tree, uint32_t full, struct fors_slow_length *length,
+			       struct fors_error *error)
+{
+	return tree->fabric ? length_of_fabric(tree->fabric, full, length, error)
+			    : length_of_pods(tree->pods, full, length, error);
 }

@@ -6,8 +6,7 @@
 #ifndef FORS_CORE_PLANNERS_SLOW_LENGTH_H
 #define FORS_CORE_PLANNERS_SLOW_LENGTH_H
 
-#include "core/fabric/fabric.h"
-#include "core/fabric/pods.h"
+#include "core/fabric/fattree.h"
 
 /* The time of an exchange. */
 struct fors_slow_length {
@@ -19,11 +18,7 @@ struct fors_slow_length {
 /*
  * The time of the exchange over the cables that live, in *length; `full` is fors_rates_full(). Errors: FORS_ENOMEM.
  */
-enum fors_err fors_slow_length(const struct fors_fabric *fabric, uint32_t full, struct fors_slow_length *length,
+enum fors_err fors_slow_length(const struct fors_fattree *tree, uint32_t full, struct fors_slow_length *length,
 			       struct fors_error *error);
-
-/* The same of three levels. plays: who takes part (fors_pods_players()), NULL: all servers with a LID. */
-enum fors_err fors_slow_length_pods(const struct fors_pods *pods, const bool *plays, uint32_t full,
-				    struct fors_slow_length *length, struct fors_error *error);
 
 #endif

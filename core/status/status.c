@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * status.c - what fors knows about itself: the facts of a fabric and its schedule.
+ * status.c - what fors knows about itself: the facts of a tree and its schedule.
  *
  * What is unknown stays FORS_UNKNOWN, so that null in JSON and a missing metric can say so. The texts made of the
  * facts are made elsewhere: status_json.c, status_metrics.c, advice.c.
@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "core/fabric/account.h"
-#include "core/fabric/speeds.h"
 #include "status_keys.h"
 
 static const char *const state_names[] = {
@@ -78,7 +77,7 @@ static bool is_held(const struct fors_plugged *cable)
 }
 
 /* Width and speed of a cable that a packet gets through. */
-static void describe_rate(const struct fors_cabling *c, const struct fors_plugged *cable, struct fors_link *link)
+static void describe_rate(const struct fors_fattree *c, const struct fors_plugged *cable, struct fors_link *link)
 {
 	uint32_t node = c->kind->at(c, cable->low).node;
 	const struct fors_port *port;
@@ -89,7 +88,7 @@ static void describe_rate(const struct fors_cabling *c, const struct fors_plugge
 	fors_rate_text(port->width, (enum fors_speed)port->speed, link->rate);
 }
 
-static struct fors_link describe_cable(const struct fors_cabling *c, const struct fors_plugged *cable)
+static struct fors_link describe_cable(const struct fors_fattree *c, const struct fors_plugged *cable)
 {
 	struct fors_link link = {.a_port = cable->low_port, .b_port = cable->high_port};
 
@@ -117,7 +116,7 @@ enum fors_err fors_links_add(struct fors_links *links, const struct fors_link *l
 }
 
 /* The cables of which `belongs` is true, in *links. Errors: FORS_ENOMEM. */
-static enum fors_err list_cables(struct fors_cabling c, bool (*belongs)(const struct fors_plugged *cable),
+static enum fors_err list_cables(struct fors_fattree c, bool (*belongs)(const struct fors_plugged *cable),
 				 struct fors_links *links, struct fors_error *error)
 {
 	struct fors_plugged cable;
@@ -132,122 +131,109 @@ static enum fors_err list_cables(struct fors_cabling c, bool (*belongs)(const st
 	return err;
 }
 
-enum fors_err fors_status_cables(struct fors_status *status, struct fors_cabling cabling, struct fors_error *error)
+enum fors_err fors_status_cables(struct fors_status *status, struct fors_fattree tree, struct fors_error *error)
 {
-	enum fors_err err = list_cables(cabling, is_dead, &status->dead_links, error);
+	enum fors_err err = list_cables(tree, is_dead, &status->dead_links, error);
 
 	if (!err)
-		err = list_cables(cabling, is_degraded, &status->degraded_links, error);
+		err = list_cables(tree, is_degraded, &status->degraded_links, error);
 	if (!err)
-		err = list_cables(cabling, is_excluded, &status->excluded_links, error);
-	return err ? err : list_cables(cabling, is_held, &status->held_links, error);
+		err = list_cables(tree, is_excluded, &status->excluded_links, error);
+	return err ? err : list_cables(tree, is_held, &status->held_links, error);
 }
 
-static bool is_slow(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t full)
+static bool is_slow(const struct fors_fattree *tree, const struct fors_stand *stand, uint32_t full)
 {
-	return slot->server != FORS_NONE && fors_speeds_server(fabric, slot, full) > 1;
+	return stand->plays && fors_port_slowness(fors_net_port(tree->net, stand->node, stand->ca_port), full) > 1;
 }
 
-static void describe_slow(const struct fors_fabric *fabric, const struct fors_slot *slot, struct fors_link *link)
+static void describe_slow(const struct fors_fattree *tree, const struct fors_stand *stand, struct fors_link *link)
 {
-	const struct fors_node *node = &fabric->net->node[slot->node];
-	const struct fors_port *port = fors_net_port(fabric->net, slot->node, slot->ca_port);
+	const struct fors_node *node = &tree->net->node[stand->node];
+	const struct fors_port *port = fors_net_port(tree->net, stand->node, stand->ca_port);
 
 	snprintf(link->b, sizeof(link->b), "%s", node->desc[0] ? node->desc : node->id);
-	link->b_port = slot->ca_port;
+	link->b_port = stand->ca_port;
 	link->is_used = link->is_planned = true;
 	fors_rate_text(port->width, (enum fors_speed)port->speed, link->rate);
 }
 
-/* Is it missed, and nowhere else? A host that was moved is not lost. */
-static bool is_lost(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t unused)
+/* Slow servers, and lost ones. Errors: FORS_ENOMEM. */
+static enum fors_err list_servers(struct fors_status *status, const struct fors_fattree *tree, struct fors_error *error)
 {
-	size_t nslots = (size_t)fabric->nleaves * fabric->nslots;
-
-	(void)unused;
-	for (size_t i = 0; slot->is_missed && slot->seen && i < nslots; i++)
-		if (fabric->slot[i].guid == slot->seen)
-			return false;
-	return slot->is_missed;
-}
-
-static void describe_lost(const struct fors_fabric *fabric, const struct fors_slot *slot, struct fors_link *link)
-{
-	(void)fabric;
-	if (slot->seen)
-		snprintf(link->b, sizeof(link->b), "0x%016" PRIx64, slot->seen);
-}
-
-/* The places of servers of which `belongs` is true, in *links. Errors: FORS_ENOMEM. */
-static enum fors_err
-list_slots(const struct fors_fabric *fabric,
-	   bool (*belongs)(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t full),
-	   void (*describe)(const struct fors_fabric *fabric, const struct fors_slot *slot, struct fors_link *link),
-	   struct fors_links *links, struct fors_error *error)
-{
-	size_t nslots = (size_t)fabric->nleaves * fabric->nslots;
-	uint32_t full = fors_speeds_full(fabric);
+	uint32_t full = fors_rates_full(tree->net);
 	enum fors_err err = FORS_OK;
+	struct fors_stand stand;
 
-	for (size_t i = 0; !err && i < nslots; i++) {
-		const struct fors_slot *slot = &fabric->slot[i];
-		struct fors_link link = {.a_port = slot->leaf_port, .since_ms = FORS_UNKNOWN};
+	for (uint32_t i = 0; !err && i < tree->nslots; i++) {
+		struct fors_link link = {.since_ms = FORS_UNKNOWN};
+		bool slow;
 
-		if (!belongs(fabric, slot, full))
+		if (!tree->kind->slot(tree, i, &stand))
 			continue;
-		snprintf(link.a, sizeof(link.a), "%s", fabric->leaf[i / fabric->nslots].name);
-		describe(fabric, slot, &link);
-		err = fors_links_add(links, &link, error);
+		slow = is_slow(tree, &stand, full);
+		link.a_port = stand.port;
+		snprintf(link.a, sizeof(link.a), "%s", tree->kind->at(tree, stand.leaf).name);
+		if (slow)
+			describe_slow(tree, &stand, &link);
+		else if (stand.seen)
+			snprintf(link.b, sizeof(link.b), "0x%016" PRIx64, stand.seen);
+		if (slow || fors_fattree_is_lost(tree, &stand))
+			err = fors_links_add(slow ? &status->slow_servers : &status->lost_servers, &link, error);
 	}
 	return err;
 }
 
-static enum fors_err list_all(struct fors_status *status, const struct fors_fabric *fabric, struct fors_error *error)
+static void set_numbers(struct fors_status *status, const struct fors_fattree *tree)
 {
-	enum fors_err err = fors_status_cables(status, fors_fabric_cabling(fabric), error);
+	struct fors_fattree_sum sum = fors_fattree_sum(tree);
 
-	if (!err)
-		err = list_slots(fabric, is_slow, describe_slow, &status->slow_servers, error);
-	if (!err)
-		err = list_slots(fabric, is_lost, describe_lost, &status->lost_servers, error);
-	return err;
+	status->held_until_ms = tree->held_until_ms ? (int64_t)tree->held_until_ms : FORS_UNKNOWN;
+	status->servers = sum.servers;
+	status->leaves = tree->nleaves;
+	status->spines = tree->fabric ? (int64_t)sum.spines : FORS_UNKNOWN;
+	status->pods = tree->pods ? (int64_t)sum.npods : FORS_UNKNOWN;
+	status->mids = tree->pods ? (int64_t)sum.nmids : FORS_UNKNOWN;
+	status->tops = tree->pods ? (int64_t)sum.ntops : FORS_UNKNOWN;
+	status->f = sum.reduction;
+	status->affected_spines = sum.affected;
+	status->capacity = sum.capacity < 0 ? FORS_UNKNOWN : sum.capacity;
+	status->unreachable_pairs = sum.unreachable_pairs;
+	status->lmc = sum.lmc < 0 ? FORS_UNKNOWN : sum.lmc;
 }
 
-/* B: defined when all leaves have the same number of servers. */
-static int64_t capacity_of(const struct fors_fabric *fabric)
+static void move_links(struct fors_links *to, struct fors_links *from)
 {
-	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
-		if (fabric->leaf[leaf].nservers != fabric->max_servers)
-			return FORS_UNKNOWN;
-	return fabric->nservers ? (int64_t)fabric->max_servers - fabric->reduction : FORS_UNKNOWN;
+	clear_links(to);
+	*to = *from;
 }
 
-enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric, struct fors_error *error)
+enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fattree *tree, struct fors_error *error)
 {
 	struct fors_account account;
-	enum fors_err err;
+	struct fors_status found;
+	enum fors_err err = fors_account_take(tree, &account, error);
 
-	fors_status_clear(status);
-	err = fors_account_take(fabric, &account, error);
+	fors_status_init(&found);
 	if (!err)
-		err = list_all(status, fabric, error);
+		err = fors_status_cables(&found, *tree, error);
+	if (!err)
+		err = list_servers(&found, tree, error);
 	if (err) {
-		fors_status_clear(status);
+		fors_status_clear(&found);
 		return err;
 	}
-	status->held_until_ms = fabric->held_until_ms ? (int64_t)fabric->held_until_ms : FORS_UNKNOWN;
-	status->servers = fabric->nservers;
-	status->leaves = fabric->nleaves;
-	status->spines = fabric->nspines;
-	status->f = fabric->reduction;
-	status->affected_spines = fabric->affected_spines;
-	status->capacity = capacity_of(fabric);
-	status->unreachable_pairs = fabric->unreachable_pairs;
+	move_links(&status->dead_links, &found.dead_links);
+	move_links(&status->degraded_links, &found.degraded_links);
+	move_links(&status->excluded_links, &found.excluded_links);
+	move_links(&status->held_links, &found.held_links);
+	move_links(&status->slow_servers, &found.slow_servers);
+	move_links(&status->lost_servers, &found.lost_servers);
+	set_numbers(status, tree);
 	status->ca_ports = account.ports;
 	status->not_participants = account.not_participants;
 	status->guests = account.guests;
 	status->left_out = fors_account_left_out(&account);
-	status->lmc = fabric->nservers ? fabric->lmc : FORS_UNKNOWN;
 	return FORS_OK;
 }
 
@@ -275,18 +261,18 @@ double fors_status_share(const struct fors_status *status)
 	return length > (double)status->servers ? (double)status->servers / length : 1;
 }
 
-void fors_gain_name(struct fors_cabling cabling, const struct fors_repair *repair, struct fors_gain *gain)
+void fors_gain_name(struct fors_fattree tree, const struct fors_repair *repair, struct fors_gain *gain)
 {
 	struct fors_plugged cable;
 	uint32_t count;
 
 	memset(gain, 0, sizeof(*gain));
 	if (repair->leaf != FORS_NONE) {
-		cabling.kind->get(&cabling, cabling.kind->above(&cabling, repair->leaf, &count) + repair->lane, &cable);
-		gain->link = describe_cable(&cabling, &cable);
+		tree.kind->get(&tree, tree.kind->above(&tree, repair->leaf, &count) + repair->lane, &cable);
+		gain->link = describe_cable(&tree, &cable);
 		return;
 	}
-	snprintf(gain->link.b, sizeof(gain->link.b), "%s", cabling.kind->at(&cabling, repair->spine).name);
+	snprintf(gain->link.b, sizeof(gain->link.b), "%s", tree.kind->at(&tree, repair->spine).name);
 	gain->link.since_ms = FORS_UNKNOWN;
 }
 

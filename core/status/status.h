@@ -9,8 +9,6 @@
 #include "core/base/unknown.h"
 #include "core/base/warnings.h"
 #include "core/fabric/drained.h"
-#include "core/fabric/fabric.h"
-#include "core/fabric/pods.h"
 #include "core/fabric/repairs.h"
 #include "core/net/rates.h"
 #include "core/schedule/pace.h"
@@ -104,22 +102,16 @@ void fors_status_init(struct fors_status *status);
 void fors_status_clear(struct fors_status *status);
 
 /*
- * Fill what the fabric says (servers .. capacity, unreachable_pairs, CA ports, the lists of links, held_until_ms, lmc)
- * into an initialised status. Errors: FORS_ENOMEM; the status is unchanged then.
+ * Fill what the tree says (servers .. capacity, unreachable_pairs, CA ports, the lists of links, held_until_ms, lmc) into
+ * an initialised status; what a height has not stays unknown. Of links `a` is the lower end. Errors: FORS_ENOMEM; the
+ * status is unchanged then.
  */
-enum fors_err fors_status_fabric(struct fors_status *status, const struct fors_fabric *fabric,
-				 struct fors_error *error);
+enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fattree *tree, struct fors_error *error);
 /* Fill in the lists of cables between switches only. Errors: FORS_ENOMEM, the status is then to be cleared. */
-enum fors_err fors_status_cables(struct fors_status *status, struct fors_cabling cabling, struct fors_error *error);
+enum fors_err fors_status_cables(struct fors_status *status, struct fors_fattree tree, struct fors_error *error);
 /* One more; links->link grows. Errors: FORS_ENOMEM. */
 enum fors_err fors_links_add(struct fors_links *links, const struct fors_link *link, struct fors_error *error);
 
-/*
- * The same of a tree of three levels, and of who takes part in it (plays[nslots], fors_pods_players()). Of dead and
- * degraded links `a` is the lower end. Errors: FORS_ENOMEM; the status is unchanged then.
- */
-enum fors_err fors_status_pods(struct fors_status *status, const struct fors_pods *pods, const bool *plays,
-			       struct fors_error *error);
 /* Is what is told of another engine's tables? Not in shadow mode. Then there are no leaves and spines; lower_bound is the bound of these tables. */
 bool fors_status_is_over(const struct fors_status *status);
 
@@ -139,6 +131,6 @@ double fors_status_share(const struct fors_status *status);
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule);
 
 /* What a repair of the tree is called; phases is left to the caller. */
-void fors_gain_name(struct fors_cabling cabling, const struct fors_repair *repair, struct fors_gain *gain);
+void fors_gain_name(struct fors_fattree tree, const struct fors_repair *repair, struct fors_gain *gain);
 
 #endif

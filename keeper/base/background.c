@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* See aside.h; leash.c for how a thread is left alone. */
+/* See background.h; io_thread.c for how a thread is left alone. */
 #include "background.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 struct fors_background {
 	struct fors_background_setup setup;
-	struct fors_io_thread *leash;
+	struct fors_io_thread *io;
 	pthread_mutex_t mutex; /* guards all that follows; never held while a task is done */
 	pthread_cond_t wake, done;
 	void *task; /* to be done, or being done; NULL: none */
@@ -24,42 +24,42 @@ struct fors_background {
 };
 
 /* The task is done. The mutex is held, so that news() is never called after fors_background_stop(). */
-static void finish(struct fors_background *aside)
+static void finish(struct fors_background *background)
 {
-	aside->task = NULL;
-	aside->is_done = true;
-	pthread_cond_signal(&aside->done);
-	if (aside->is_late && aside->wants_news && aside->setup.news && !aside->stop)
-		aside->setup.news(aside->setup.context);
+	background->task = NULL;
+	background->is_done = true;
+	pthread_cond_signal(&background->done);
+	if (background->is_late && background->wants_news && background->setup.news && !background->stop)
+		background->setup.news(background->setup.context);
 }
 
 static void run(void *context)
 {
-	struct fors_background *aside = context;
+	struct fors_background *background = context;
 
-	pthread_mutex_lock(&aside->mutex);
-	while (!aside->stop) {
-		if (!aside->task) {
-			fors_clock_wait(&aside->wake, &aside->mutex, fors_clock_ms() + 1000);
+	pthread_mutex_lock(&background->mutex);
+	while (!background->stop) {
+		if (!background->task) {
+			fors_clock_wait(&background->wake, &background->mutex, fors_clock_ms() + 1000);
 			continue;
 		}
-		pthread_mutex_unlock(&aside->mutex);
-		aside->setup.run(aside->task);
-		pthread_mutex_lock(&aside->mutex);
-		finish(aside);
+		pthread_mutex_unlock(&background->mutex);
+		background->setup.run(background->task);
+		pthread_mutex_lock(&background->mutex);
+		finish(background);
 	}
-	pthread_mutex_unlock(&aside->mutex);
+	pthread_mutex_unlock(&background->mutex);
 }
 
-static void free_aside(struct fors_background *aside)
+static void free_background(struct fors_background *background)
 {
-	pthread_cond_destroy(&aside->wake);
-	pthread_cond_destroy(&aside->done);
-	pthread_mutex_destroy(&aside->mutex);
-	free(aside);
+	pthread_cond_destroy(&background->wake);
+	pthread_cond_destroy(&background->done);
+	pthread_mutex_destroy(&background->mutex);
+	free(background);
 }
 
-enum fors_err fors_background_start(const struct fors_background_setup *setup, struct fors_background **aside,
+enum fors_err fors_background_start(const struct fors_background_setup *setup, struct fors_background **background,
 				    struct fors_error *error)
 {
 	struct fors_background *made = calloc(1, sizeof(*made));
@@ -73,57 +73,57 @@ enum fors_err fors_background_start(const struct fors_background_setup *setup, s
 	pthread_mutex_init(&made->mutex, NULL);
 	fors_clock_cond(&made->wake);
 	fors_clock_cond(&made->done);
-	failed = fors_io_thread_start(&made->leash, run, made);
+	failed = fors_io_thread_start(&made->io, run, made);
 	if (failed) {
-		free_aside(made);
+		free_background(made);
 		return fors_fail(error, FORS_ENOMEM, "no thread to read files: %s", strerror(failed));
 	}
-	*aside = made;
+	*background = made;
 	return FORS_OK;
 }
 
 /* Has the thread been out for too long? */
-static bool hangs(struct fors_background *aside)
+static bool hangs(struct fors_background *background)
 {
 	char what[4];
-	uint64_t since = fors_io_thread_since(aside->leash, what, sizeof(what));
+	uint64_t since = fors_io_thread_since(background->io, what, sizeof(what));
 
-	return since && fors_clock_ms() >= since + aside->setup.patience_ms;
+	return since && fors_clock_ms() >= since + background->setup.patience_ms;
 }
 
-bool fors_background_ask(struct fors_background *aside, void *task, bool wants_news)
+bool fors_background_ask(struct fors_background *background, void *task, bool wants_news)
 {
 	bool is_done;
 
-	pthread_mutex_lock(&aside->mutex);
-	aside->task = task;
-	aside->wants_news = wants_news;
-	aside->is_done = aside->is_late = false;
-	pthread_cond_signal(&aside->wake);
-	while (!aside->is_done && !hangs(aside))
-		fors_clock_wait(&aside->done, &aside->mutex, fors_clock_ms() + LOOK_MS);
-	is_done = aside->is_done;
-	aside->is_done = false;
-	aside->is_late = !is_done;
-	pthread_mutex_unlock(&aside->mutex);
+	pthread_mutex_lock(&background->mutex);
+	background->task = task;
+	background->wants_news = wants_news;
+	background->is_done = background->is_late = false;
+	pthread_cond_signal(&background->wake);
+	while (!background->is_done && !hangs(background))
+		fors_clock_wait(&background->done, &background->mutex, fors_clock_ms() + LOOK_MS);
+	is_done = background->is_done;
+	background->is_done = false;
+	background->is_late = !is_done;
+	pthread_mutex_unlock(&background->mutex);
 	return is_done;
 }
 
-bool fors_background_take(struct fors_background *aside)
+bool fors_background_take(struct fors_background *background)
 {
 	bool is_done;
 
-	pthread_mutex_lock(&aside->mutex);
-	is_done = aside->is_done;
-	aside->is_done = false;
-	pthread_mutex_unlock(&aside->mutex);
+	pthread_mutex_lock(&background->mutex);
+	is_done = background->is_done;
+	background->is_done = false;
+	pthread_mutex_unlock(&background->mutex);
 	return is_done;
 }
 
-bool fors_background_trouble(struct fors_background *aside, char *text, size_t size)
+bool fors_background_trouble(struct fors_background *background, char *text, size_t size)
 {
 	char what[320], name[40];
-	uint64_t since = fors_io_thread_since(aside->leash, what, sizeof(what)), now = fors_clock_ms();
+	uint64_t since = fors_io_thread_since(background->io, what, sizeof(what)), now = fors_clock_ms();
 	time_t at = (time_t)((fors_clock_unix_ms() - (now > since ? now - since : 0)) / 1000);
 	struct tm parts;
 
@@ -133,16 +133,16 @@ bool fors_background_trouble(struct fors_background *aside, char *text, size_t s
 	return true;
 }
 
-bool fors_background_stop(struct fors_background *aside)
+bool fors_background_stop(struct fors_background *background)
 {
-	if (!aside)
+	if (!background)
 		return true;
-	pthread_mutex_lock(&aside->mutex);
-	aside->stop = true;
-	pthread_cond_signal(&aside->wake);
-	pthread_mutex_unlock(&aside->mutex);
-	if (!fors_io_thread_end(aside->leash, LAST_MS))
+	pthread_mutex_lock(&background->mutex);
+	background->stop = true;
+	pthread_cond_signal(&background->wake);
+	pthread_mutex_unlock(&background->mutex);
+	if (!fors_io_thread_end(background->io, LAST_MS))
 		return false;
-	free_aside(aside);
+	free_background(background);
 	return true;
 }

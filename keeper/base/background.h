@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * background.h - work with files that may hang, done aside: one thread, one task that goes to and fro.
+ * background.h - work with files that may hang, done in the background: one thread, one task that goes to and fro.
  *
  * OpenSM's sweeper asks, and waits for as long as the thread computes; but when one call to a file system takes longer
  * than FORS_BACKGROUND_PATIENCE_MS it goes on without an answer. Local files answer in microseconds, so nothing but a
@@ -28,22 +28,22 @@ struct fors_background_setup {
 };
 
 /* Errors: FORS_ENOMEM. */
-enum fors_err fors_background_start(const struct fors_background_setup *setup, struct fors_background **aside,
+enum fors_err fors_background_start(const struct fors_background_setup *setup, struct fors_background **background,
 				    struct fors_error *error);
 
 /*
  * Have a task done. True: it is. False: not yet; the task is the thread's until fors_background_take() says otherwise. Not to be
  * called before that. wants_news: news() is called when it is done late.
  */
-bool fors_background_ask(struct fors_background *aside, void *task, bool wants_news);
+bool fors_background_ask(struct fors_background *background, void *task, bool wants_news);
 
 /* Is a late task done meanwhile? True: it is the caller's again. */
-bool fors_background_take(struct fors_background *aside);
+bool fors_background_take(struct fors_background *background);
 
 /* "PATH: has not answered since TIME", when the thread is out for something. False: it is not, the text stays. */
-bool fors_background_trouble(struct fors_background *aside, char *text, size_t size);
+bool fors_background_trouble(struct fors_background *background, char *text, size_t size);
 
 /* End the thread; NULL is allowed. False: it hangs, and was left alone; the task stays its own for ever. */
-bool fors_background_stop(struct fors_background *aside);
+bool fors_background_stop(struct fors_background *background);
 
 #endif

@@ -30,24 +30,24 @@ static __thread struct fors_io_thread *mine;
 
 static void *run(void *context)
 {
-	struct fors_io_thread *leash = mine = context;
+	struct fors_io_thread *io = mine = context;
 
-	leash->run(leash->context);
-	pthread_mutex_lock(&leash->mutex);
-	leash->has_ended = true;
-	pthread_cond_signal(&leash->end);
-	pthread_mutex_unlock(&leash->mutex);
+	io->run(io->context);
+	pthread_mutex_lock(&io->mutex);
+	io->has_ended = true;
+	pthread_cond_signal(&io->end);
+	pthread_mutex_unlock(&io->mutex);
 	return NULL;
 }
 
-static void free_leash(struct fors_io_thread *leash)
+static void free_io(struct fors_io_thread *io)
 {
-	pthread_cond_destroy(&leash->end);
-	pthread_mutex_destroy(&leash->mutex);
-	free(leash);
+	pthread_cond_destroy(&io->end);
+	pthread_mutex_destroy(&io->mutex);
+	free(io);
 }
 
-int fors_io_thread_start(struct fors_io_thread **leash, void (*work)(void *context), void *context)
+int fors_io_thread_start(struct fors_io_thread **io, void (*work)(void *context), void *context)
 {
 	struct fors_io_thread *made = calloc(1, sizeof(*made));
 	int failed;
@@ -60,37 +60,37 @@ int fors_io_thread_start(struct fors_io_thread **leash, void (*work)(void *conte
 	fors_clock_cond(&made->end);
 	failed = fors_thread_start(&made->thread, run, made);
 	if (failed)
-		free_leash(made);
+		free_io(made);
 	else
-		*leash = made;
+		*io = made;
 	return failed;
 }
 
 /* Is it out for too long, of the time that somebody waits for its end? With the mutex held. */
-static bool hangs(const struct fors_io_thread *leash, uint64_t waits_since, unsigned patience_ms)
+static bool hangs(const struct fors_io_thread *io, uint64_t waits_since, unsigned patience_ms)
 {
-	uint64_t since = leash->since > waits_since ? leash->since : waits_since;
+	uint64_t since = io->since > waits_since ? io->since : waits_since;
 
-	return leash->since && fors_clock_ms() >= since + patience_ms;
+	return io->since && fors_clock_ms() >= since + patience_ms;
 }
 
-bool fors_io_thread_end(struct fors_io_thread *leash, unsigned patience_ms)
+bool fors_io_thread_end(struct fors_io_thread *io, unsigned patience_ms)
 {
 	uint64_t begin = fors_clock_ms();
-	pthread_t thread = leash->thread;
+	pthread_t thread = io->thread;
 	bool has_ended;
 
-	pthread_mutex_lock(&leash->mutex);
-	while (!leash->has_ended && !hangs(leash, begin, patience_ms))
-		fors_clock_wait(&leash->end, &leash->mutex, fors_clock_ms() + LOOK_MS);
-	has_ended = leash->has_ended;
-	leash->is_left = !has_ended;
+	pthread_mutex_lock(&io->mutex);
+	while (!io->has_ended && !hangs(io, begin, patience_ms))
+		fors_clock_wait(&io->end, &io->mutex, fors_clock_ms() + LOOK_MS);
+	has_ended = io->has_ended;
+	io->is_left = !has_ended;
 	if (!has_ended)
 		pthread_detach(thread);
-	pthread_mutex_unlock(&leash->mutex);
+	pthread_mutex_unlock(&io->mutex);
 	if (has_ended) {
 		pthread_join(thread, NULL);
-		free_leash(leash);
+		free_io(io);
 	}
 	return has_ended;
 }
@@ -119,13 +119,13 @@ void fors_io_end(void)
 		pause();
 }
 
-uint64_t fors_io_thread_since(struct fors_io_thread *leash, char *what, size_t size)
+uint64_t fors_io_thread_since(struct fors_io_thread *io, char *what, size_t size)
 {
 	uint64_t since;
 
-	pthread_mutex_lock(&leash->mutex);
-	since = leash->since;
-	snprintf(what, size, "%s", leash->what);
-	pthread_mutex_unlock(&leash->mutex);
+	pthread_mutex_lock(&io->mutex);
+	since = io->since;
+	snprintf(what, size, "%s", io->what);
+	pthread_mutex_unlock(&io->mutex);
 	return since;
 }

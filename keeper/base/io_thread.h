@@ -15,20 +15,20 @@
 
 struct fors_io_thread;
 
-/* Start a thread on a new leash, as fors_thread_start(). 0, or an errno. */
-int fors_io_thread_start(struct fors_io_thread **leash, void (*run)(void *context), void *context);
+/* Start a thread on a new io, as fors_thread_start(). 0, or an errno. */
+int fors_io_thread_start(struct fors_io_thread **io, void (*run)(void *context), void *context);
 
 /*
- * Wait for the end of the thread, which was told to end; the leash is gone then. True: it has ended. False: one call to a
+ * Wait for the end of the thread, which was told to end; the io is gone then. True: it has ended. False: one call to a
  * file system took longer than patience_ms (of waiting, here), and the thread was left alone.
  */
-bool fors_io_thread_end(struct fors_io_thread *leash, unsigned patience_ms);
+bool fors_io_thread_end(struct fors_io_thread *io, unsigned patience_ms);
 
-/* By the thread: I go out to a file system for `what`, back again. Other threads than those on a leash may do so too. */
+/* By the thread: I go out to a file system for `what`, back again. Other threads than those on a io may do so too. */
 void fors_io_begin(const char *what);
 void fors_io_end(void);
 
 /* Since when, by fors_clock_ms(), the thread is out, and for what; 0: it is not. Any thread. */
-uint64_t fors_io_thread_since(struct fors_io_thread *leash, char *what, size_t size);
+uint64_t fors_io_thread_since(struct fors_io_thread *io, char *what, size_t size);
 
 #endif

@@ -26,7 +26,7 @@ const char *fors_temporary_write(int folder, const char *temporary, const void *
  */
 int fors_folder_open(const struct fors_folder *folder, bool make, struct fors_error *why);
 
-/* The same on the leash, for who has no words for why; -1: there is no folder that is used. fors_folder_leave() in any case. */
+/* The same by the thread that may hang, for who has no words for why; -1: there is no folder that is used. fors_folder_leave() in any case. */
 int fors_folder_enter(const struct fors_folder *folder, bool make);
 void fors_folder_leave(int at);
 

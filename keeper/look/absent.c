@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int by_guid(const void *left, const void *right)
 {
@@ -12,48 +11,34 @@ static int by_guid(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-enum fors_err fors_absent_warn_of(const struct fors_participants *listed, const char *key, const uint64_t *there,
-				  size_t nthere, struct fors_warnings *warnings, struct fors_error *error)
+/* there: GUIDs, which are sorted. */
+static void warn(const struct fors_participants *listed, const char *key, const struct fors_participants *there,
+		 struct fors_warnings *warnings)
 {
-	uint64_t *sorted, first = 0;
+	uint64_t first = 0;
 	size_t absent = 0;
 
-	if (!listed || listed->count <= nthere)
-		return FORS_OK; /* every server here is one of them, and no GUID is in the list twice */
-	sorted = malloc(nthere * sizeof(*sorted) + 1);
-	if (!sorted)
-		return fors_fail_memory(error);
-	if (nthere) {
-		memcpy(sorted, there, nthere * sizeof(*sorted));
-		qsort(sorted, nthere, sizeof(*sorted), by_guid);
-	}
+	qsort(there->guid, there->count, sizeof(*there->guid), by_guid);
 	for (size_t i = 0; i < listed->count; i++) {
-		if (bsearch(&listed->guid[i], sorted, nthere, sizeof(*sorted), by_guid))
+		if (bsearch(&listed->guid[i], there->guid, there->count, sizeof(*there->guid), by_guid))
 			continue;
 		if (!absent++)
 			first = listed->guid[i];
 	}
-	free(sorted);
 	fors_warn(warnings, "%s: %zu of its %zu GUIDs are no living server under a leaf, the first is 0x%016" PRIx64,
 		  key, absent, listed->count, first);
-	return FORS_OK;
 }
 
-enum fors_err fors_absent_warn(const struct fors_participants *listed, const char *key,
-			       const struct fors_fabric *fabric, struct fors_warnings *warnings,
-			       struct fors_error *error)
+enum fors_err fors_absent_warn(const struct fors_participants *listed, const char *key, const struct fors_fattree *tree,
+			       struct fors_warnings *warnings, struct fors_error *error)
 {
-	uint64_t *there;
-	enum fors_err err;
+	struct fors_participants there;
+	enum fors_err err = listed ? fors_fattree_players(tree, &there, error) : FORS_OK;
 
-	if (!listed || listed->count <= fabric->nservers)
-		return FORS_OK;
-	there = malloc(fabric->nservers * sizeof(*there) + 1);
-	if (!there)
-		return fors_fail_memory(error);
-	for (uint32_t s = 0; s < fabric->nservers; s++)
-		there[s] = fabric->server[s].guid;
-	err = fors_absent_warn_of(listed, key, there, fabric->nservers, warnings, error);
-	free(there);
-	return err;
+	if (err || !listed)
+		return err;
+	if (listed->count > there.count) /* else every server here is one of them: no GUID is in the list twice */
+		warn(listed, key, &there, warnings);
+	free(there.guid);
+	return FORS_OK;
 }

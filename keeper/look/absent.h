@@ -7,20 +7,15 @@
 #define FORS_KEEPER_LOOK_ABSENT_H
 
 #include "core/base/warnings.h"
-#include "core/fabric/fabric.h"
+#include "core/fabric/fattree.h"
 
 /*
  * A participant may be switched off, or misspelt; nobody can tell, so operators are told, and it is no error: adds
  * one warning, which says how many of `listed` (each GUID once; NULL: all servers take part) are no servers of the
- * fabric and names the first of them; none when all are. `key`: what the list is called. Called under OpenSM's lock:
+ * tree and names the first of them; none when all are. `key`: what the list is called. Called under OpenSM's lock:
  * n log n. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_absent_warn(const struct fors_participants *listed, const char *key,
-			       const struct fors_fabric *fabric, struct fors_warnings *warnings,
-			       struct fors_error *error);
-
-/* The same of any servers: there[nthere] are their GUIDs, in any order. */
-enum fors_err fors_absent_warn_of(const struct fors_participants *listed, const char *key, const uint64_t *there,
-				  size_t nthere, struct fors_warnings *warnings, struct fors_error *error);
+enum fors_err fors_absent_warn(const struct fors_participants *listed, const char *key, const struct fors_fattree *tree,
+			       struct fors_warnings *warnings, struct fors_error *error);
 
 #endif

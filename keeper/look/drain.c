@@ -31,13 +31,12 @@ bool fors_drain_is_wanted(const struct fors_settings *settings)
 	       settings->excluded_spines.count;
 }
 
-enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings,
-			      struct fors_cabling cabling, bool may_release, uint64_t *held_until_ms,
-			      struct fors_error *error)
+enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings, struct fors_fattree tree,
+			      bool may_release, uint64_t *held_until_ms, struct fors_error *error)
 {
 	const struct fors_moment now = {fors_clock_ms(), fors_clock_unix_ms()};
 	uint64_t hold_ms = settings->hold_down * 1000ull;
-	enum fors_err err = fors_holddown_look(drain->watch, cabling, now, error);
+	enum fors_err err = fors_holddown_look(drain->watch, tree, now, error);
 
 	if (err)
 		return err;
@@ -51,19 +50,19 @@ enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settin
 }
 
 /* What fors.conf names. The first reason that marks a cable stays. */
-static void mark_excluded(const struct fors_settings *settings, struct fors_cabling cabling,
+static void mark_excluded(const struct fors_settings *settings, struct fors_fattree tree,
 			  struct fors_warnings *warnings)
 {
-	fors_drained_spines(cabling, &settings->excluded_spines, "exclude_spines", warnings);
-	fors_drained_links(cabling, &settings->excluded_links, "exclude_links", warnings);
+	fors_drained_spines(tree, &settings->excluded_spines, "exclude_spines", warnings);
+	fors_drained_links(tree, &settings->excluded_links, "exclude_links", warnings);
 }
 
 /* Held cables carry nothing, so what slow ones cost is decided without them; those that count as dead come first. */
-static void mark_held(const struct fors_drain *drain, const struct fors_settings *settings, struct fors_cabling cabling)
+static void mark_held(const struct fors_drain *drain, const struct fors_settings *settings, struct fors_fattree tree)
 {
 	if (settings->degraded == FORS_SLOW_DEAD)
-		fors_drained_degraded(cabling);
-	fors_holddown_mark(drain->watch, cabling);
+		fors_drained_degraded(tree);
+	fors_holddown_mark(drain->watch, tree);
 }
 
 /* Tables that fors did not make for this sweep have all cables in them: nothing is chosen then. */
@@ -72,7 +71,7 @@ static enum fors_slow_how how_of(const struct fors_drain *drain, const struct fo
 	return settings->degraded == FORS_SLOW_AUTO && drain->is_given ? FORS_SLOW_IGNORE : settings->degraded;
 }
 
-static void copy_marks(struct fors_cabling from, struct fors_cabling to)
+static void copy_marks(struct fors_fattree from, struct fors_fattree to)
 {
 	struct fors_plugged cable;
 
@@ -81,57 +80,44 @@ static void copy_marks(struct fors_cabling from, struct fors_cabling to)
 			fors_drained_mark_cable(to, i, FORS_DRAIN_DEGRADED);
 }
 
-/* Mark what is drained for its slowness where held cables are held, though in this fabric they are not. */
+/* Mark what is drained for its slowness where held cables are held, though in this tree they are not. */
 static enum fors_err mark_slow_alone(const struct fors_drain *drain, const struct fors_settings *settings,
-				     struct fors_fabric *fabric, struct fors_slow *slow, struct fors_error *error)
+				     struct fors_fattree tree, struct fors_slow *slow, struct fors_error *error)
 {
-	struct fors_fabric *copy;
-	enum fors_err err = fors_fabric_copy(fabric, fabric->net, &copy, error);
+	struct fors_fattree copy;
+	enum fors_err err = fors_fattree_copy(&tree, tree.net, &copy, error);
 
 	if (err)
 		return err;
-	mark_held(drain, settings, fors_fabric_cabling(copy));
+	mark_held(drain, settings, copy);
 	err = fors_slow_mark(copy, how_of(drain, settings), slow, error);
 	if (!err)
-		copy_marks(fors_fabric_cabling(copy), fors_fabric_cabling(fabric));
-	fors_fabric_free(copy);
+		copy_marks(copy, tree);
+	fors_fattree_free(&copy);
 	return err;
 }
 
 enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,
-			       struct fors_fabric *fabric, bool with_held, struct fors_slow *slow,
+			       struct fors_fattree tree, bool with_held, struct fors_slow *slow,
 			       struct fors_warnings *warnings, struct fors_error *error)
 {
 	enum fors_err err;
 
-	mark_excluded(settings, fors_fabric_cabling(fabric), warnings);
+	mark_excluded(settings, tree, warnings);
 	if (with_held)
-		mark_held(drain, settings, fors_fabric_cabling(fabric));
-	err = with_held ? fors_slow_mark(fabric, how_of(drain, settings), slow, error)
-			: mark_slow_alone(drain, settings, fabric, slow, error);
+		mark_held(drain, settings, tree);
+	err = with_held ? fors_slow_mark(tree, how_of(drain, settings), slow, error)
+			: mark_slow_alone(drain, settings, tree, slow, error);
 	slow->how = settings->degraded;
-	return err ? err : fors_drained_apply(fabric, warnings, error);
+	return err ? err : fors_drained_apply(tree, warnings, error);
 }
 
-enum fors_err fors_drain_apply_pods(const struct fors_drain *drain, const struct fors_settings *settings,
-				    struct fors_pods *pods, const bool *plays, struct fors_slow *slow,
-				    struct fors_warnings *warnings, struct fors_error *error)
+bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fattree *tree)
 {
-	enum fors_err err;
-	bool any;
+	const struct fors_fabric *fabric = tree->fabric;
+	size_t nslots = fabric ? (size_t)fabric->nleaves * fabric->nslots : 0;
 
-	mark_excluded(settings, fors_pods_cabling(pods), warnings);
-	mark_held(drain, settings, fors_pods_cabling(pods));
-	err = fors_slow_mark_pods(pods, plays, how_of(drain, settings), slow, error);
-	slow->how = settings->degraded;
-	return err ? err : fors_drained_take_out(fors_pods_cabling(pods), &any, warnings, error);
-}
-
-bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fabric *fabric)
-{
-	size_t nslots = (size_t)fabric->nleaves * fabric->nslots;
-
-	if (!strcmp(settings->method, "rounds") ||
+	if (!fabric || !strcmp(settings->method, "rounds") ||
 	    !strcmp(settings->method, "flows")) /* which go by the tables at any LMC */
 		return false;
 	for (size_t i = 0; i < nslots; i++)
@@ -147,7 +133,7 @@ static bool is_worth_telling(const struct fors_plugged *cable)
 	return cable->drained || cable->is_degraded;
 }
 
-static uint64_t digest_links(const struct fors_cabling *c, const struct fors_slow *slow)
+static uint64_t digest_links(const struct fors_fattree *c, const struct fors_slow *slow)
 {
 	const uint32_t choice[] = {slow->how, slow->ndrained};
 	uint64_t digest = slow->ncables ? fors_digest(FORS_DIGEST_EMPTY, choice, sizeof(choice)) : FORS_DIGEST_EMPTY;
@@ -167,7 +153,7 @@ static uint64_t digest_links(const struct fors_cabling *c, const struct fors_slo
 	return digest;
 }
 
-static void tell_link(struct fors_log *log, const struct fors_cabling *c, const struct fors_plugged *cable)
+static void tell_link(struct fors_log *log, const struct fors_fattree *c, const struct fors_plugged *cable)
 {
 	bool is_used = cable->state == FORS_CABLE_LIVE;
 
@@ -193,7 +179,7 @@ static void tell_slow(struct fors_log *log, const struct fors_slow *slow)
 			choice, slow->ndrained, slow->ncables, slow->ignored, slow->drained);
 }
 
-static void tell_links(struct fors_log *log, const struct fors_cabling *c)
+static void tell_links(struct fors_log *log, const struct fors_fattree *c)
 {
 	struct fors_plugged cable;
 	uint32_t found = 0;
@@ -225,11 +211,11 @@ static uint64_t digest_warnings(const struct fors_warnings *warnings)
 	return warnings->count ? fors_digest(digest, &warnings->count, sizeof(warnings->count)) : digest;
 }
 
-void fors_drain_tell(struct fors_drain *drain, struct fors_log *log, struct fors_cabling cabling,
+void fors_drain_tell(struct fors_drain *drain, struct fors_log *log, struct fors_fattree tree,
 		     const struct fors_slow *slow, const struct fors_warnings *warnings)
 {
-	if (fors_digest_changed(&drain->told_links, digest_links(&cabling, slow))) {
-		tell_links(log, &cabling);
+	if (fors_digest_changed(&drain->told_links, digest_links(&tree, slow))) {
+		tell_links(log, &tree);
 		tell_slow(log, slow);
 	}
 	if (fors_digest_changed(&drain->told_warnings, digest_warnings(warnings)))

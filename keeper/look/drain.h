@@ -3,7 +3,7 @@
  * drain.h - cables that live and shall carry no traffic between servers, from sweep to sweep.
  *
  * Joins what fors.conf asks for (exclude_links, exclude_spines, degraded_links, hold_down) with what
- * core/fabric/drained.h, core/fabric/watch.h and core/planners/slow.h can do, and tells the log what changed. Knows nothing of OpenSM but
+ * core/fabric/drained.h, core/fabric/holddown.h and core/planners/slow.h can do, and tells the log what changed. Knows nothing of OpenSM but
  * its log.
  * Threads: OpenSM's sweeper only.
  */
@@ -36,38 +36,29 @@ bool fors_drain_is_wanted(const struct fors_settings *settings);
  * made for it, so held cables whose time is over may return. Without hold_down nothing new is held. *held_until_ms, Unix
  * time when the next one returns, is set if one is held. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings,
-			      struct fors_cabling cabling, bool may_release, uint64_t *held_until_ms,
-			      struct fors_error *error);
+enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings, struct fors_fattree tree,
+			      bool may_release, uint64_t *held_until_ms, struct fors_error *error);
 
 /*
- * Drain in the fabric, looked at before, what shall be drained; held cables too when with_held. What is done about slow
+ * Drain in the tree, looked at before, what shall be drained; held cables too when with_held. What is done about slow
  * cables, which comes into *slow, is the same either way. The names of cables that have to stay in use, and
  * mistakes in lists, are added to warnings. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,
-			       struct fors_fabric *fabric, bool with_held, struct fors_slow *slow,
+			       struct fors_fattree tree, bool with_held, struct fors_slow *slow,
 			       struct fors_warnings *warnings, struct fors_error *error);
 
 /*
- * The same in a tree of three levels, where tables wait for held cables as the plan does. plays: who takes part. Errors:
- * FORS_ENOMEM.
- */
-enum fors_err fors_drain_apply_pods(const struct fors_drain *drain, const struct fors_settings *settings,
-				    struct fors_pods *pods, const bool *plays, struct fors_slow *slow,
-				    struct fors_warnings *warnings, struct fors_error *error);
-
-/*
  * May tables use held cables while the plan does not? True when every server has a LID at home on each lane: then the
- * plan can go round them by the choice of LIDs. Else a plan must follow the tables, and the tables wait too.
+ * plan can go round them by the choice of LIDs. Else, and always with three levels, a plan must follow the tables, and the tables wait too.
  */
-bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fabric *fabric);
+bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fattree *tree);
 
 /*
  * Tell the log about degraded, excluded and held cables, what was decided about slow ones, and about warnings, when they
  * are others than last time.
  */
-void fors_drain_tell(struct fors_drain *drain, struct fors_log *log, struct fors_cabling cabling,
+void fors_drain_tell(struct fors_drain *drain, struct fors_log *log, struct fors_fattree tree,
 		     const struct fors_slow *slow, const struct fors_warnings *warnings);
 
 #endif

@@ -5,7 +5,7 @@
  * costs no more than that: the order is learnt from the fabric then, and the file that could not
  * be read stays beside it under another name.
  *
- * The folder may be on a file system that hangs. So all that is done there is done aside (aside.h), by one errand
+ * The folder may be on a file system that hangs. So all that is done there is done in the background (background.h), by one errand
  * that goes to and fro; while it is away there are no requests, and no order of an earlier opensm. Should that come
  * late, it replaces what was learnt meanwhile, as it would have at the start: the next sweep writes its tables.
  *
@@ -22,7 +22,6 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
-#include "core/fabric/places_pods.h"
 #include "keeper/base/background.h"
 #include "keeper/base/digest.h"
 #include "keeper/base/log.h"
@@ -35,7 +34,7 @@
 #define FORGET_MAX_BYTES (1u << 20)
 #define MAX_BAD 100u /* files renamed to NAME.bad-N; the last one is replaced then */
 
-/* What is done in the state folder, by a thread that may hang there: see aside.h. */
+/* What is done in the state folder, by a thread that may hang there: see background.h. */
 struct fors_kept_errand {
 	enum { READ_PLACES, READ_REQUEST, END_SWEEP } what;
 	struct fors_log *log;
@@ -235,7 +234,7 @@ static void tell_trouble(struct fors_kept *kept)
 	if (!kept->is_away)
 		*kept->trouble = '\0';
 	else if (!was_told)
-		fors_background_trouble(kept->aside, kept->trouble, sizeof(kept->trouble));
+		fors_background_trouble(kept->background, kept->trouble, sizeof(kept->trouble));
 	if (!was_told && *kept->trouble)
 		fors_log_error(kept->log, FORS_F_HANGS, "%s; the sweeps go on without the state folder", kept->trouble);
 	if (was_told && !*kept->trouble)
@@ -251,7 +250,7 @@ static void send(struct fors_kept *kept, int what, uint64_t done, bool wants_new
 	kept->errand->done = done;
 	kept->errand->request = FORS_DIGEST_NONE;
 	kept->errand->nforget = 0;
-	kept->is_away = !fors_background_ask(kept->aside, kept->errand, wants_news);
+	kept->is_away = !fors_background_ask(kept->background, kept->errand, wants_news);
 	if (!kept->is_away)
 		unload(kept);
 }
@@ -285,7 +284,7 @@ static struct fors_kept_errand *make_errand(struct fors_log *log, const struct f
 
 enum fors_err fors_kept_open(struct fors_kept *kept, const struct fors_kept_setup *setup, struct fors_error *error)
 {
-	const struct fors_background_setup aside = {
+	const struct fors_background_setup background = {
 		.run = run, .news = setup->news, .context = setup->context, .patience_ms = setup->patience_ms};
 	enum fors_err err = FORS_ENOMEM;
 
@@ -294,7 +293,7 @@ enum fors_err fors_kept_open(struct fors_kept *kept, const struct fors_kept_setu
 				   .errand = make_errand(setup->log, setup->folder),
 				   .told = fors_digest_text(FORS_DIGEST_EMPTY, "")};
 	if (kept->places && kept->errand)
-		err = fors_background_start(&aside, &kept->aside, error);
+		err = fors_background_start(&background, &kept->background, error);
 	else
 		fors_fail_memory(error);
 	if (!err) {
@@ -310,11 +309,11 @@ enum fors_err fors_kept_open(struct fors_kept *kept, const struct fors_kept_setu
 
 void fors_kept_stop(struct fors_kept *kept)
 {
-	if (kept->aside && fors_background_stop(kept->aside))
+	if (kept->background && fors_background_stop(kept->background))
 		free_errand(kept->errand);
-	else if (!kept->aside)
+	else if (!kept->background)
 		free_errand(kept->errand);
-	kept->aside = NULL;
+	kept->background = NULL;
 	kept->errand = NULL;
 }
 
@@ -390,10 +389,10 @@ void fors_kept_begin(struct fors_kept *kept)
 {
 	bool was_away = kept->was_away = kept->is_away;
 
-	if (!kept->aside)
+	if (!kept->background)
 		return;
 	drop_request(kept);
-	if (was_away && fors_background_take(kept->aside)) {
+	if (was_away && fors_background_take(kept->background)) {
 		kept->is_away = false;
 		unload(kept);
 	}
@@ -478,7 +477,7 @@ void fors_kept_end(struct fors_kept *kept)
 {
 	bool is_done = !kept->nforget; /* what was requested, if anything was */
 
-	if (kept->aside && !kept->is_away) {
+	if (kept->background && !kept->is_away) {
 		send(kept, END_SWEEP, is_done ? kept->request : FORS_DIGEST_NONE, !kept->was_away);
 		if (is_done)
 			drop_request(kept);

@@ -28,14 +28,14 @@ struct fors_kept_setup {
 	const struct fors_folder *folder; /* copied */
 	void (*news)(void *context);	  /* by another thread: the folder did not answer, and does now. Or NULL */
 	void *context;
-	unsigned patience_ms; /* see aside.h */
+	unsigned patience_ms; /* see background.h */
 };
 
 struct fors_kept {
-	struct fors_log *log;		 /* borrowed */
-	struct fors_background *aside;	 /* works in the state folder */
-	struct fors_kept_errand *errand; /* what it works on */
-	bool is_away;			 /* it is the other thread's at the moment */
+	struct fors_log *log;		    /* borrowed */
+	struct fors_background *background; /* works in the state folder */
+	struct fors_kept_errand *errand;    /* what it works on */
+	bool is_away;			    /* it is the other thread's at the moment */
 	bool was_away;			 /* when this sweep began: news of the folder would cause another, and again */
 	bool is_read;			 /* the places of an earlier opensm were looked for */
 	char trouble[FORS_ERROR_TEXT];	 /* the folder does not answer, or "" */

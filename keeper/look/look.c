@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/planners/routing.h"
 #include "keeper/base/digest.h"
-#include "look_pods.h"
 
 struct fors_look *fors_look_new(enum fors_look_kind kind)
 {
@@ -32,9 +32,8 @@ void fors_look_free(struct fors_look *look)
 	if (!look)
 		return;
 	free_over(look->over);
-	fors_look_pods_free(look->pods);
-	fors_lfts_free(look->lfts);
-	fors_fabric_free(look->fabric);
+	fors_routing_free(look->lfts, look->rounds);
+	fors_fattree_free(&look->tree);
 	fors_net_free(look->net);
 	fors_claim_drop(look->claim);
 	free(look);
@@ -62,6 +61,44 @@ enum fors_err fors_look_be_over(struct fors_look *look, const struct fors_partic
 	free_over(look->over);
 	look->over = over;
 	return FORS_OK;
+}
+
+/* Guests take no part, so the list of who does is always a list. */
+static enum fors_err list_players(struct fors_look *look, struct fors_error *error)
+{
+	struct fors_participants players;
+	enum fors_err err = fors_fattree_players(&look->tree, &players, error);
+
+	if (err)
+		return err;
+	err = fors_look_be_over(look, &players, error);
+	free(players.guid);
+	return err;
+}
+
+enum fors_err fors_look_be_tree(struct fors_look *look, const struct fors_places *places,
+				const struct fors_participants *participants, struct fors_error *error)
+{
+	enum fors_err err;
+
+	fors_fattree_free(&look->tree);
+	err = fors_fattree_build(look->net, places, participants, &look->tree, error);
+	if (!err && !look->tree.fabric)
+		err = list_players(look, error);
+	if (err)
+		fors_fattree_free(&look->tree);
+	look->fabric = look->tree.fabric;
+	return err;
+}
+
+void fors_look_inherit(struct fors_look *newer, struct fors_look *older)
+{
+	if (newer->rounds || !newer->lfts || !older || !older->rounds || !older->lfts ||
+	    !fors_look_same_tables(newer, older))
+		return;
+	newer->rounds = older->rounds;
+	fors_routing_rebase(newer->rounds, newer->lfts);
+	older->rounds = NULL;
 }
 
 /* Nodes, cables and LIDs; what else a port says (a manager, a slow cable) is nothing to a plan over given tables. */
@@ -93,7 +130,7 @@ void fors_look_seal(struct fors_look *look)
 	basis = fors_digest(basis, &over->has_participants, sizeof(over->has_participants));
 	basis = fors_digest(basis, over->participants.guid, over->participants.count * sizeof(uint64_t));
 	basis = fors_digest_text(basis, look->tables_by);
-	if (look->pods)
+	if (look->tree.kind)
 		basis = fors_digest_text(basis, look->method);
 	basis = fors_digest(basis, &look->most_bytes, sizeof(look->most_bytes));
 	over->basis = fors_levels_digest(basis, over->levels);
@@ -128,50 +165,42 @@ static uint64_t digest_rates(uint64_t before, const struct fors_net *net)
 	return before;
 }
 
-static uint64_t digest_missed(uint64_t before, const struct fors_fabric *fabric)
+static uint64_t digest_servers(uint64_t before, const struct fors_fattree *tree)
 {
-	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nslots; i++)
-		if (fabric->slot[i].is_missed)
+	struct fors_stand stand;
+
+	for (uint32_t i = 0; i < tree->nslots; i++)
+		if (tree->kind->slot(tree, i, &stand) && stand.is_missed)
 			before = fors_digest(before, &i, sizeof(i));
 	return before;
 }
 
-static uint64_t view_of_fabric(const struct fors_fabric *fabric)
+/* What is known, dead, drained or alive. */
+static uint64_t view_of_tree(uint64_t view, const struct fors_fattree *tree)
 {
-	uint64_t view = fors_digest(FORS_DIGEST_EMPTY, &fabric->held_until_ms, sizeof(fabric->held_until_ms));
+	struct fors_plugged cable;
 
-	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++) {
-		const struct fors_cable *cable = &fabric->cable[i];
-		const uint64_t shown[] = {cable->state | cable->drained << 8 | cable->is_degraded << 16 |
-						  cable->is_routed << 17,
-					  cable->since_ms};
+	view = fors_digest(view, &tree->held_until_ms, sizeof(tree->held_until_ms));
+	for (uint32_t i = 0; i < tree->nswitches; i++) {
+		uint64_t guid = tree->kind->at(tree, i).guid;
 
+		view = fors_digest(view, &guid, sizeof(guid));
+	}
+	for (uint32_t i = 0; i < tree->ncables; i++) {
+		uint64_t shown[2];
+
+		if (!tree->kind->get(tree, i, &cable))
+			continue;
+		shown[0] = cable.state | cable.drained << 8 | cable.is_degraded << 16 | cable.is_routed << 17;
+		shown[1] = cable.since_ms;
 		view = fors_digest(view, shown, sizeof(shown));
 	}
-	return digest_missed(view, fabric);
-}
-
-/* What is known, dead, drained or alive. */
-static uint64_t view_of_pods(uint64_t view, const struct fors_pods *pods)
-{
-	for (uint32_t n = 0; n < pods->known->nnodes; n++)
-		view = fors_digest(view, &pods->known->node[n].guid, sizeof(pods->known->node[n].guid));
-	view = fors_digest(view, pods->level, pods->known->nnodes);
-	view = fors_digest(view, pods->live, pods->known->nports * sizeof(*pods->live));
-	return fors_digest(view, pods->drained, pods->known->nports * sizeof(*pods->drained));
-}
-
-static uint64_t view_of_times(uint64_t view, const struct fors_pods *pods)
-{
-	view = fors_digest(view, &pods->held_until_ms, sizeof(pods->held_until_ms));
-	return fors_digest(view, pods->since_ms, pods->known->nports * sizeof(*pods->since_ms));
+	return digest_servers(view, tree);
 }
 
 uint64_t fors_look_tree(const struct fors_look *look)
 {
-	if (look->fabric)
-		return look->fabric->fingerprint;
-	return look->pods ? view_of_pods(FORS_DIGEST_EMPTY, look->pods->pods) : 0;
+	return look->tree.kind ? fors_fattree_print(&look->tree) : 0;
 }
 
 /* What was decided about slow cables. */
@@ -185,11 +214,10 @@ static uint64_t digest_slow(uint64_t before, const struct fors_slow *slow)
 
 uint64_t fors_look_view(const struct fors_look *look)
 {
-	uint64_t view =
-		look->over ? fors_digest_text(FORS_DIGEST_EMPTY, look->tables_by) : view_of_fabric(look->fabric);
+	uint64_t view = fors_digest_text(FORS_DIGEST_EMPTY, look->over ? look->tables_by : "");
 
-	if (look->pods)
-		view = view_of_times(view_of_pods(view, look->pods->pods), look->pods->pods);
+	if (look->tree.kind)
+		view = view_of_tree(view, &look->tree);
 	view = digest_slow(digest_rates(view, look->net), &look->slow);
 	for (unsigned i = 0; i < fors_warnings_kept(&look->warnings); i++)
 		view = fors_digest_text(view, look->warnings.text[i]);

@@ -8,7 +8,7 @@
 
 #include "core/base/warnings.h"
 #include "core/fabric/drained.h"
-#include "core/fabric/fabric.h"
+#include "core/fabric/fattree.h"
 #include "core/net/lfts.h"
 #include "core/tables/tables.h"
 #include "keeper/base/conf.h"
@@ -24,7 +24,7 @@ enum fors_look_kind {
 
 /*
  * What a look says of tables that the plan is made over as they are: another engine's, or those of fors in a tree of
- * three levels (then there is look->pods, too). It has a net and tables, but no fabric.
+ * three levels, over which the plan begins with the rounds that they were made with.
  */
 struct fors_look_over {
 	bool has_participants; /* false: all servers take part */
@@ -34,17 +34,18 @@ struct fors_look_over {
 	uint64_t changes;	    /* fors_worker_changes() when another engine's tables were looked at */
 };
 
-struct fors_look_pods;
-
 struct fors_look {
 	enum fors_look_kind kind;
 	uint64_t number;      /* routed, and installed in the same sweep: of the engine's tables, 1, 2, ...; else 0 */
 	bool is_active;	      /* routed: all ports that flows may pass were active when the sweep found them */
 	struct fors_net *net; /* owned, as all that follows; of a declined look as far as it was understood, or NULL */
-	struct fors_fabric *fabric; /* borrows net */
+	struct fors_fattree
+		tree; /* borrows net; its kind is NULL where the tables are another engine's, or it is none */
+	struct fors_fabric *fabric; /* the tree's, of two levels, not owned; NULL: there is none */
 	struct fors_lfts *lfts;
+	struct fors_route3
+		*rounds; /* what the tables were made with, its lfts not owned; NULL: nothing, or nobody knows */
 	struct fors_look_over *over; /* NULL: the tables are fors's own, of two levels, or nobody planned over them */
-	struct fors_look_pods *pods; /* job_pods.h; NULL: not one of a tree of three levels */
 	char tables_by[48];	     /* routing engine that made the tables; empty: not known */
 	double tables_ms;	     /* time to fill the tables, negative: unknown */
 	double check_ms;	     /* of this, to check them; likewise */
@@ -79,19 +80,28 @@ void fors_look_free(struct fors_look *look);
  */
 enum fors_err fors_look_be_over(struct fors_look *look, const struct fors_participants *participants,
 				struct fors_error *error);
+/*
+ * Make the tree of look->net, of these places; what it was before is forgotten. Where the plan will be made over the tables
+ * as they are, look->over is there, too. Errors of fors_fattree_build().
+ */
+enum fors_err fors_look_be_tree(struct fors_look *look, const struct fors_places *places,
+				const struct fors_participants *participants, struct fors_error *error);
+/* Both show the same tables: `newer` takes what they were made with from `older`, should it not know. */
+void fors_look_inherit(struct fors_look *newer, struct fors_look *older);
+
 /* All of a look with `over` is there: compute its basis. */
 void fors_look_seal(struct fors_look *look);
 
 /* Did another engine make the tables? */
 static inline bool fors_look_is_foreign(const struct fors_look *look)
 {
-	return look->over && !look->pods;
+	return look->over && !look->tree.kind;
 }
 
 /* Does the look show what can be planned for? */
 static inline bool fors_look_has_tables(const struct fors_look *look)
 {
-	return look->fabric || look->over;
+	return look->tree.kind || look->over;
 }
 
 /*
@@ -103,7 +113,7 @@ uint64_t fors_look_basis(const struct fors_look *look);
 /* The digest of the fabric: the same as long as no cable and no participant is another. The look has tables. */
 uint64_t fors_look_fingerprint(const struct fors_look *look);
 
-/* The digest of places and what of them lives, of two levels or three; 0: the look has no tree. */
+/* The digest of places and what of them lives; 0: the look has no tree. */
 uint64_t fors_look_tree(const struct fors_look *look);
 
 /* The digest of what the status shows of cables and engines, and of the warnings. The look has tables. */

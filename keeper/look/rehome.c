@@ -8,11 +8,13 @@ void fors_rehome_note(struct fors_rehome *rehome, uint32_t nslots, uint64_t now_
 	rehome->nslots = nslots;
 }
 
-bool fors_rehome_is_healthy(const struct fors_fabric *fabric)
+bool fors_rehome_is_healthy(const struct fors_fattree *tree)
 {
-	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++)
-		if (fabric->cable[i].state == FORS_CABLE_DEAD || fabric->cable[i].is_degraded ||
-		    fabric->cable[i].drained)
+	struct fors_plugged cable;
+
+	for (uint32_t i = 0; i < tree->ncables; i++)
+		if (tree->kind->get(tree, i, &cable) &&
+		    (cable.state == FORS_CABLE_DEAD || cable.is_degraded || cable.drained))
 			return false;
 	return true;
 }

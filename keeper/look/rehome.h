@@ -18,7 +18,7 @@
 #ifndef FORS_KEEPER_LOOK_REHOME_H
 #define FORS_KEEPER_LOOK_REHOME_H
 
-#include "core/fabric/fabric.h"
+#include "core/fabric/fattree.h"
 
 #define FORS_REHOME_QUIET_MS 60000
 #define FORS_REHOME_AGAIN_MS 3600000
@@ -37,8 +37,8 @@ struct fors_rehome {
 /* So many server ports are known now. */
 void fors_rehome_note(struct fors_rehome *rehome, uint32_t nslots, uint64_t now_ms);
 
-/* May a ranking be made of a fabric with these cables: is none dead, degraded or drained? */
-bool fors_rehome_is_healthy(const struct fors_fabric *fabric);
+/* May a ranking be made of a tree with these cables: is none dead, degraded or drained? */
+bool fors_rehome_is_healthy(const struct fors_fattree *tree);
 
 /* A ranking is wanted, or (false) not, or not now: when it is due comes into due_ms, and nothing is armed otherwise. */
 void fors_rehome_want(struct fors_rehome *rehome, bool is_wanted, uint64_t now_ms);

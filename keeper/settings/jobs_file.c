@@ -27,7 +27,7 @@ struct errand {
 };
 
 struct fors_jobs_file {
-	struct fors_background *aside;
+	struct fors_background *background;
 	struct errand *errand; /* the thread's while it is away: is_away */
 	bool is_away;
 	bool is_void; /* forget what the errand brings */
@@ -114,7 +114,7 @@ enum fors_err fors_jobs_file_start(struct fors_jobs_file **file, struct fors_err
 		free(made);
 		return fors_fail_memory(error);
 	}
-	err = fors_background_start(&setup, &made->aside, error);
+	err = fors_background_start(&setup, &made->background, error);
 	if (err) {
 		free(made->errand);
 		free(made);
@@ -154,17 +154,17 @@ enum fors_jobs_news fors_jobs_file_look(struct fors_jobs_file *file, const char 
 	struct errand *errand = file->errand;
 
 	if (file->is_away) {
-		file->is_away = !fors_background_take(file->aside);
+		file->is_away = !fors_background_take(file->background);
 	} else {
 		if (strcmp(errand->path, path) != 0)
 			forget(errand);
 		snprintf(errand->path, sizeof(errand->path), "%s", path);
-		file->is_away = !fors_background_ask(file->aside, errand, false);
+		file->is_away = !fors_background_ask(file->background, errand, false);
 	}
 	if (!file->is_away)
 		return take(file, path, text, size, error);
 	error->code = FORS_EIO;
-	if (!fors_background_trouble(file->aside, error->text, sizeof(error->text)))
+	if (!fors_background_trouble(file->background, error->text, sizeof(error->text)))
 		snprintf(error->text, sizeof(error->text), "%.300s: does not answer", path);
 	return FORS_JOBS_LATE;
 }
@@ -181,7 +181,7 @@ void fors_jobs_file_stop(struct fors_jobs_file *file)
 {
 	if (!file)
 		return;
-	if (fors_background_stop(file->aside)) {
+	if (fors_background_stop(file->background)) {
 		if (file->errand->news == FORS_JOBS_NEW)
 			free(file->errand->text);
 		forget(file->errand);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * jobs_file.h - the jobs file of fors.conf, looked at again and again, aside.
+ * jobs_file.h - the jobs file of fors.conf, looked at again and again, in the background.
  *
  * Who writes it should write another file and rename it. Should it be written in place all the same, half of it may be
  * read, and half of a file of jobs is one, too: the missing ones would seem to have ended. So a file that was changed

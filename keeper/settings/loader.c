@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The idea: one errand that goes to and fro between the sweeper and a thread (aside.h). It carries copies of the names of
+ * The idea: one errand that goes to and fro between the sweeper and a thread (background.h). It carries copies of the names of
  * the files, for OpenSM frees its own when it reads opensm.conf again; and it remembers what the files were when
  * it was done last, so that an errand over files that are what they were is a few calls of stat().
  *
@@ -30,7 +30,7 @@ struct errand {
 };
 
 struct fors_loader {
-	struct fors_background *aside;
+	struct fors_background *background;
 	struct errand *errand;
 	bool is_away;
 	char trouble[FORS_ERROR_TEXT]; /* or "" */
@@ -127,7 +127,7 @@ static bool fetch(struct fors_loader *loader, const struct fors_sources *sources
 {
 	bool was_away = loader->is_away; /* then news would cause another sweep, and again */
 
-	if (was_away && fors_background_take(loader->aside)) {
+	if (was_away && fors_background_take(loader->background)) {
 		loader->is_away = false;
 		unload(loader->errand, cargo);
 	}
@@ -137,7 +137,7 @@ static bool fetch(struct fors_loader *loader, const struct fors_sources *sources
 		loader->errand->is_known = false;
 		return false;
 	}
-	loader->is_away = !fors_background_ask(loader->aside, loader->errand, !was_away);
+	loader->is_away = !fors_background_ask(loader->background, loader->errand, !was_away);
 	if (!loader->is_away)
 		unload(loader->errand, cargo);
 	return true;
@@ -156,7 +156,7 @@ enum fors_load fors_loader_load(struct fors_loader *loader, const struct fors_so
 	if (!loader->is_away)
 		*loader->trouble = '\0';
 	else if (!*loader->trouble) /* the same words as long as it lasts */
-		fors_background_trouble(loader->aside, loader->trouble, sizeof(loader->trouble));
+		fors_background_trouble(loader->background, loader->trouble, sizeof(loader->trouble));
 	if (cargo.load == FORS_LOAD_SAME && loader->is_away) {
 		cargo.load = FORS_LOAD_LATE;
 		fors_fail(&cargo.error, FORS_EIO, "%s", *loader->trouble ? loader->trouble : "a file does not answer");
@@ -183,7 +183,7 @@ enum fors_err fors_loader_start(void (*news)(void *context), void *context, unsi
 
 	if (made)
 		made->errand = calloc(1, sizeof(*made->errand));
-	err = made && made->errand ? fors_background_start(&setup, &made->aside, error) : fors_fail_memory(error);
+	err = made && made->errand ? fors_background_start(&setup, &made->background, error) : fors_fail_memory(error);
 	if (!err) {
 		*loader = made;
 		return FORS_OK;
@@ -198,7 +198,7 @@ void fors_loader_stop(struct fors_loader *loader)
 {
 	if (!loader)
 		return;
-	if (fors_background_stop(loader->aside))
+	if (fors_background_stop(loader->background))
 		free_errand(loader->errand);
 	free(loader);
 }

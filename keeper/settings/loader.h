@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * loader.h - the settings, loaded aside: only when a file has changed, and never longer than a file system takes to show
+ * loader.h - the settings, loaded in the background: only when a file has changed, and never longer than a file system takes to show
  * that it hangs.
  *
  * Threads: OpenSM's sweeper only.
@@ -21,7 +21,7 @@ enum fors_load {
 
 /*
  * `news` (NULL: none) is called by another thread when files that did not answer do: load again. patience_ms: see
- * aside.h. Errors: FORS_ENOMEM.
+ * background.h. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_loader_start(void (*news)(void *context), void *context, unsigned patience_ms,
 				struct fors_loader **loader, struct fors_error *error);

@@ -15,11 +15,11 @@
 #include "core/net/lfts_diff.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
+#include "core/planners/pods/route3.h"
 #include "core/schedule/pace.h"
 #include "core/schedule/shift.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/digest.h"
-#include "keeper/look/look_pods.h"
 
 /* A sight while it is worked on. */
 struct finding {
@@ -76,20 +76,20 @@ static enum fors_err plan_fabric(struct finding *f, struct fors_error *error)
 	return fors_outcome_make(&request, &f->outcome, error);
 }
 
-static enum fors_err plan_pods(struct finding *f, struct fors_error *error)
+static enum fors_err plan_over_own(struct finding *f, struct fors_error *error)
 {
 	const struct fors_look *look = f->sight->look;
 	struct fors_over_task task = task_of(f, look->lfts);
 	struct fors_over_report report;
 	enum fors_err err;
 
-	task.rounds = look->pods->route;
+	task.rounds = look->rounds;
 	err = fors_plan_over(&task, &f->outcome.plan, &report, &f->outcome.error);
 	if (is_final(err))
 		return fors_fail(error, err, "%s", f->outcome.error.text);
 	f->outcome.error.code = err;
 	if (!err) {
-		fors_outcome_bound(&f->outcome, &report, look->pods->route);
+		fors_outcome_bound(&f->outcome, &report, look->rounds);
 		f->outcome.plan_ms = report.plan_ms;
 		f->outcome.is_proven = true;
 	}
@@ -103,7 +103,7 @@ static enum fors_err plan_own(struct finding *f, struct fors_error *error)
 
 	if (!fors_look_has_tables(look) || look->kind == FORS_LOOK_DECLINED)
 		return FORS_OK;
-	return look->pods ? plan_pods(f, error) : plan_fabric(f, error);
+	return look->over ? plan_over_own(f, error) : plan_fabric(f, error);
 }
 
 /* Over those that are there. */
@@ -198,19 +198,6 @@ static enum fors_err find_entries(struct finding *f, struct fors_error *error)
 
 /* --- the status ---------------------------------------------------------------------------------------------------- */
 
-static enum fors_err fill_fabric(const struct fors_look *look, struct fors_status *status, struct fors_error *error)
-{
-	enum fors_err err = FORS_OK;
-
-	if (look->fabric)
-		err = fors_status_fabric(status, look->fabric, error);
-	else if (look->pods)
-		err = fors_status_pods(status, look->pods->pods, look->pods->plays, error);
-	if (!err && look->pods)
-		status->unreachable_pairs = look->pods->cut_pairs;
-	return err;
-}
-
 static enum fors_err fill_plan(const struct finding *f, struct fors_status *status, struct fors_error *error)
 {
 	const struct fors_look *look = f->sight->look;
@@ -241,7 +228,7 @@ static enum fors_err fill_status(const struct finding *f, struct fors_error *err
 {
 	const struct fors_look *look = f->sight->look;
 	struct fors_status *status = &f->found->status;
-	enum fors_err err = fill_fabric(look, status, error);
+	enum fors_err err = look->tree.kind ? fors_status_tree(status, &look->tree, error) : FORS_OK;
 
 	snprintf(status->reason, sizeof(status->reason), "%s", look->reason);
 	snprintf(status->tables_by, sizeof(status->tables_by), "%s", f->sight->tables_by);

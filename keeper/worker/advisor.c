@@ -20,10 +20,8 @@
 #include <unistd.h>
 
 #include "keeper/base/clock.h"
-#include "core/base/copy.h"
 #include "core/fabric/repairs.h"
 #include "core/planners/mended.h"
-#include "keeper/look/look_pods.h"
 #include "keeper/base/log.h"
 #include "keeper/base/thread.h"
 
@@ -32,7 +30,6 @@
 struct question {
 	struct fors_mended now; /* the fabric as it is; owned */
 	char method[16];
-	struct fors_participants players; /* of three levels; owned */
 	uint32_t phases;
 	uint64_t most_bytes;
 	uint64_t basis, fingerprint;
@@ -55,10 +52,8 @@ struct fors_advisor {
 
 static void free_question(struct question *question)
 {
-	if (question) {
+	if (question)
 		fors_mended_free(&question->now);
-		free(question->players.guid);
-	}
 	free(question);
 }
 
@@ -100,23 +95,14 @@ static void add_gain(struct fors_gains *gains, const struct fors_gain *gain)
 	gains->gain[at] = *gain;
 }
 
-/* The phases with this repair alone, of two levels or three. */
+/* The phases with this repair alone. */
 static enum fors_err ask(struct work *work, const struct fors_repair *repair, uint32_t *phases)
 {
 	const struct question *question = work->question;
-	const struct fors_task task = {.fabric = question->now.fabric,
-				       .cancelled = is_over,
-				       .context = work,
-				       .threads = 1,
-				       .most_bytes = question->most_bytes};
-	const struct fors_over_task over = {.participants = &question->players,
-					    .cancelled = is_over,
-					    .context = work,
-					    .most_bytes = question->most_bytes};
+	const struct fors_task task = {
+		.cancelled = is_over, .context = work, .threads = 1, .most_bytes = question->most_bytes};
 
-	if (question->now.pods)
-		return fors_phases_mended3(&over, question->now.pods, repair, question->phases, phases, NULL);
-	return fors_phases_mended(&task, question->method, repair, question->phases, phases, NULL);
+	return fors_phases_mended(&task, question->now.tree, question->method, repair, question->phases, phases, NULL);
 }
 
 /* Errors: FORS_ENOMEM; any other leaves what comes behind it untried. */
@@ -136,7 +122,7 @@ static enum fors_err try_repairs(struct work *work, const struct fors_repair *li
 		}
 		if (!phases || (question->phases && phases >= question->phases))
 			continue;
-		fors_gain_name(fors_mended_cabling(&question->now), &list[i], &gain);
+		fors_gain_name(question->now.tree, &list[i], &gain);
 		gain.phases = phases;
 		add_gain(gains, &gain);
 	}
@@ -158,21 +144,16 @@ static void forget(struct fors_advisor *advisor, const struct work *work)
 	log_memory(advisor);
 }
 
-static size_t nservers_of(const struct question *question)
-{
-	return question->now.pods ? question->players.count : question->now.fabric->nservers;
-}
-
 /* Errors: FORS_ENOMEM. */
 static enum fors_err find_gains(struct work *work, struct fors_gains *gains)
 {
 	struct fors_repair *list;
 	uint32_t count;
-	enum fors_err err = fors_repairs_list(fors_mended_cabling(&work->question->now), &list, &count, NULL);
+	enum fors_err err = fors_repairs_list(work->question->now.tree, &list, &count, NULL);
 
 	if (err)
 		return err;
-	if (nservers_of(work->question) > FORS_ADVISOR_SERVERS)
+	if (fors_fattree_sum(&work->question->now.tree).servers > FORS_ADVISOR_SERVERS)
 		gains->untried = count;
 	else
 		err = try_repairs(work, list, count, gains);
@@ -244,27 +225,13 @@ enum fors_err fors_advisor_start(struct fors_log *log, struct fors_advisor **adv
 	return FORS_OK;
 }
 
-static struct fors_cabling tree_of(const struct fors_look *look)
-{
-	return look->pods ? fors_pods_cabling(look->pods->pods) : fors_fabric_cabling(look->fabric);
-}
-
 /* NULL: out of memory. */
 static struct question *new_question(const struct fors_look *look, uint32_t phases, uint64_t basis)
 {
 	struct question *question = calloc(1, sizeof(*question));
 
-	if (!question || fors_mended_copy(tree_of(look), &question->now, NULL)) {
+	if (!question || fors_mended_copy(look->tree, &question->now, NULL)) {
 		free(question);
-		return NULL;
-	}
-	if (look->pods) {
-		question->players = look->over->participants;
-		question->players.guid = fors_copy_array(look->over->participants.guid, question->players.count,
-							 sizeof(*question->players.guid));
-	}
-	if (look->pods && !question->players.guid) {
-		free_question(question);
 		return NULL;
 	}
 	snprintf(question->method, sizeof(question->method), "%s", strcmp(look->method, "ilp") ? look->method : "auto");

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "keeper/base/clock.h"
-#include "keeper/look/look_pods.h"
 #include "keeper/base/log.h"
 
 #define LAST_MS 3000 /* what one write may take when opensm ends */
@@ -175,7 +174,7 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 	fors_failover_init(&made->failover.record);
 	pthread_mutex_init(&made->mutex, NULL);
 	fors_clock_cond(&made->wake);
-	failed = fors_io_thread_start(&made->leash, run, made);
+	failed = fors_io_thread_start(&made->io, run, made);
 	if (failed) {
 		free_worker(made);
 		return fors_fail(error, FORS_ENOMEM, "no thread for planning: %s", strerror(failed));
@@ -190,7 +189,7 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
  */
 static bool says_who_routes(const struct fors_look *look, const struct fors_look *waiting)
 {
-	return waiting && waiting->kind == FORS_LOOK_DECLINED && (waiting->fabric || waiting->pods) &&
+	return waiting && waiting->kind == FORS_LOOK_DECLINED && waiting->tree.kind &&
 	       look->kind == FORS_LOOK_DECLINED && !look->net && !strcmp(look->reason, waiting->reason);
 }
 
@@ -207,7 +206,7 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_look *look)
 		memcpy(old->tables_by, look->tables_by, sizeof(old->tables_by));
 		old = look;
 	} else {
-		fors_look_pods_inherit(look, old);
+		fors_look_inherit(look, old);
 		worker->mail = look;
 	}
 	worker->declines += look->kind == FORS_LOOK_DECLINED;
@@ -323,7 +322,7 @@ void fors_worker_stop(struct fors_worker *worker)
 	worker->stop = true;
 	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->mutex);
-	if (fors_io_thread_end(worker->leash, LAST_MS))
+	if (fors_io_thread_end(worker->io, LAST_MS))
 		free_worker(worker);
 	else
 		fors_log_error(log, FORS_F_HANGS,

@@ -78,8 +78,8 @@ struct fors_worker_failover {
 
 struct fors_worker {
 	struct fors_worker_setup setup;
-	struct fors_folder folder; /* our own: we may outlive the engine, see leash.h */
-	struct fors_io_thread *leash;
+	struct fors_folder folder; /* our own: we may outlive the engine, see io_thread.h */
+	struct fors_io_thread *io;
 	pthread_mutex_t mutex; /* guards the mailbox: what follows up to `stop`; held for moments only */
 	pthread_cond_t wake;
 	struct fors_look *mail; /* the newest look, or NULL; owned */

@@ -18,8 +18,8 @@
 
 #include "core/planners/jobplan_over.h"
 #include "core/planners/over.h"
+#include "core/planners/pods/route3.h"
 #include "keeper/base/clock.h"
-#include "keeper/look/look_pods.h"
 #include "keeper/base/log.h"
 
 /* What the callbacks of a plan get. */
@@ -52,7 +52,7 @@ static struct fors_over_task task_of(const struct fors_look *look, struct planni
 		.cancelled = cancelled,
 		.context = planning,
 		.clock_ms = fors_clock_exact_ms,
-		.rounds = look->pods ? look->pods->route : NULL,
+		.rounds = look->rounds,
 		.most_bytes = look->most_bytes,
 	};
 }
@@ -71,7 +71,7 @@ enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struc
 /* Over tables as they are there is one method. Another engine's tables leave no choice. */
 static enum fors_err may_plan(const struct fors_look *look, struct fors_error *error)
 {
-	if (!look->pods || !strcmp(look->method, "auto") || !strcmp(look->method, "flows"))
+	if (!look->tree.kind || !strcmp(look->method, "auto") || !strcmp(look->method, "flows"))
 		return FORS_OK;
 	return fors_fail(error, FORS_ENOTAPPL,
 			 "this method is for trees of two levels; in one of three there is flows, which auto takes");
@@ -82,8 +82,8 @@ static void set_bounds(const struct fors_look *look, const struct fors_over_repo
 		       struct fors_outcome *outcome)
 {
 	outcome->wanted_bytes = report->wanted_bytes;
-	if (look->pods)
-		fors_outcome_bound(outcome, report, look->pods->route);
+	if (look->tree.kind)
+		fors_outcome_bound(outcome, report, look->rounds);
 	else
 		outcome->lower_bound = report->bound_tables;
 }

@@ -10,16 +10,6 @@
 #include <string.h>
 
 #include "core/schedule/schedule_file.h"
-#include "keeper/look/look_pods.h"
-
-static enum fors_err fill_pods(const struct fors_look_pods *made, struct fors_status *status)
-{
-	enum fors_err err = fors_status_pods(status, made->pods, made->plays, NULL);
-
-	if (!err)
-		status->unreachable_pairs = made->cut_pairs;
-	return err;
-}
 
 /* What a look says of the fabric, in a status that the caller clears. */
 static void fill_status(struct fors_worker *worker, const struct fors_look *look, enum fors_state state,
@@ -36,8 +26,7 @@ static void fill_status(struct fors_worker *worker, const struct fors_look *look
 	fors_status_slow(status, &look->slow);
 	memcpy(worker->told_by, look->tables_by, sizeof(worker->told_by));
 	fors_worker_fill_advice(worker, look, status);
-	if ((look->fabric && fors_status_fabric(status, look->fabric, NULL)) ||
-	    (look->pods && fill_pods(look->pods, status)))
+	if (look->tree.kind && fors_status_tree(status, &look->tree, NULL))
 		fors_worker_run_short(worker);
 	fors_worker_fill_jobs(worker, status);
 }

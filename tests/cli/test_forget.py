@@ -7,15 +7,17 @@ import pytest
 from conftest import needs_short, short_of_memory
 
 ALIVE, DEAD, LISTED, REFERENCE, LEAF, STRANGER = (f"0x{guid:016x}" for guid in (1, 2, 3, 4, 5, 6))
-ORDER = f"""fors-places 1
+ORDER = f"""fors-places 3
 reference 0x0000000000000000
+levels 2
 spine {ALIVE} alive "Spine00"
 spine {DEAD} dead "Spine01"
 spine {LISTED} dead roots "Spine02"
 spine {REFERENCE} dead reference "Spine03"
 lanes 0.0 1.0 2.0 3.0
 leaf {LEAF} dead "Leaf00"
-slots 1 2
+slots 1.0 2.1
+servers - -
 cables 3.1 4.1 5.1 6.1
 """
 
@@ -88,7 +90,7 @@ def test_bad_folders(fors, folder, tmp_path):
     path = folder()
     (path / "places").write_text(ORDER)
     assert "cut off" in fors("forget", DEAD, path, code=2).err
-    (path / "places").write_text(sealed(ORDER.replace("places 1", "places 9")))
+    (path / "places").write_text(sealed(ORDER.replace("places 3", "places 9")))
     assert "version 9" in fors("forget", DEAD, path, code=2).err
     (path / "places").write_text(sealed(ORDER))
     (path / "forget").write_text("nonsense\n")

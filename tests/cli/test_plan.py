@@ -15,6 +15,8 @@ KEYS = ["epoch", "state", "reason", "servers", "leaves", "spines", "f", "affecte
         "lower_bound", "lump_bound", "tables_bound", "length", "slow_phases", "degraded_choice", "ignored_length", "drained_length", "slow_servers", "lost_servers", "method", "tables_by", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed",
         "check_ms", "ca_ports", "not_participants", "guests", "failover", "pods", "mids", "tops", "left_out", "dead_since_ms", "degraded_links", "excluded_links", "held_links", "held_until_ms", "state_since_ms", "repairs", "jobs", "remarks"]
 
+OF_THREE = ["switches", "length_bound", "fullest_link", "fullest_flows", "longest_way", "flows", "verify_ms"]  # beside these
+
 
 def plan(fors, *args, code=0):
     status = json.loads(fors("plan", "--json", *args, code=code).out)
@@ -39,6 +41,10 @@ def test_trees_of_three_levels(fors):
     for down, phases in ((), 64), (("Mid2-06[7]",), 64), (("Spine10",), 64), (("Leaf05[6]",), 80), (("Mid2-09",), 80):
         status = json.loads(fors("plan", *spec, *[word for name in down for word in ("--down", name)], "--json").out)
         assert (status["state"], status["servers"], status["lower_bound"], status["phases"]) == ("active", 64, phases, phases)
+        assert set(status) == {*KEYS, *OF_THREE} and status["spines"] is None and (status["mids"], status["tops"]) == (16, 16)
+        assert len(status["dead_links"]) == {"": 0, "[": 1, "S": 4, "M": 8}["[" if down and "[" in down[0] else down[0][0] if down else ""]
+    text = fors("plan", *spec, "--down", "Spine10", "--down", "Leaf05[6]").out
+    assert re.search(r"^dead +5 cables", text, re.M) and "Spine10" in text and "Leaf05[6] - " in text
     assert "three levels: 16 leaves in 4 pods, 16 middle switches in 4 planes, 16 tops" in fors("plan", *spec).out
 
 

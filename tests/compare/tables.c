@@ -20,6 +20,12 @@
 #define fors_drained_apply fors_background_apply
 #define FORS_DRAIN_EXCLUDED FORS_BACKGROUND_EXCLUDED
 #endif
+#if __has_include("fattree.h") /* since trees of two levels and three are one thing */
+#include "fattree.h"
+#define TREE_OF(fabric) fors_fattree_of_fabric(fabric)
+#else
+#define TREE_OF(fabric) (fabric)
+#endif
 #if __has_include("tree_net.h") /* since FT, XGFT and PGFT are one language */
 #include "tree_net.h"
 #else
@@ -122,7 +128,7 @@ static void exclude(struct fors_fabric *fabric, char **name)
 	for (; *name; name++)
 		if (sscanf(*name, "%u/%u", &leaf, &lane) == 2 && leaf < fabric->nleaves && lane < fabric->nlanes)
 			fors_drained_mark(fabric, leaf, lane, FORS_DRAIN_EXCLUDED);
-	if (fors_drained_apply(fabric, NULL, &error))
+	if (fors_drained_apply(TREE_OF(fabric), NULL, &error))
 		die("exclude");
 }
 

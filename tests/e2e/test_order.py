@@ -72,7 +72,7 @@ def test_restart_while_things_are_dead(fabric, lmc):
 
 def damaged(text):
     return {"cut": text[:len(text) // 2], "empty": "", "changed": text.replace("alive", "alivf", 1),
-            "future": text.replace("fors-places 2", "fors-places 7", 1), "foreign": "#!/bin/sh\nexit 1\n",
+            "future": text.replace("fors-places 3", "fors-places 7", 1), "foreign": "#!/bin/sh\nexit 1\n",
             "nul": text[:40] + "\0" + text[41:]}
 
 
@@ -91,7 +91,7 @@ def test_kept_order_that_cannot_be_read(fabric, kind):
     again.wait_epoch(epoch)
     moved, = sm.state_dir.glob("places.bad-*")
     assert moved.read_text() == bad
-    harness.wait_for(lambda: places.exists() and places.read_text().startswith("fors-places 2\n"))
+    harness.wait_for(lambda: places.exists() and places.read_text().startswith("fors-places 3\n"))
     assert_good(sim, again)
 
 

@@ -138,14 +138,14 @@ def test_files_of_another_version(fabric, version):
     sm.stop()
     path = sm.state_dir / "places"
     text = path.read_text()
-    assert text.startswith("fors-pods 1\n") and reversioned(text, 1) == text
+    assert text.startswith("fors-places 3\n") and reversioned(text, 3) == text
     path.write_text(reversioned(text, version))
     sm.schedule_file.write_bytes(newer_schedule(sm.schedule_file.read_bytes()))
     again = harness.OpenSM(sim, sm.directory)
     fabric.also(again)
     assert again.wait_epoch(epoch)["mids"] == 3  # what is dead is not known
     good(sim, again)
-    assert f"a kept order of three levels, version {version}; this fors reads version 1" in again.log()
+    assert f"a kept order of version {version}; this fors reads version 3" in again.log()
     assert (sm.state_dir / "places.bad-1").read_text() == reversioned(text, version)
     again.stop()
     path.write_text(text)

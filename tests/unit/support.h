@@ -16,12 +16,30 @@
 
 #include <cmocka.h>
 
-#include "core/fabric/fabric.h"
+#include "core/fabric/account.h"
+#include "core/fabric/fattree.h"
 #include "core/net/lfts.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
+#include "core/status/status.h"
 #include "core/tables/lanes.h"
 #include "core/tables/tables.h"
+
+/* fors_status_tree() and fors_account_take() of a fabric. */
+static inline enum fors_err status_of_fabric(struct fors_status *status, const struct fors_fabric *fabric,
+					     struct fors_error *error)
+{
+	const struct fors_fattree tree = fors_fattree_of_fabric(fabric);
+
+	return fors_status_tree(status, &tree, error);
+}
+static inline enum fors_err account_of_fabric(const struct fors_fabric *fabric, struct fors_account *account,
+					      struct fors_error *error)
+{
+	const struct fors_fattree tree = fors_fattree_of_fabric(fabric);
+
+	return fors_account_take(&tree, account, error);
+}
 
 /* A pseudo-random generator (splitmix64): the same numbers everywhere. */
 struct rng {

@@ -27,13 +27,14 @@ static struct fors_participants list_of(const struct bed *bed, unsigned nabsent)
 static void absent_are_counted_and_the_first_is_named(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	const struct fors_fattree tree = fors_fattree_of_fabric(bed->fabric);
 
 	for (unsigned nabsent = 0; nabsent < 20; nabsent++) {
 		struct fors_participants list = list_of(bed, nabsent);
 		struct fors_warnings warnings = {.count = 0};
 		char wanted[80];
 
-		assert_int_equal(fors_absent_warn(&list, "list", bed->fabric, &warnings, NULL), FORS_OK);
+		assert_int_equal(fors_absent_warn(&list, "list", &tree, &warnings, NULL), FORS_OK);
 		assert_int_equal(warnings.count, nabsent > 0);
 		snprintf(wanted, sizeof(wanted), "list: %u of its %zu GUIDs", nabsent, list.count);
 		assert_true(!nabsent || strstr(warnings.text[0], wanted));
@@ -48,11 +49,12 @@ static void nobody_listed_and_nobody_there(void **state)
 {
 	const struct fors_participants one = {(uint64_t[]){7}, 1};
 	const struct fors_fabric empty = {.nservers = 0};
+	const struct fors_fattree tree = fors_fattree_of_fabric(&empty);
 	struct fors_warnings warnings = {.count = 0};
 
-	assert_int_equal(fors_absent_warn(NULL, "list", &empty, &warnings, NULL), FORS_OK);
+	assert_int_equal(fors_absent_warn(NULL, "list", &tree, &warnings, NULL), FORS_OK);
 	assert_int_equal(warnings.count, 0);
-	assert_int_equal(fors_absent_warn(&one, "list", &empty, &warnings, NULL), FORS_OK);
+	assert_int_equal(fors_absent_warn(&one, "list", &tree, &warnings, NULL), FORS_OK);
 	assert_non_null(strstr(warnings.text[0], "1 of its 1"));
 }
 

@@ -17,10 +17,10 @@
 #define LOOK_US 1000
 #define MANY 20000
 
-enum fors_err __real_fors_phases_mended(const struct fors_task *task, const char *method,
+enum fors_err __real_fors_phases_mended(const struct fors_task *task, struct fors_fattree tree, const char *method,
 					const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
 					struct fors_error *error);
-enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, const char *method,
+enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, struct fors_fattree tree, const char *method,
 					const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
 					struct fors_error *error);
 
@@ -28,7 +28,7 @@ static atomic_bool is_slow, is_short; /* of memory */
 static atomic_int begun, broken_off, logged;
 static char asked_method[16];
 
-enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, const char *method,
+enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, struct fors_fattree tree, const char *method,
 					const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
 					struct fors_error *error)
 {
@@ -43,7 +43,7 @@ enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, const char
 		}
 		usleep(LOOK_US);
 	}
-	return __real_fors_phases_mended(task, method, repair, phases_now, phases, error);
+	return __real_fors_phases_mended(task, tree, method, repair, phases_now, phases, error);
 }
 
 void fors_log_error(struct fors_log *log, enum fors_code code, const char *format, ...)
@@ -86,6 +86,7 @@ static struct fors_look job_of(const struct bed *bed)
 {
 	return (struct fors_look){.kind = FORS_LOOK_INSTALLED,
 				  .net = bed->net,
+				  .tree = fors_fattree_of_fabric(bed->fabric),
 				  .fabric = bed->fabric,
 				  .lfts = bed->lfts,
 				  .method = "auto"};

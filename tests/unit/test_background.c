@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/leash.c and plugin/aside.c with threads that are out for as long as a test wants. The clock is the
+ * Tests of keeper/base/io_thread.c and keeper/base/background.c with threads that are out for as long as a test wants. The clock is the
  * test's own, so patience ends when it says; pause() is linked with --wrap: it tells where a thread that was left stays.
  */
 #include <setjmp.h>
@@ -67,11 +67,11 @@ static void wait_flag(const atomic_bool *flag)
 
 static struct fors_io_thread *send_out(void)
 {
-	struct fors_io_thread *leash = NULL;
+	struct fors_io_thread *io = NULL;
 
-	assert_int_equal(fors_io_thread_start(&leash, go, NULL), 0);
+	assert_int_equal(fors_io_thread_start(&io, go, NULL), 0);
 	wait_flag(&is_out);
-	return leash;
+	return io;
 }
 
 /* The file system answers as soon as somebody has waited for the thread, looked at it, and waited again. */
@@ -89,13 +89,13 @@ static void *answer_later(void *context)
 /* However long it was out before: who waits for its end is patient from now on. */
 static void patience_begins_with_the_waiting(void **state)
 {
-	struct fors_io_thread *leash = send_out();
+	struct fors_io_thread *io = send_out();
 	pthread_t thread;
 
 	(void)state;
 	fake_clock_advance(100000);
 	assert_int_equal(pthread_create(&thread, NULL, answer_later, NULL), 0);
-	assert_true(fors_io_thread_end(leash, 1000));
+	assert_true(fors_io_thread_end(io, 1000));
 	pthread_join(thread, NULL);
 	assert_true(atomic_load(&is_back));
 }
@@ -114,13 +114,13 @@ static void *let_time_go_by(void *context)
 /* Who was left finds what it had borrowed gone: it must not go on. */
 static void who_was_left_stays_where_it_is(void **state)
 {
-	struct fors_io_thread *leash = send_out();
+	struct fors_io_thread *io = send_out();
 	unsigned patience_ms = 1000;
 	pthread_t thread;
 
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, let_time_go_by, &patience_ms), 0);
-	assert_false(fors_io_thread_end(leash, patience_ms));
+	assert_false(fors_io_thread_end(io, patience_ms));
 	pthread_join(thread, NULL);
 	atomic_store(&is_held, false);
 	for (int look = 0; look < LOOKS && !atomic_load(&is_paused) && !atomic_load(&is_back); look++)
@@ -129,7 +129,7 @@ static void who_was_left_stays_where_it_is(void **state)
 	assert_false(atomic_load(&is_back));
 }
 
-/* --- aside ---------------------------------------------------------------- */
+/* --- background ---------------------------------------------------------------- */
 
 static void note_news(void *context)
 {
@@ -140,10 +140,10 @@ static void note_news(void *context)
 static struct fors_background *start(void)
 {
 	const struct fors_background_setup setup = {.run = go, .news = note_news, .patience_ms = 2000};
-	struct fors_background *aside = NULL;
+	struct fors_background *background = NULL;
 
-	assert_int_equal(fors_background_start(&setup, &aside, NULL), FORS_OK);
-	return aside;
+	assert_int_equal(fors_background_start(&setup, &background, NULL), FORS_OK);
+	return background;
 }
 
 static void *exhaust_patience(void *context)
@@ -154,24 +154,24 @@ static void *exhaust_patience(void *context)
 }
 
 /* Ask for what does not come in time. */
-static void ask_late(struct fors_background *aside, bool wants_news)
+static void ask_late(struct fors_background *background, bool wants_news)
 {
 	static char task;
 	unsigned patience_ms = 2000;
 	pthread_t thread;
 
 	assert_int_equal(pthread_create(&thread, NULL, exhaust_patience, &patience_ms), 0);
-	assert_false(fors_background_ask(aside, &task, wants_news));
+	assert_false(fors_background_ask(background, &task, wants_news));
 	pthread_join(thread, NULL);
 }
 
-static void take_late(struct fors_background *aside)
+static void take_late(struct fors_background *background)
 {
 	bool is_taken = false;
 
 	atomic_store(&is_held, false);
 	for (int look = 0; look < LOOKS && !is_taken; look++) {
-		is_taken = fors_background_take(aside);
+		is_taken = fors_background_take(background);
 		usleep(1000);
 	}
 	assert_true(is_taken);
@@ -180,39 +180,39 @@ static void take_late(struct fors_background *aside)
 /* News of a late task are for who asked for them. */
 static void no_news_but_for_who_wants_them(void **state)
 {
-	struct fors_background *aside = start();
+	struct fors_background *background = start();
 
 	(void)state;
-	ask_late(aside, true);
+	ask_late(background, true);
 	assert_int_equal(atomic_load(&nnews), 0);
-	take_late(aside);
+	take_late(background);
 	assert_int_equal(atomic_load(&nnews), 1);
 	reset(NULL);
-	ask_late(aside, false);
-	take_late(aside);
+	ask_late(background, false);
+	take_late(background);
 	assert_int_equal(atomic_load(&nnews), 0);
-	assert_true(fors_background_stop(aside));
+	assert_true(fors_background_stop(background));
 }
 
 /* Trouble is named with the time when it began, however late somebody asks. */
 static void trouble_has_the_time_of_its_beginning(void **state)
 {
-	struct fors_background *aside = start();
+	struct fors_background *background = start();
 	time_t begin = (time_t)(fors_clock_unix_ms() / 1000);
 	char text[400] = "none", expected[100];
 	struct tm parts;
 
 	(void)state;
-	assert_false(fors_background_trouble(aside, text, sizeof(text)));
+	assert_false(fors_background_trouble(background, text, sizeof(text)));
 	assert_string_equal(text, "none");
-	ask_late(aside, false);
+	ask_late(background, false);
 	fake_clock_advance(3600000);
-	assert_true(fors_background_trouble(aside, text, sizeof(text)));
+	assert_true(fors_background_trouble(background, text, sizeof(text)));
 	assert_non_null(gmtime_r(&begin, &parts));
 	strftime(expected, sizeof(expected), "/far/away: has not answered since %Y-%m-%d %H:%M:%S UTC", &parts);
 	assert_string_equal(text, expected);
-	take_late(aside);
-	assert_true(fors_background_stop(aside));
+	take_late(background);
+	assert_true(fors_background_stop(background));
 }
 
 int main(void)

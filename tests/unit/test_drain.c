@@ -53,10 +53,11 @@ static void forget_log(void)
 
 static bool tables_first(struct bed *bed, const char *method)
 {
+	const struct fors_fattree tree = fors_fattree_of_fabric(bed->fabric);
 	struct fors_settings settings = {0};
 
 	snprintf(settings.method, sizeof(settings.method), "%s", method);
-	return fors_drain_tables_first(&settings, bed->fabric);
+	return fors_drain_tables_first(&settings, &tree);
 }
 
 /* With a LID at home on each lane a plan can go round a held cable; with one LMC less it follows the tables. */
@@ -115,7 +116,9 @@ static void apply(struct fors_drain *drain, const struct fors_settings *settings
 	struct fors_slow slow;
 
 	memset(warnings, 0, sizeof(*warnings));
-	assert_int_equal(fors_drain_apply(drain, settings, bed->fabric, with_held, &slow, warnings, NULL), FORS_OK);
+	assert_int_equal(fors_drain_apply(drain, settings, fors_fattree_of_fabric(bed->fabric), with_held, &slow,
+					  warnings, NULL),
+			 FORS_OK);
 }
 
 /* Lists come before degraded cables, and each reason sets aside what is its own. */
@@ -156,44 +159,45 @@ static void returned_cables_are_held(void **state)
 	struct fors_settings settings = {.hold_down = 3600};
 	struct fors_warnings warnings;
 	struct fors_drain drain;
+	uint64_t held_until_ms = 0;
 
 	assert_int_equal(fors_drain_init(&drain, NULL), FORS_OK);
-	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), true,
-					 &bed->fabric->held_until_ms, NULL),
-			 FORS_OK);
-	assert_true(drain.due_ms == 0 && bed->fabric->held_until_ms == 0);
+	assert_int_equal(
+		fors_drain_look(&drain, &settings, fors_fattree_of_fabric(bed->fabric), true, &held_until_ms, NULL),
+		FORS_OK);
+	assert_true(drain.due_ms == 0 && held_until_ms == 0);
 	bed_down(bed, "Leaf01[6]");
-	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), true,
-					 &bed->fabric->held_until_ms, NULL),
-			 FORS_OK);
+	assert_int_equal(
+		fors_drain_look(&drain, &settings, fors_fattree_of_fabric(bed->fabric), true, &held_until_ms, NULL),
+		FORS_OK);
 	bed_restore(bed);
-	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), true,
-					 &bed->fabric->held_until_ms, NULL),
-			 FORS_OK);
+	assert_int_equal(
+		fors_drain_look(&drain, &settings, fors_fattree_of_fabric(bed->fabric), true, &held_until_ms, NULL),
+		FORS_OK);
 	assert_true(drain.due_ms > 3600000);
-	assert_true(bed->fabric->held_until_ms > 1000000000000 + 3600000);
+	assert_true(held_until_ms > 1000000000000 + 3600000);
 	apply(&drain, &settings, bed, false, &warnings);
 	assert_true(fors_live(bed->fabric, 1, 1));
 	apply(&drain, &settings, bed, true, &warnings);
 	assert_int_equal(fors_cable(bed->fabric, 1, 1)->drained, FORS_DRAIN_HELD);
 	settings.hold_down = 0;
 	bed_rebuild(bed);
-	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), false,
-					 &bed->fabric->held_until_ms, NULL),
-			 FORS_OK);
+	assert_int_equal(
+		fors_drain_look(&drain, &settings, fors_fattree_of_fabric(bed->fabric), false, &held_until_ms, NULL),
+		FORS_OK);
 	assert_true(drain.due_ms > 0); /* no tables are made for this look, so it may not return yet */
-	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), true,
-					 &bed->fabric->held_until_ms, NULL),
-			 FORS_OK);
+	assert_int_equal(
+		fors_drain_look(&drain, &settings, fors_fattree_of_fabric(bed->fabric), true, &held_until_ms, NULL),
+		FORS_OK);
 	assert_true(drain.due_ms == 0);
 	bed_down(bed, "Leaf01[6]");
-	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), false,
-					 &bed->fabric->held_until_ms, NULL),
-			 FORS_OK);
+	assert_int_equal(
+		fors_drain_look(&drain, &settings, fors_fattree_of_fabric(bed->fabric), false, &held_until_ms, NULL),
+		FORS_OK);
 	bed_restore(bed);
-	assert_int_equal(fors_drain_look(&drain, &settings, fors_fabric_cabling(bed->fabric), false,
-					 &bed->fabric->held_until_ms, NULL),
-			 FORS_OK);
+	assert_int_equal(
+		fors_drain_look(&drain, &settings, fors_fattree_of_fabric(bed->fabric), false, &held_until_ms, NULL),
+		FORS_OK);
 	assert_true(drain.due_ms == 0); /* what was never held need not wait for tables */
 	fors_drain_clear(&drain);
 	bed_free(bed);
@@ -206,7 +210,7 @@ static void tell(struct fors_drain *drain, struct bed *bed, const struct fors_wa
 	const struct fors_slow nothing = {.how = FORS_SLOW_AUTO};
 
 	forget_log();
-	fors_drain_tell(drain, NULL, fors_fabric_cabling(bed->fabric), &nothing, warnings);
+	fors_drain_tell(drain, NULL, fors_fattree_of_fabric(bed->fabric), &nothing, warnings);
 }
 
 static void only_news_are_told(void **state)

@@ -28,12 +28,12 @@ static void exclude(struct bed *bed, const char *links, const char *spines, stru
 
 	memset(warnings, 0, sizeof(*warnings));
 	assert_int_equal(fors_names_add(&names, spines ? spines : "", NULL), FORS_OK);
-	fors_drained_spines(fors_fabric_cabling(bed->fabric), &names, "exclude_spines", warnings);
+	fors_drained_spines(fors_fattree_of_fabric(bed->fabric), &names, "exclude_spines", warnings);
 	fors_names_clear(&names);
 	assert_int_equal(fors_names_add(&names, links ? links : "", NULL), FORS_OK);
-	fors_drained_links(fors_fabric_cabling(bed->fabric), &names, "exclude_links", warnings);
+	fors_drained_links(fors_fattree_of_fabric(bed->fabric), &names, "exclude_links", warnings);
 	fors_names_clear(&names);
-	assert_int_equal(fors_drained_apply(bed->fabric, warnings, NULL), FORS_OK);
+	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), warnings, NULL), FORS_OK);
 }
 
 static uint32_t count_drained(const struct bed *bed)
@@ -114,7 +114,7 @@ static void excluded_is_as_good_as_dead(void **state)
 	bed_free(dead);
 }
 
-/* Down over cables that are aside each LID has the cable of its home, as over living ones. */
+/* Down over cables that are drained each LID has the cable of its home, as over living ones. */
 static void aside_each_goes_down_its_own(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,3;cables=2;servers=4)", 2);
@@ -233,7 +233,7 @@ static void entries_of_leaf00(struct bed *bed, uint8_t port[3])
 }
 
 /*
- * Leaf00 and Leaf02 have no servers, and the first has only cables that are aside. When Leaf02 loses the spines that Leaf01
+ * Leaf00 and Leaf02 have no servers, and the first has only cables that are drained. When Leaf02 loses the spines that Leaf01
  * has, it gets there by a detour; the entries of Leaf00, by its first cable that carries, stay.
  */
 static void a_torn_leaf_moves_no_entry_of_others(void **state)
@@ -264,7 +264,7 @@ static void held_goes_before_excluded(void **state)
 	fors_drained_mark(bed->fabric, 0, 0, FORS_DRAIN_EXCLUDED);
 	fors_drained_mark(bed->fabric, 0, 1, FORS_DRAIN_HELD);
 	fors_drained_mark(bed->fabric, 0, 1, FORS_DRAIN_EXCLUDED); /* the first mark stays */
-	assert_int_equal(fors_drained_apply(bed->fabric, &warnings, NULL), FORS_OK);
+	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &warnings, NULL), FORS_OK);
 	assert_false(fors_live(bed->fabric, 0, 0));
 	assert_true(fors_live(bed->fabric, 0, 1));
 	assert_int_equal(warnings.count, 1);
@@ -281,7 +281,7 @@ static void assert_called_back(enum fors_drain_reason stays, enum fors_drain_rea
 
 		fors_drained_mark(bed->fabric, 0, at, returns);
 		fors_drained_mark(bed->fabric, 0, 1 - at, stays);
-		assert_int_equal(fors_drained_apply(bed->fabric, &warnings, NULL), FORS_OK);
+		assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &warnings, NULL), FORS_OK);
 		assert_true(fors_live(bed->fabric, 0, at));
 		assert_false(fors_live(bed->fabric, 0, 1 - at));
 		assert_int_equal(warnings.count, 1);
@@ -306,7 +306,7 @@ static void two_rather_than_a_worse_one(void **state)
 	fors_drained_mark(bed->fabric, 0, 0, FORS_DRAIN_EXCLUDED);
 	fors_drained_mark(bed->fabric, 0, 1, FORS_DRAIN_DEGRADED);
 	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_DEGRADED);
-	assert_int_equal(fors_drained_apply(bed->fabric, &warnings, NULL), FORS_OK);
+	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &warnings, NULL), FORS_OK);
 	assert_false(fors_live(bed->fabric, 0, 0));
 	assert_true(fors_live(bed->fabric, 0, 1) && fors_live(bed->fabric, 1, 1));
 	assert_int_equal(warnings.count, 2);
@@ -424,7 +424,7 @@ static void random_excludes(void **state)
 			fors_drained_mark(bed->fabric, rng_below(&rng, bed->fabric->nleaves),
 					  rng_below(&rng, bed->fabric->nlanes),
 					  (enum fors_drain_reason)(FORS_DRAIN_EXCLUDED + rng_below(&rng, 3)));
-		assert_int_equal(fors_drained_apply(bed->fabric, &warnings, NULL), FORS_OK);
+		assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &warnings, NULL), FORS_OK);
 		assert_int_equal(bed->fabric->unreachable_pairs, 0);
 		plan_around(bed);
 		bed_free(bed);
@@ -442,9 +442,9 @@ static struct fors_moment at(uint64_t seconds)
 static uint32_t look(struct fors_holddown *watch, struct bed *bed, uint64_t seconds)
 {
 	bed_rebuild(bed);
-	assert_int_equal(fors_holddown_look(watch, fors_fabric_cabling(bed->fabric), at(seconds), NULL), FORS_OK);
+	assert_int_equal(fors_holddown_look(watch, fors_fattree_of_fabric(bed->fabric), at(seconds), NULL), FORS_OK);
 	fors_holddown_release(watch, at(seconds).ms, HOLD);
-	return fors_holddown_mark(watch, fors_fabric_cabling(bed->fabric));
+	return fors_holddown_mark(watch, fors_fattree_of_fabric(bed->fabric));
 }
 
 static void what_returns_is_held(void **state)
@@ -521,9 +521,9 @@ static void without_hold_down_all_return_at_once(void **state)
 	look(watch, bed, 1);
 	bed_restore(bed);
 	bed_rebuild(bed);
-	assert_int_equal(fors_holddown_look(watch, fors_fabric_cabling(bed->fabric), at(2), NULL), FORS_OK);
+	assert_int_equal(fors_holddown_look(watch, fors_fattree_of_fabric(bed->fabric), at(2), NULL), FORS_OK);
 	assert_int_equal(fors_holddown_release(watch, at(2).ms, 0), 2);
-	assert_int_equal(fors_holddown_mark(watch, fors_fabric_cabling(bed->fabric)), 0);
+	assert_int_equal(fors_holddown_mark(watch, fors_fattree_of_fabric(bed->fabric)), 0);
 	fors_holddown_free(watch);
 	bed_free(bed);
 }
@@ -545,8 +545,8 @@ static void memory_survives_growth(void **state)
 		for (uint32_t k = 0; k < 2; k++)
 			large->fabric->cable[a * 3 + k].leaf_port = fors_cable(small->fabric, a, k)->leaf_port;
 	}
-	assert_int_equal(fors_holddown_look(watch, fors_fabric_cabling(large->fabric), at(3), NULL), FORS_OK);
-	assert_int_equal(fors_holddown_mark(watch, fors_fabric_cabling(large->fabric)), 1);
+	assert_int_equal(fors_holddown_look(watch, fors_fattree_of_fabric(large->fabric), at(3), NULL), FORS_OK);
+	assert_int_equal(fors_holddown_mark(watch, fors_fattree_of_fabric(large->fabric)), 1);
 	assert_int_equal(fors_cable(large->fabric, 1, 0)->drained, FORS_DRAIN_HELD);
 	fors_holddown_free(watch);
 	fors_holddown_free(NULL);

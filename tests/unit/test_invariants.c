@@ -193,7 +193,7 @@ static struct fors_account account_of(const struct site *site)
 	struct fors_account account;
 	struct fors_error error;
 
-	must(fors_account_take(site->fabric, &account, &error), &error);
+	must(account_of_fabric(site->fabric, &account, &error), &error);
 	assert_int_equal(account.ports, count_ca_ports(site->net));
 	assert_int_equal(account.servers, site->fabric->nservers);
 	assert_int_equal(account.servers + account.not_participants + account.guests + fors_account_left_out(&account),
@@ -635,7 +635,7 @@ static void drain_some(struct site *site, struct rng *rng)
 		for (uint32_t k = 0; k < site->fabric->nlanes; k++)
 			if (!rng_below(rng, 6))
 				fors_drained_mark(site->fabric, a, k, FORS_DRAIN_EXCLUDED);
-	must(fors_drained_apply(site->fabric, NULL, &error), &error);
+	must(fors_drained_apply(fors_fattree_of_fabric(site->fabric), NULL, &error), &error);
 }
 
 static void judge_moment(struct site *site, const char *what, struct rng *rng, struct tally *tally)

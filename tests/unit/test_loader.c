@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/loader.c, and of aside.c and leash.c below it: files that are read again only when they changed, and
+ * Tests of keeper/settings/loader.c, and of background.c and io_thread.c below it: files that are read again only when they changed, and
  * files that hang (fors_read_bytes() is linked with --wrap; the clock is the test's own, and moves when one hangs).
  */
 #include <fcntl.h>

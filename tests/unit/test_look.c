@@ -12,7 +12,11 @@
 /* A job of the bed as it is; of its own is only what fors_look_free() frees with it: nothing. */
 static struct fors_look job_of(struct bed *bed)
 {
-	return (struct fors_look){.net = bed->net, .fabric = bed->fabric, .lfts = bed->lfts, .method = "auto"};
+	return (struct fors_look){.net = bed->net,
+				  .tree = fors_fattree_of_fabric(bed->fabric),
+				  .fabric = bed->fabric,
+				  .lfts = bed->lfts,
+				  .method = "auto"};
 }
 
 /* A plan is made for a fabric, its tables, a method and its time. */

@@ -20,8 +20,6 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
-#include "core/fabric/places_pods.h"
-#include "core/fabric/pods_account.h"
 #include "core/jobs/entries.h"
 #include "core/jobs/trespass.h"
 #include "core/fabric/repairs.h"
@@ -636,23 +634,23 @@ static enum fors_err tell_pods(const struct ground *g, uint64_t *digest, struct 
 	struct fors_net *net = three_levels(), *less = net_without_last(net);
 	struct fors_status status;
 	struct fors_pods *pods = NULL;
-	bool *plays = NULL;
-	uint32_t count = 0;
+	struct fors_fattree tree;
 	enum fors_err err;
 
 	fors_status_init(&status);
 	begin();
 	err = fors_pods_build(net, less, NULL, 0, &pods, error);
 	if (!err)
-		err = fors_pods_players(pods, NULL, &plays, &count, error);
-	if (!err)
-		err = fors_status_pods(&status, pods, plays, error);
+		err = fors_pods_seat(pods, NULL, error);
+	if (!err) {
+		tree = fors_fattree_of_pods(pods);
+		err = fors_status_tree(&status, &tree, error);
+	}
 	faults_off();
 	assert_true(err ? status.leaves < 0 : status.dead_links.count == 2);
 	*digest = (uint64_t)status.tops;
 	fors_status_clear(&status);
 	fors_pods_free(pods);
-	free(plays);
 	fors_net_free(net);
 	fors_net_free(less);
 	return err;
@@ -716,22 +714,20 @@ static enum fors_err drain_pods(const struct ground *g, uint64_t *digest, struct
 	struct fors_warnings warnings = {0};
 	struct fors_route3 *route = NULL;
 	struct fors_pods *pods = NULL;
-	bool any = false;
 	enum fors_err err;
 
 	assert_int_equal(fors_names_add(&names, "Leaf00[3], Mid2-02[3], Mid2-01", NULL), FORS_OK);
 	begin();
 	err = fors_pods_build(net, net, NULL, 0, &pods, error);
 	if (!err)
-		fors_drained_links(fors_pods_cabling(pods), &names, "exclude_links", &warnings);
+		fors_drained_links(fors_fattree_of_pods(pods), &names, "exclude_links", &warnings);
 	if (!err)
-		err = fors_drained_take_out(fors_pods_cabling(pods), &any, &warnings, error);
+		err = fors_drained_apply(fors_fattree_of_pods(pods), &warnings, error);
 	if (!err)
 		err = fors_route3_make(pods, fors_route3_little_effort(pods), &route, error);
 	faults_off();
 	if (!err)
 		*digest = digest_of(route->lfts->port, (size_t)route->lfts->nswitches * route->lfts->nlids);
-	assert_true(err || any);
 	fors_route3_free(route);
 	fors_pods_free(pods);
 	fors_names_clear(&names);
@@ -743,7 +739,7 @@ static enum fors_err drain_pods(const struct ground *g, uint64_t *digest, struct
 static enum fors_err mend_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
 	struct fors_net *net = three_levels(), *less = net_without_last(net);
-	struct fors_over_task task = {.net = less};
+	struct fors_task task = {0};
 	struct fors_repair *list = NULL;
 	struct fors_pods *pods = NULL;
 	uint32_t count = 0, phases = 0;
@@ -752,9 +748,10 @@ static enum fors_err mend_pods(const struct ground *g, uint64_t *digest, struct 
 	begin();
 	err = fors_pods_build(net, less, NULL, 0, &pods, error);
 	if (!err)
-		err = fors_repairs_list(fors_pods_cabling(pods), &list, &count, error);
+		err = fors_repairs_list(fors_fattree_of_pods(pods), &list, &count, error);
 	if (!err)
-		err = fors_phases_mended3(&task, pods, &list[0], UINT32_MAX, &phases, error);
+		err = fors_phases_mended(&task, fors_fattree_of_pods(pods), "auto", &list[0], UINT32_MAX, &phases,
+					 error);
 	faults_off();
 	*digest = phases;
 	assert_true(err || phases == 8);
@@ -811,8 +808,8 @@ static enum fors_err drain_links(const struct ground *g, uint64_t *digest, struc
 	assert_int_equal(fors_fabric_build(g->bed->net, g->bed->places, NULL, &fabric, NULL), FORS_OK);
 	assert_int_equal(fors_names_add(&names, "Leaf03[9],nobody", NULL), FORS_OK);
 	begin();
-	fors_drained_links(fors_fabric_cabling(fabric), &names, "exclude_links", &warnings);
-	err = fors_drained_apply(fabric, &warnings, error);
+	fors_drained_links(fors_fattree_of_fabric(fabric), &names, "exclude_links", &warnings);
+	err = fors_drained_apply(fors_fattree_of_fabric(fabric), &warnings, error);
 	faults_off();
 	*digest = fabric->fingerprint;
 	fors_names_clear(&names);
@@ -829,16 +826,18 @@ static enum fors_err watch_cables(const struct ground *g, uint64_t *digest, stru
 
 	assert_int_equal(fors_fabric_build(g->bed->intact, g->bed->places, NULL, &intact, NULL), FORS_OK);
 	assert_int_equal(fors_fabric_build(g->bed->net, g->bed->places, NULL, &broken, NULL), FORS_OK);
-	assert_int_equal(fors_holddown_look(watch, fors_fabric_cabling(broken), (struct fors_moment){1000, 1000}, NULL),
-			 FORS_OK);
+	assert_int_equal(
+		fors_holddown_look(watch, fors_fattree_of_fabric(broken), (struct fors_moment){1000, 1000}, NULL),
+		FORS_OK);
 	begin();
-	err = fors_holddown_look(watch, fors_fabric_cabling(intact), (struct fors_moment){2000, 2000}, error);
+	err = fors_holddown_look(watch, fors_fattree_of_fabric(intact), (struct fors_moment){2000, 2000}, error);
 	faults_off();
 	if (err)
-		assert_int_equal(
-			fors_holddown_look(watch, fors_fabric_cabling(intact), (struct fors_moment){2000, 2000}, NULL),
-			FORS_OK);
-	*digest = fors_holddown_mark(watch, fors_fabric_cabling(intact)); /* what came back is held, once and for all */
+		assert_int_equal(fors_holddown_look(watch, fors_fattree_of_fabric(intact),
+						    (struct fors_moment){2000, 2000}, NULL),
+				 FORS_OK);
+	*digest = fors_holddown_mark(watch,
+				     fors_fattree_of_fabric(intact)); /* what came back is held, once and for all */
 	assert_true(*digest > 0);
 	fors_holddown_free(watch);
 	fors_fabric_free(intact);
@@ -875,7 +874,7 @@ static enum fors_err take_account(const struct ground *g, uint64_t *digest, stru
 	enum fors_err err;
 
 	begin();
-	err = fors_account_take(g->bed->fabric, &account, error);
+	err = account_of_fabric(g->bed->fabric, &account, error);
 	faults_off();
 	assert_int_equal(account.ports, err ? 77 : g->bed->fabric->nservers);
 	*digest = account.ports;
@@ -1243,7 +1242,7 @@ static enum fors_err fill_status(const struct ground *g, uint64_t *digest, struc
 
 	fors_status_init(&status);
 	begin();
-	err = fors_status_fabric(&status, g->bed->fabric, error);
+	err = status_of_fabric(&status, g->bed->fabric, error);
 	faults_off();
 	assert_true(!err || (status.servers == FORS_UNKNOWN && !status.dead_links.link));
 	*digest = (uint64_t)status.servers ^
@@ -1610,7 +1609,7 @@ static struct ground *ground_new(const char *spec, unsigned lmc, const char *dow
 	assert_int_equal(fors_netfile_write(g->bed->net, &g->net_text, &g->net_size, &error), FORS_OK);
 	assert_int_equal(fors_lftfile_write(g->bed->net, g->bed->lfts, &g->lft_text, &g->lft_size, &error), FORS_OK);
 	fors_status_init(&g->status);
-	assert_int_equal(fors_status_fabric(&g->status, g->bed->fabric, &error), FORS_OK);
+	assert_int_equal(status_of_fabric(&g->status, g->bed->fabric, &error), FORS_OK);
 	fors_status_schedule(&g->status, g->schedule);
 	assert_int_equal(fors_status_json(&g->status, &g->json, &error), FORS_OK);
 	g->threads = 1;
@@ -1737,9 +1736,9 @@ static void all_but_plans(void **state)
 		{"fors_places_learn", learn_all},
 		{"fors_places_learn, more", learn_more},
 		{"fors_places_learn_tree", learn_pods},
-		{"fors_status_pods", tell_pods},
-		{"fors_drained_take_out, three levels", drain_pods},
-		{"fors_phases_mended3", mend_pods},
+		{"fors_status_tree, three levels", tell_pods},
+		{"fors_drained_apply, three levels", drain_pods},
+		{"fors_phases_mended, three levels", mend_pods},
 		{"fors_places_encode", encode_places},
 		{"fors_places_decode", decode_places},
 		{"fors_places_copy", copy_places},
@@ -1766,7 +1765,7 @@ static void all_but_plans(void **state)
 		{"fors_verify", verify},
 		{"fors_outcome_make", make_outcome},
 		{"fors_plan_over", plan_over},
-		{"fors_status_fabric", fill_status},
+		{"fors_status_tree", fill_status},
 		{"fors_status_json", write_json},
 		{"fors_counts_prom", write_counts},
 		{"fors_status_prom", write_metrics},

@@ -121,7 +121,7 @@ static double drained(const struct bed *bed)
 	struct fors_slow slow;
 	struct fors_error error;
 
-	assert_int_equal(fors_slow_mark(bed->fabric, FORS_SLOW_IGNORE, &slow, &error), FORS_OK);
+	assert_int_equal(fors_slow_mark(fors_fattree_of_fabric(bed->fabric), FORS_SLOW_IGNORE, &slow, &error), FORS_OK);
 	assert_int_equal(slow.ndrained, 0);
 	near(slow.chosen, slow.ignored);
 	return slow.drained;
@@ -180,15 +180,15 @@ static void full_speed(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
 
-	assert_int_equal(fors_speeds_full(bed->fabric), 0);
+	assert_int_equal(fors_rates_full(bed->net), 0);
 	all_at(bed, 4, FORS_EDR);
-	assert_int_equal(fors_speeds_full(bed->fabric), 100000);
+	assert_int_equal(fors_rates_full(bed->net), 100000);
 	leaves_at(bed, 5, 8, 4, FORS_QDR); /* servers that are faster than the switches */
-	assert_int_equal(fors_speeds_full(bed->fabric), 32000);
+	assert_int_equal(fors_rates_full(bed->net), 32000);
 	near(pace_of(bed).length, 16);
 	all_at(bed, 4, FORS_EDR);
 	leaves_at(bed, 1, 4, 2, FORS_EDR);
-	assert_int_equal(fors_speeds_full(bed->fabric), 50000);
+	assert_int_equal(fors_rates_full(bed->net), 50000);
 	one_at(bed, "Leaf01[6]", 2, FORS_EDR, true);
 	assert_true(fors_cable(bed->fabric, 1, 1)->is_degraded);
 	near(pace_of(bed).length, 16);
@@ -275,7 +275,8 @@ static void draining(void **state)
 	assert_true(drained(bed) > 16 + 3 * 15 && drained(bed) <= 16 * 4); /* what cannot be drained stays */
 	bed_restore(bed);
 	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_EXCLUDED);
-	assert_int_equal(fors_drained_apply(bed->fabric, &(struct fors_warnings){0}, NULL), FORS_OK);
+	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &(struct fors_warnings){0}, NULL),
+			 FORS_OK);
 	near(drained(bed), -1); /* it is drained */
 	bed_free(bed);
 }
@@ -300,7 +301,7 @@ static uint32_t chosen(const struct bed *bed, struct fors_slow *slow)
 	uint32_t marked = 0;
 
 	assert_int_equal(fors_fabric_copy(bed->fabric, bed->fabric->net, &copy, NULL), FORS_OK);
-	assert_int_equal(fors_slow_mark(copy, FORS_SLOW_AUTO, slow, NULL), FORS_OK);
+	assert_int_equal(fors_slow_mark(fors_fattree_of_fabric(copy), FORS_SLOW_AUTO, slow, NULL), FORS_OK);
 	for (uint32_t i = 0; i < copy->nleaves * copy->nlanes; i++)
 		marked += copy->cable[i].drained == FORS_DRAIN_DEGRADED;
 	assert_int_equal(marked, slow->ndrained);
@@ -375,9 +376,10 @@ static void held_and_routed(void **state)
 	assert_true(fors_cable(bed->fabric, 1, 1)->is_routed);
 	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_HELD);
 	fors_drained_mark(bed->fabric, 1, 2, FORS_DRAIN_EXCLUDED);
-	assert_int_equal(fors_drained_apply(bed->fabric, &(struct fors_warnings){0}, NULL), FORS_OK);
+	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &(struct fors_warnings){0}, NULL),
+			 FORS_OK);
 	assert_false(fors_cable(bed->fabric, 1, 1)->is_routed || fors_cable(bed->fabric, 1, 2)->is_routed);
-	fors_drained_route_held(bed->fabric);
+	fors_drained_route_held(fors_fattree_of_fabric(bed->fabric));
 	assert_true(fors_cable(bed->fabric, 1, 1)->is_routed && !fors_live(bed->fabric, 1, 1));
 	assert_false(fors_cable(bed->fabric, 1, 2)->is_routed);
 	bed_free(bed);
@@ -392,7 +394,7 @@ static void lost_servers(void **state)
 
 	bed_down(bed, "Node00-00 Node02-03 Leaf03");
 	fors_status_init(&status);
-	assert_int_equal(fors_status_fabric(&status, bed->fabric, NULL), FORS_OK);
+	assert_int_equal(status_of_fabric(&status, bed->fabric, NULL), FORS_OK);
 	assert_int_equal(status.lost_servers.count, 6);
 	assert_string_equal(status.lost_servers.link[1].a, "Leaf02");
 	assert_int_equal(status.lost_servers.link[1].a_port, 4);
@@ -402,12 +404,12 @@ static void lost_servers(void **state)
 	port = fors_net_port(bed->net, bed->fabric->server[0].node, 1);
 	port->guid = bed->fabric->slot[0].seen; /* it has a new place */
 	bed_rebuild(bed);
-	assert_int_equal(fors_status_fabric(&status, bed->fabric, NULL), FORS_OK);
+	assert_int_equal(status_of_fabric(&status, bed->fabric, NULL), FORS_OK);
 	assert_int_equal(status.lost_servers.count, 0);
 	bed_restore(bed);
 	bed_participants(bed, "0/0 1/1 2/2");
 	bed_down(bed, "Node00-00 Node02-03");
-	assert_int_equal(fors_status_fabric(&status, bed->fabric, NULL), FORS_OK);
+	assert_int_equal(status_of_fabric(&status, bed->fabric, NULL), FORS_OK);
 	assert_int_equal(status.lost_servers.count, 1);
 	fors_status_clear(&status);
 	bed_free(bed);

@@ -141,16 +141,18 @@ static void refuse_sealed(const char *body, const char *word)
 	refuse(text, (size_t)n, word);
 }
 
-#define TITLE "fors-places 1\nreference 0x0000000000000000\n"
-#define NEW "fors-places 2\nreference 0x0000000000000000\n" SPINE "lanes 0.0\n"
+#define TITLE "fors-places 3\nreference 0x0000000000000000\nlevels 2\n"
+#define NEW TITLE SPINE "lanes 0.0\n"
 #define SPINE "spine 0x0000000000000001 alive \"S\"\n"
 #define LEAF "leaf 0x0000000000000002 alive \"L\"\n"
 
 static void nonsense_with_a_good_checksum(void **state)
 {
-	refuse_sealed("fors-places 3\nwhatever\n", "version 3");
+	refuse_sealed("fors-places 4\nwhatever\n", "version 4; this fors reads version 3");
 	refuse_sealed("hello\n", "not a kept order");
-	refuse_sealed("fors-places 1\n", "reference");
+	refuse_sealed("fors-places 3\n", "reference");
+	refuse_sealed("fors-places 3\nreference 0x0000000000000000\nlevels 4\n", "two levels, nor three");
+	refuse_sealed("fors-places 3\nreference 0x0000000000000000\nlevels 2 \n", "two levels, nor three");
 	refuse_sealed("fors-places 0\n", "version 0");
 	refuse_sealed(NEW LEAF "slots 1\nservers -\ncables 2.1\n", "without a home");
 	refuse_sealed(NEW LEAF "slots 1.1\nservers -\ncables 2.1\n", "without a home");
@@ -160,6 +162,7 @@ static void nonsense_with_a_good_checksum(void **state)
 	refuse_sealed(NEW LEAF "slots 1.0n\nservers\ncables 2.1\n", "not a server");
 	refuse_sealed(NEW LEAF "slots 1.0n\nservers - -\ncables 2.1\n", "more servers");
 	refuse_sealed(NEW LEAF "slots 1.0v\nservers 0x0000000000000000\ncables 2.1\n", "notation");
+	refuse_sealed(NEW LEAF "slots 1.0u\nservers -\ncables 2.1\n", "different leaf ports");
 	refuse_sealed(TITLE "spam\n", "no spine");
 	refuse_sealed(TITLE SPINE SPINE "lanes\n", "has a place already");
 	refuse_sealed(TITLE "spine 0x0000000000000000 alive \"S\"\nlanes\n", "not a spine");
@@ -170,16 +173,16 @@ static void nonsense_with_a_good_checksum(void **state)
 	refuse_sealed(TITLE SPINE "lanes 0.0 0.0\n", "no lane 0.0");
 	refuse_sealed(TITLE SPINE "lanes 0\n", "not a list of lanes");
 	refuse_sealed(TITLE SPINE LEAF, "no spine, lanes or leaf");
-	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF, "slots of a leaf are missing");
-	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\n", "cables of a leaf are missing");
-	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1 1\ncables -\n", "different leaf ports");
-	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 255\ncables -\n", "different leaf ports");
-	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots  9\ncables 2.1\n", "different leaf ports");
-	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables 1.1\n", "not a cable");
-	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables 2.0\n", "not a cable");
-	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables\n", "not a cable");
-	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 1\ncables 2.1 3.1\n", "more cables than lanes");
-	refuse_sealed(TITLE SPINE "lanes 0.0\n" LEAF "slots 01\ncables 2.1\n", "notation");
+	refuse_sealed(NEW LEAF, "slots of a leaf are missing");
+	refuse_sealed(NEW LEAF "slots 1.0\nservers -\n", "cables of a leaf are missing");
+	refuse_sealed(NEW LEAF "slots 1.0 1.0\nservers - -\ncables -\n", "different leaf ports");
+	refuse_sealed(NEW LEAF "slots 255.0\nservers -\ncables -\n", "different leaf ports");
+	refuse_sealed(NEW LEAF "slots  9.0\nservers -\ncables 2.1\n", "different leaf ports");
+	refuse_sealed(NEW LEAF "slots 1.0\nservers -\ncables 1.1\n", "not a cable");
+	refuse_sealed(NEW LEAF "slots 1.0\nservers -\ncables 2.0\n", "not a cable");
+	refuse_sealed(NEW LEAF "slots 1.0\nservers -\ncables\n", "not a cable");
+	refuse_sealed(NEW LEAF "slots 1.0\nservers -\ncables 2.1 3.1\n", "more cables than lanes");
+	refuse_sealed(NEW LEAF "slots 01.0\nservers -\ncables 2.1\n", "notation");
 	refuse_sealed(TITLE "spine 0x0000000000000001 dead reference roots former 0x0000000000000000 \"S\"\nlanes\n",
 		      "notation");
 }

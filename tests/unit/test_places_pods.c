@@ -10,7 +10,7 @@
 
 #include "core/fabric/lids.h"
 #include "core/fabric/places_file.h"
-#include "core/fabric/places_pods.h"
+#include "core/fabric/places.h"
 #include "core/net/tree_net.h"
 #include "core/planners/pods/route3.h"
 
@@ -315,7 +315,7 @@ static void every_damage_is_noticed(void **state)
 static void refuse_sealed(const char *body, const char *word)
 {
 	char text[2048];
-	int n = snprintf(text, sizeof(text), "fors-pods 1\nreference 0x0000000000000000\n%s", body);
+	int n = snprintf(text, sizeof(text), "fors-places 3\nreference 0x0000000000000000\nlevels 3\n%s", body);
 
 	n += snprintf(text + n, sizeof(text) - (size_t)n, "crc 0x%08lx\n",
 		      crc32(0, (const unsigned char *)text, (unsigned)n));
@@ -329,22 +329,22 @@ static void refuse_sealed(const char *body, const char *word)
 	"top 0x0000000000000007 2 alive \"T\"\n"
 #define CABLES "cable 0.1 2.1\ncable 1.1 3.1\ncable 2.2 4.1\ncable 3.2 5.1\ncable 4.2 6.1\ncable 5.2 6.2\n"
 
-/* Each kind of text has versions of its own. */
 static void other_versions(void **state)
 {
 	static const struct {
 		const char *title, *words;
-	} cases[] = {{"fors-pods 2", "a kept order of three levels, version 2; this fors reads version 1"},
-		     {"fors-pods 0", "three levels, version 0"},
-		     {"fors-pods 4294967295", "three levels, version 4294967295"},
-		     {"fors-pods 4294967296", "not a kept order"},
-		     {"fors-pods 01x", "not a kept order"},
-		     {"fors-places 3", "a kept order of version 3; this fors reads versions 1 to 2"},
-		     {"fors-places 1", "no spine"}}; /* the lines of three levels in one of two */
+	} cases[] = {{"fors-places 2", "a kept order of version 2; this fors reads version 3"},
+		     {"fors-places 0", "a kept order of version 0"},
+		     {"fors-places 4294967295", "a kept order of version 4294967295"},
+		     {"fors-places 4294967296", "not a kept order"},
+		     {"fors-places 03x", "not a kept order"},
+		     {"fors-pods 1", "not a kept order"},
+		     {"fors-places 3", "no spine"}}; /* the lines of three levels in one of two */
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[2048];
-		int n = snprintf(text, sizeof(text), "%s\nreference 0x0000000000000000\n" NODES CABLES, cases[i].title);
+		int n = snprintf(text, sizeof(text), "%s\nreference 0x0000000000000000\nlevels 2\n" NODES CABLES,
+				 cases[i].title);
 
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "crc 0x%08lx\n",
 			      crc32(0, (const unsigned char *)text, (unsigned)n));

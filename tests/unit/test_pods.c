@@ -7,6 +7,7 @@
 #include "pods_world.h"
 
 #include "core/base/random.h"
+#include "core/fabric/places.h"
 #include "core/planners/over.h"
 #include "core/tables/check.h"
 
@@ -267,23 +268,24 @@ static void test_guests_do_not_confuse(void **state)
 /* A switch that is replaced takes over the place of the one before, and what is dead keeps its own. */
 static void test_learning(void **state)
 {
-	struct fors_net *known = NULL, *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
+	struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
+	struct fors_places *places = fors_places_new();
 	struct fors_error error = {0};
 	uint32_t node, place;
 	unsigned port;
 
-	must(fors_pods_learn(&known, net, &error), &error);
+	must(fors_places_learn_tree(places, net, NULL, 0, NULL, &error), &error);
 	must(fors_net_find(net, "Spine05", &node, &port, &error), &error);
-	place = fors_net_find_guid(known, net->node[node].guid);
+	place = fors_net_find_guid(fors_places_known(places), net->node[node].guid);
 	net->node[node].guid = 0xFFFF05;
 	must(fors_net_index(net, &error), &error);
-	must(fors_pods_learn(&known, net, &error), &error);
-	assert_int_equal(known->nnodes, net->nnodes);
-	assert_int_equal(fors_net_find_guid(known, 0xFFFF05), place);
+	must(fors_places_learn_tree(places, net, NULL, 0, NULL, &error), &error);
+	assert_int_equal(fors_places_known(places)->nnodes, net->nnodes);
+	assert_int_equal(fors_net_find_guid(fors_places_known(places), 0xFFFF05), place);
 	fors_net_disconnect(net, node, 1);
-	must(fors_pods_learn(&known, net, &error), &error);
-	assert_int_not_equal(fors_net_port(known, place, 1)->peer, FORS_NONE);
-	fors_net_free(known);
+	must(fors_places_learn_tree(places, net, NULL, 0, NULL, &error), &error);
+	assert_int_not_equal(fors_net_port(fors_places_known(places), place, 1)->peer, FORS_NONE);
+	fors_places_free(places);
 	fors_net_free(net);
 }
 

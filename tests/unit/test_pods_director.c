@@ -176,7 +176,6 @@ static void test_needed_board_cable(void **state)
 	struct fors_net *net = net_of("XGFT(3;2,3,3;1,2,2)", 0);
 	struct fors_warnings warnings = {0};
 	struct fors_names names = {NULL, 0};
-	bool any = false;
 	struct world w;
 
 	make_director(net, 6, 3, 2);
@@ -185,8 +184,8 @@ static void test_needed_board_cable(void **state)
 		take_down(&w, dead[i]);
 	look(&w);
 	assert_int_equal(fors_names_add(&names, "Mid2-04[5], Mid2-00[5]", NULL), FORS_OK);
-	fors_drained_links(fors_pods_cabling(w.pods), &names, "exclude_links", &warnings);
-	assert_int_equal(fors_drained_take_out(fors_pods_cabling(w.pods), &any, &warnings, NULL), FORS_OK);
+	fors_drained_links(fors_fattree_of_pods(w.pods), &names, "exclude_links", &warnings);
+	assert_int_equal(fors_drained_apply(fors_fattree_of_pods(w.pods), &warnings, NULL), FORS_OK);
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.text[0], "Mid2-04[5] - Board1[5] stays in use"));
 	make_tables(&w, FORS_ROUTE3_EFFORT);

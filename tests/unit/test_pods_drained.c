@@ -11,7 +11,6 @@
 
 #include "core/base/names.h"
 #include "core/fabric/drained.h"
-#include "core/fabric/pods_account.h"
 #include "core/fabric/repairs.h"
 #include "core/fabric/holddown.h"
 #include "core/net/rates.h"
@@ -25,18 +24,17 @@
 /* Exclude "LINK, LINK" and "SWITCH, SWITCH" (NULL: none) in a tree just looked at, and take them out. */
 static void exclude(struct world *w, const char *links, const char *switches, struct fors_warnings *warnings)
 {
-	struct fors_cabling cabling = fors_pods_cabling(w->pods);
+	struct fors_fattree tree = fors_fattree_of_pods(w->pods);
 	struct fors_names names = {NULL, 0};
-	bool any;
 
 	memset(warnings, 0, sizeof(*warnings));
 	assert_int_equal(fors_names_add(&names, switches ? switches : "", NULL), FORS_OK);
-	fors_drained_spines(cabling, &names, "exclude_spines", warnings);
+	fors_drained_spines(tree, &names, "exclude_spines", warnings);
 	fors_names_clear(&names);
 	assert_int_equal(fors_names_add(&names, links ? links : "", NULL), FORS_OK);
-	fors_drained_links(cabling, &names, "exclude_links", warnings);
+	fors_drained_links(tree, &names, "exclude_links", warnings);
 	fors_names_clear(&names);
-	assert_int_equal(fors_drained_take_out(cabling, &any, warnings, NULL), FORS_OK);
+	assert_int_equal(fors_drained_apply(tree, warnings, NULL), FORS_OK);
 }
 
 /* Ends of cables that are drained and carry nothing. */
@@ -152,7 +150,7 @@ static void mark(struct world *w, const char *name, unsigned port, enum fors_dra
 	unsigned unused;
 
 	assert_int_equal(fors_net_find(w->known, name, &node, &unused, &error), FORS_OK);
-	fors_drained_mark_cable(fors_pods_cabling(w->pods), w->known->node[node].first_port + port, reason);
+	fors_drained_mark_cable(fors_fattree_of_pods(w->pods), w->known->node[node].first_port + port, reason);
 }
 
 /* Of two ways up to a top, that which costs least comes back. */
@@ -161,7 +159,6 @@ static void test_order_of_calling_back(void **state)
 	static const enum fors_drain_reason order[] = {FORS_DRAIN_EXCLUDED, FORS_DRAIN_DEGRADED, FORS_DRAIN_HELD};
 	struct fors_warnings warnings = {0};
 	struct world w;
-	bool any;
 
 	for (unsigned stays = 0; stays < 3; stays++)
 		for (unsigned returns = stays + 1; returns < 3; returns++)
@@ -171,9 +168,8 @@ static void test_order_of_calling_back(void **state)
 				look(&w);
 				mark(&w, "Mid2-00", 3 + at, order[returns]);
 				mark(&w, "Mid2-00", 4 - at, order[stays]);
-				assert_int_equal(
-					fors_drained_take_out(fors_pods_cabling(w.pods), &any, &warnings, NULL),
-					FORS_OK);
+				assert_int_equal(fors_drained_apply(fors_fattree_of_pods(w.pods), &warnings, NULL),
+						 FORS_OK);
 				assert_int_equal(warnings.count, 1);
 				assert_non_null(strstr(warnings.text[0], fors_drained_name(order[returns])));
 				assert_int_equal(count_drained(&w), 2);
@@ -218,9 +214,9 @@ static struct fors_moment at(uint64_t seconds)
 static uint32_t look_at(struct fors_holddown *watch, struct world *w, uint64_t seconds)
 {
 	look(w);
-	assert_int_equal(fors_holddown_look(watch, fors_pods_cabling(w->pods), at(seconds), NULL), FORS_OK);
+	assert_int_equal(fors_holddown_look(watch, fors_fattree_of_pods(w->pods), at(seconds), NULL), FORS_OK);
 	fors_holddown_release(watch, at(seconds).ms, HOLD);
-	return fors_holddown_mark(watch, fors_pods_cabling(w->pods));
+	return fors_holddown_mark(watch, fors_fattree_of_pods(w->pods));
 }
 
 static void test_what_returns_is_held(void **state)
@@ -228,8 +224,7 @@ static void test_what_returns_is_held(void **state)
 	struct fors_holddown *watch = fors_holddown_new();
 	struct fors_status status;
 	struct world w;
-	uint32_t count;
-	bool *plays, any;
+	struct fors_fattree tree;
 
 	world_new(&w, "XGFT(3;2,2,2;1,2,2)");
 	assert_int_equal(look_at(watch, &w, 0), 0);
@@ -238,19 +233,18 @@ static void test_what_returns_is_held(void **state)
 	mend(&w);
 	assert_int_equal(look_at(watch, &w, 2), 2);
 	assert_int_equal(fors_holddown_due(watch, HOLD), at(12).ms);
-	assert_int_equal(fors_drained_take_out(fors_pods_cabling(w.pods), &any, NULL, NULL), FORS_OK);
+	assert_int_equal(fors_drained_apply(fors_fattree_of_pods(w.pods), NULL, NULL), FORS_OK);
 	assert_int_equal(count_drained(&w), 4);
 	make_tables(&w, FORS_ROUTE3_EFFORT);
 	assert_avoided(&w);
 	fors_status_init(&status);
-	assert_int_equal(fors_pods_players(w.pods, NULL, &plays, &count, NULL), FORS_OK);
-	assert_int_equal(fors_status_pods(&status, w.pods, plays, NULL), FORS_OK);
+	tree = fors_fattree_of_pods(w.pods);
+	assert_int_equal(fors_status_tree(&status, &tree, NULL), FORS_OK);
 	assert_int_equal(status.held_links.count, 2);
 	assert_int_equal(status.dead_links.count, 0);
 	assert_string_equal(status.held_links.link[0].b, "Spine02");
 	assert_true(status.held_links.link[0].since_ms == (int64_t)at(2).unix_ms && !status.held_links.link[0].is_used);
 	fors_status_clear(&status);
-	free(plays);
 	assert_int_equal(look_at(watch, &w, 12), 0);
 	fors_holddown_free(watch);
 	world_free(&w);
@@ -262,15 +256,13 @@ static void test_slow_cables(void **state)
 	struct world w;
 	uint32_t node;
 	unsigned port;
-	bool any;
 
 	world_new(&w, "XGFT(3;4,4,4;1,4,4)");
 	must(fors_net_find(w.now, "Mid2-06", &node, &port, &error), &error);
 	fors_net_port(w.now, node, 7)->is_degraded = true;
 	look(&w);
-	fors_drained_degraded(fors_pods_cabling(w.pods));
-	assert_int_equal(fors_drained_take_out(fors_pods_cabling(w.pods), &any, NULL, NULL), FORS_OK);
-	assert_true(any);
+	fors_drained_degraded(fors_fattree_of_pods(w.pods));
+	assert_int_equal(fors_drained_apply(fors_fattree_of_pods(w.pods), NULL, NULL), FORS_OK);
 	assert_int_equal(count_drained(&w), 2);
 	make_tables(&w, FORS_ROUTE3_EFFORT);
 	assert_avoided(&w);
@@ -291,6 +283,13 @@ static void slow_down(struct world *w, const char *cable, unsigned width)
 	end->width = fors_net_port(w->now, end->peer, end->peer_port)->width = (uint8_t)width;
 }
 
+/* Only these take part; NULL: all. */
+static void let_play(struct world *w, const bool *plays)
+{
+	for (uint32_t s = 0; plays && s < w->pods->nslots; s++)
+		w->pods->plays[s] = plays[s];
+}
+
 static double drained_length(struct world *w, const bool *plays)
 {
 	uint32_t nports = w->known->nports;
@@ -298,8 +297,9 @@ static double drained_length(struct world *w, const bool *plays)
 	struct fors_slow slow;
 
 	look(w);
+	let_play(w, plays);
 	memcpy(before, w->pods->live, nports);
-	assert_int_equal(fors_slow_mark_pods(w->pods, plays, FORS_SLOW_IGNORE, &slow, NULL), FORS_OK);
+	assert_int_equal(fors_slow_mark(fors_fattree_of_pods(w->pods), FORS_SLOW_IGNORE, &slow, NULL), FORS_OK);
 	assert_memory_equal(before, w->pods->live, nports);
 	assert_int_equal(count_drained(w), 0);
 	free(before);
@@ -348,7 +348,7 @@ static void test_what_draining_would_give(void **state)
 /* Each repair gives the tables, and the phases, that there are when it was done. */
 static void assert_repairs(struct world *w, const char *const *dead, unsigned ndead)
 {
-	const struct fors_over_task task = {0};
+	const struct fors_task task = {0};
 	struct fors_repair *list;
 	uint32_t count, now;
 
@@ -357,7 +357,7 @@ static void assert_repairs(struct world *w, const char *const *dead, unsigned nd
 		take_down(w, dead[i]);
 	route_with(w, fors_route3_little_effort(w->pods));
 	now = plan_over(w);
-	assert_int_equal(fors_repairs_list(fors_pods_cabling(w->pods), &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_pods(w->pods), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, ndead);
 	for (uint32_t r = 0; r < count; r++) {
 		struct world done = {0};
@@ -368,7 +368,7 @@ static void assert_repairs(struct world *w, const char *const *dead, unsigned nd
 
 		must(fors_net_copy(w->known, &done.known, NULL), NULL);
 		must(fors_net_copy(w->known, &done.now, NULL), NULL);
-		fors_gain_name(fors_pods_cabling(w->pods), &list[r], &gain);
+		fors_gain_name(fors_fattree_of_pods(w->pods), &list[r], &gain);
 		for (unsigned i = 0; i < ndead; i++) {
 			char name[2 * FORS_NAME_MAX];
 
@@ -381,10 +381,11 @@ static void assert_repairs(struct world *w, const char *const *dead, unsigned nd
 		assert_int_equal(left, ndead - 1);
 		route_with(&done, FORS_ROUTE3_EFFORT);
 		real = plan_over(&done);
-		must(fors_mended_build(fors_pods_cabling(w->pods), &list[r], &mended, NULL), NULL);
-		assert_memory_equal(mended.pods->live, done.pods->live, w->known->nports);
+		must(fors_mended_build(fors_fattree_of_pods(w->pods), &list[r], &mended, NULL), NULL);
+		assert_memory_equal(mended.tree.pods->live, done.pods->live, w->known->nports);
 		fors_mended_free(&mended);
-		must(fors_phases_mended3(&task, w->pods, &list[r], now, &told, NULL), NULL);
+		must(fors_phases_mended(&task, fors_fattree_of_pods(w->pods), "auto", &list[r], now, &told, NULL),
+		     NULL);
 		assert_in_range(told, real < now ? real : now, now);
 		world_free(&done);
 	}
@@ -419,14 +420,14 @@ static void test_promising_first(void **state)
 	take_down(&w, "Leaf03[6]");
 	take_down(&w, "Spine07");
 	look(&w);
-	assert_int_equal(fors_repairs_list(fors_pods_cabling(w.pods), &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_pods(w.pods), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 4);
-	fors_gain_name(fors_pods_cabling(w.pods), &list[0], &gain);
+	fors_gain_name(fors_fattree_of_pods(w.pods), &list[0], &gain);
 	assert_string_equal(gain.link.a, "");
 	assert_string_equal(gain.link.b, "Spine07");
-	fors_gain_name(fors_pods_cabling(w.pods), &list[1], &gain);
+	fors_gain_name(fors_fattree_of_pods(w.pods), &list[1], &gain);
 	assert_string_equal(gain.link.a, "Leaf03");
-	fors_gain_name(fors_pods_cabling(w.pods), &list[3], &gain);
+	fors_gain_name(fors_fattree_of_pods(w.pods), &list[3], &gain);
 	assert_string_equal(gain.link.a, "Leaf00");
 	free(list);
 	world_free(&w);

@@ -374,69 +374,6 @@ static void the_last_server_moves_half(void **state)
 	assert_true(sum / count < 6480 * 6 / 10);
 }
 
-/* --- version 1 ---------------------------------------------------------------- */
-
-/* What version 1 would have written: leaf ports only. */
-static char *to_version_1(const char *text)
-{
-	char *old = calloc(1, strlen(text) + 64), *end = old;
-
-	assert_non_null(old);
-	for (const char *at = text; *at; at = strchr(at, '\n') + 1) {
-		size_t length = (size_t)(strchr(at, '\n') + 1 - at);
-
-		if (!strncmp(at, "fors-places", 11)) {
-			end += sprintf(end, "fors-places 1\n");
-		} else if (!strncmp(at, "slots", 5)) {
-			for (bool skips = false; length--; at++) {
-				skips = *at == '.' || (skips && *at != ' ' && *at != '\n');
-				if (!skips)
-					*end++ = *at;
-			}
-			at--;
-		} else if (strncmp(at, "servers", 7) && strncmp(at, "crc", 3)) {
-			memcpy(end, at, length);
-			end += length;
-		}
-	}
-	sprintf(end, "crc 0x%08lx\n", crc32(0, (unsigned char *)old, (unsigned)(end - old)));
-	return old;
-}
-
-static void version_1_is_read_and_moves_nothing(void **state)
-{
-	struct bed *bed = bed_new("FT(2;5,4;servers=4;empty=2/1)", 0);
-	char *text = encode(bed->places), *old = to_version_1(text);
-	struct fors_places *places = NULL;
-	struct fors_error error;
-	size_t size;
-	char *again;
-
-	(void)state;
-	if (fors_places_decode(old, strlen(old), "places", &places, &error))
-		fail_msg("%s", error.text);
-	fors_places_free(bed->places);
-	bed->places = places;
-	unplug(bed, 3, 4); /* a host that is dead at the upgrade is not known any more when all are ranked */
-	learn_bed(bed);
-	for (uint32_t leaf = 0; leaf < 4; leaf++)
-		for (uint32_t slot = 0; slot < bed->fabric->leaf[leaf].nslots; slot++)
-			if (fors_slot(bed->fabric, leaf, slot)->leaf_port)
-				assert_int_equal(home(bed, leaf, slot), (4 * leaf + slot) % 5);
-	assert_int_equal(fors_slot(bed->fabric, 3, 3)->leaf_port, 0);
-	assert_int_equal(fors_places_encode(bed->places, &again, &size, NULL), FORS_OK);
-	places = NULL;
-	assert_int_equal(fors_places_decode(again, size, "places", &places, NULL), FORS_OK);
-	fors_places_free(places);
-	rank(bed->places);
-	bed_rebuild(bed);
-	assert_int_equal(bed->fabric->leaf[3].nslots, 3);
-	free(again);
-	free(text);
-	free(old);
-	bed_free(bed);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,7 +387,6 @@ int main(void)
 		cmocka_unit_test(newcomers_move_nobody),
 		cmocka_unit_test(a_moved_host_keeps_its_home),
 		cmocka_unit_test(the_last_server_moves_half),
-		cmocka_unit_test(version_1_is_read_and_moves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

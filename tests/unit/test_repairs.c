@@ -99,7 +99,7 @@ static void assert_repairs_are_true(const struct bed *bed)
 	struct fors_repair *list;
 	uint32_t count, now = phases_of(bed->fabric, bed->net);
 
-	assert_int_equal(fors_repairs_list(fors_fabric_cabling(bed->fabric), &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	for (uint32_t i = 0; i < count; i++) {
 		struct fors_net *net = mend_by_hand(bed, &list[i]);
 		struct fors_task task = {.fabric = bed->fabric};
@@ -108,11 +108,14 @@ static void assert_repairs_are_true(const struct bed *bed)
 		uint32_t told = 0, real;
 
 		assert_int_equal(fors_fabric_build(net, bed->places, NULL, &fabric, NULL), FORS_OK);
-		assert_int_equal(fors_mended_build(fors_fabric_cabling(bed->fabric), &list[i], &mended, NULL), FORS_OK);
-		assert_true(mended.fabric->fingerprint == fabric->fingerprint);
-		assert_int_equal(mended.fabric->affected_spines, fabric->affected_spines);
+		assert_int_equal(fors_mended_build(fors_fattree_of_fabric(bed->fabric), &list[i], &mended, NULL),
+				 FORS_OK);
+		assert_true(mended.tree.fabric->fingerprint == fabric->fingerprint);
+		assert_int_equal(mended.tree.fabric->affected_spines, fabric->affected_spines);
 		real = phases_of(fabric, net);
-		assert_int_equal(fors_phases_mended(&task, "auto", &list[i], now, &told, NULL), FORS_OK);
+		assert_int_equal(fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), "auto", &list[i], now,
+						    &told, NULL),
+				 FORS_OK);
 		assert_int_equal(told, real < now ? real : now);
 		fors_mended_free(&mended);
 		fors_fabric_free(fabric);
@@ -149,15 +152,17 @@ static void a_dead_spine_is_one_repair(void **state)
 	gone = without(bed->net, bed->fabric->spine[3].guid);
 	assert_int_equal(fors_fabric_build(gone, bed->places, NULL, &fabric, NULL), FORS_OK);
 	assert_int_equal(fabric->spine[3].node, FORS_NONE);
-	assert_int_equal(fors_repairs_list(fors_fabric_cabling(fabric), &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 2);
 	assert_int_equal(list[0].leaf, FORS_NONE); /* the spine first */
 	assert_int_equal(fabric->lane[list[0].lane].spine, 3);
 	assert_int_equal(list[1].leaf, 2);
-	assert_int_equal(fors_mended_build(fors_fabric_cabling(fabric), &list[0], &mended, NULL), FORS_OK);
-	assert_true(mended.fabric->fingerprint == bed->fabric->fingerprint);
+	assert_int_equal(fors_mended_build(fors_fattree_of_fabric(fabric), &list[0], &mended, NULL), FORS_OK);
+	assert_true(mended.tree.fabric->fingerprint == bed->fabric->fingerprint);
 	task.fabric = fabric;
-	assert_int_equal(fors_phases_mended(&task, "auto", &list[0], 1000, &phases, NULL), FORS_OK);
+	assert_int_equal(
+		fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), "auto", &list[0], 1000, &phases, NULL),
+		FORS_OK);
 	assert_int_equal(phases, phases_of(bed->fabric, bed->net));
 	fors_mended_free(&mended);
 	free(list);
@@ -165,7 +170,7 @@ static void a_dead_spine_is_one_repair(void **state)
 	fors_net_free(gone);
 
 	bed_down(bed, "Spine03"); /* it is there, without a cable */
-	assert_int_equal(fors_repairs_list(fors_fabric_cabling(bed->fabric), &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 2);
 	assert_int_equal(list[0].leaf, FORS_NONE);
 	assert_repairs_are_true(bed);
@@ -180,7 +185,7 @@ static void the_leaf_that_lacks_most_is_asked_first(void **state)
 	uint32_t count;
 
 	bed_down(bed, "Leaf00[7] Leaf03[8] Leaf03[9] Leaf01[10]");
-	assert_int_equal(fors_repairs_list(fors_fabric_cabling(bed->fabric), &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 4);
 	assert_int_equal(list[0].leaf, 3);
 	assert_int_equal(list[1].leaf, 3);
@@ -201,13 +206,13 @@ static void what_is_no_repair(void **state)
 	struct fors_error error;
 	uint32_t count, a = bed->fabric->leaf[1].node, b = bed->fabric->leaf[2].node;
 
-	assert_int_equal(fors_repairs_list(fors_fabric_cabling(bed->fabric), &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 0);
 	free(list);
-	assert_int_equal(fors_mended_build(fors_fabric_cabling(bed->fabric), &odd, &mended, &error), FORS_EINPUT);
+	assert_int_equal(fors_mended_build(fors_fattree_of_fabric(bed->fabric), &odd, &mended, &error), FORS_EINPUT);
 	gone = without(bed->net, bed->fabric->leaf[0].guid);
 	assert_int_equal(fors_fabric_build(gone, bed->places, NULL, &fabric, NULL), FORS_OK);
-	assert_int_equal(fors_repairs_list(fors_fabric_cabling(fabric), &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 0);
 	free(list);
 	fors_fabric_free(fabric);
@@ -216,7 +221,7 @@ static void what_is_no_repair(void **state)
 	fors_net_disconnect(bed->net, b, 8);
 	assert_int_equal(fors_net_connect(bed->net, a, 7, bed->fabric->spine[1].node, 3, NULL), FORS_OK);
 	bed_rebuild(bed); /* Leaf01[7] is in Leaf02's place now, which has a free port */
-	assert_int_equal(fors_repairs_list(fors_fabric_cabling(bed->fabric), &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 0);
 	free(list);
 	bed_free(bed);
@@ -244,12 +249,12 @@ static void a_spine_whose_port_is_taken(void **state)
 
 	bed_down(bed, "Spine02");
 	plug_host(bed, node, fors_cable(bed->fabric, 1, 2)->spine_port);
-	assert_int_equal(fors_repairs_list(fors_fabric_cabling(bed->fabric), &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 1);
 	assert_int_equal(list[0].leaf, FORS_NONE);
-	assert_int_equal(fors_mended_build(fors_fabric_cabling(bed->fabric), &list[0], &mended, NULL), FORS_OK);
+	assert_int_equal(fors_mended_build(fors_fattree_of_fabric(bed->fabric), &list[0], &mended, NULL), FORS_OK);
 	for (uint32_t leaf = 0; leaf < bed->fabric->nleaves; leaf++) {
-		const struct fors_cable *cable = fors_cable(mended.fabric, leaf, 2);
+		const struct fors_cable *cable = fors_cable(mended.tree.fabric, leaf, 2);
 
 		assert_int_equal(cable->state == FORS_CABLE_LIVE, leaf != 1);
 		assert_int_equal(cable->is_routed, leaf != 1);
@@ -270,21 +275,21 @@ static void drained_cables(void **state)
 
 	fors_net_port(bed->net, node, 9)->is_degraded = true;
 	bed_rebuild(bed);
-	fors_drained_degraded(fors_fabric_cabling(bed->fabric));
-	assert_int_equal(fors_drained_apply(bed->fabric, NULL, NULL), FORS_OK);
-	assert_int_equal(fors_repairs_list(fors_fabric_cabling(bed->fabric), &list, &count, NULL), FORS_OK);
+	fors_drained_degraded(fors_fattree_of_fabric(bed->fabric));
+	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), NULL, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 1);
 	assert_int_equal(list[0].leaf, 3);
-	assert_int_equal(fors_mended_build(fors_fabric_cabling(bed->fabric), &list[0], &mended, NULL), FORS_OK);
-	assert_true(mended.fabric->fingerprint == healthy);
+	assert_int_equal(fors_mended_build(fors_fattree_of_fabric(bed->fabric), &list[0], &mended, NULL), FORS_OK);
+	assert_true(mended.tree.fabric->fingerprint == healthy);
 	assert_false(fors_net_port(mended.net, node, 9)->is_degraded);
 	fors_mended_free(&mended);
 	free(list);
 	bed_restore(bed);
 	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_EXCLUDED);
 	fors_drained_mark(bed->fabric, 1, 2, FORS_DRAIN_HELD);
-	assert_int_equal(fors_drained_apply(bed->fabric, NULL, NULL), FORS_OK);
-	assert_int_equal(fors_repairs_list(fors_fabric_cabling(bed->fabric), &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), NULL, NULL), FORS_OK);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 0);
 	free(list);
 	bed_free(bed);
@@ -307,12 +312,16 @@ static void it_can_be_broken_off(void **state)
 
 	bed_down(bed, "Leaf00[9]");
 	task.fabric = bed->fabric;
-	assert_int_equal(fors_repairs_list(fors_fabric_cabling(bed->fabric), &list, &count, NULL), FORS_OK);
-	assert_int_equal(fors_phases_mended(&task, "auto", &list[0], 1000, &phases, &error), FORS_ECANCELLED);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
+	assert_int_equal(
+		fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), "auto", &list[0], 1000, &phases, &error),
+		FORS_ECANCELLED);
 	assert_int_equal(phases, 77);
 	assert_true(asked > 0);
 	asked = 0; /* at the bound already: nothing is planned */
-	assert_int_equal(fors_phases_mended(&task, "auto", &list[0], bed->fabric->nservers, &phases, &error), FORS_OK);
+	assert_int_equal(fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), "auto", &list[0],
+					    bed->fabric->nservers, &phases, &error),
+			 FORS_OK);
 	assert_int_equal(phases, bed->fabric->nservers);
 	assert_int_equal(asked, 0);
 	free(list);

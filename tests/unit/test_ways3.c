@@ -202,7 +202,6 @@ static void test_guests_way(void **state)
 		struct fors_warnings warnings = {0};
 		struct fors_names names = {NULL, 0};
 		struct world w;
-		bool any;
 
 		make_director(net, 4, 2, 3);
 		add_gateway(net, "Mid2-00", 5);
@@ -212,8 +211,8 @@ static void test_guests_way(void **state)
 			take_down(&w, dead[i]);
 		look(&w);
 		assert_int_equal(fors_names_add(&names, drained[i], NULL), FORS_OK);
-		fors_drained_links(fors_pods_cabling(w.pods), &names, "exclude_links", &warnings);
-		assert_int_equal(fors_drained_take_out(fors_pods_cabling(w.pods), &any, &warnings, NULL), FORS_OK);
+		fors_drained_links(fors_fattree_of_pods(w.pods), &names, "exclude_links", &warnings);
+		assert_int_equal(fors_drained_apply(fors_fattree_of_pods(w.pods), &warnings, NULL), FORS_OK);
 		make_tables(&w, FORS_ROUTE3_EFFORT);
 		assert_int_equal(entry_at(&w, "Mid2-00", 0), i ? 4 : 3);
 		fors_names_clear(&names);

@@ -206,7 +206,7 @@ static struct fors_look *make_over(struct bench *bench, enum fors_look_kind kind
 {
 	struct fors_look *job = make_job(bench, kind, down);
 
-	fors_fabric_free(job->fabric);
+	fors_fattree_free(&job->tree);
 	job->fabric = NULL;
 	strcpy(job->tables_by, "minhop");
 	assert_int_equal(fors_look_be_over(job, NULL, NULL), FORS_OK);
@@ -1746,7 +1746,7 @@ static void exceed(struct bench *bench)
 
 	fors_board_open(&board, NULL, &bench->folder, NULL);
 	fors_status_init(&status);
-	assert_int_equal(fors_status_fabric(&status, job->fabric, NULL), FORS_OK);
+	assert_int_equal(fors_status_tree(&status, &job->tree, NULL), FORS_OK);
 	assert_int_equal(status.dead_links.count, 1);
 	strcpy(status.reason, "one");
 	assert_true(fors_board_withdraw(&board, &status));

@@ -295,7 +295,7 @@ static void over_any_tables(void **state)
 	uint64_t one;
 
 	write_jobs(bench, ONE "single: Node03-03\n");
-	fors_fabric_free(job->fabric);
+	fors_fattree_free(&job->tree);
 	job->fabric = NULL;
 	strcpy(job->tables_by, "minhop");
 	assert_int_equal(fors_look_be_over(job, NULL, NULL), FORS_OK);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* routing.c - who makes tables of which tree: see routing.h. */
+#include "routing.h"
+
+#include <stdlib.h>
+
+#include "core/planners/pods/route3.h"
+#include "core/tables/check.h"
+#include "core/tables/tables.h"
+
+enum fors_err fors_routing_make(const struct fors_fattree *tree, bool in_haste, struct fors_lfts **lfts,
+				struct fors_route3 **rounds, struct fors_error *error)
+{
+	uint32_t effort;
+	enum fors_err err;
+
+	*rounds = NULL;
+	if (tree->fabric)
+		return fors_tables_build(tree->fabric, lfts, error);
+	effort = in_haste ? fors_route3_little_effort(tree->pods) : FORS_ROUTE3_EFFORT;
+	err = fors_route3_make(tree->pods, effort, rounds, error);
+	if (!err)
+		*lfts = (*rounds)->lfts;
+	return err;
+}
+
+void fors_routing_free_rounds(struct fors_route3 *rounds)
+{
+	if (rounds)
+		rounds->lfts = NULL;
+	fors_route3_free(rounds);
+}
+
+void fors_routing_free(struct fors_lfts *lfts, struct fors_route3 *rounds)
+{
+	fors_routing_free_rounds(rounds);
+	fors_lfts_free(lfts);
+}
+
+void fors_routing_rebase(struct fors_route3 *rounds, struct fors_lfts *lfts)
+{
+	rounds->lfts = lfts;
+}
+
+enum fors_err fors_routing_check(const struct fors_fattree *tree, const struct fors_lfts *lfts,
+				 struct fors_warnings *warnings, struct fors_error *error)
+{
+	uint8_t *level;
+	enum fors_err err;
+
+	if (tree->fabric)
+		return fors_tables_check(tree->fabric, lfts, warnings, NULL, error);
+	level = fors_pods_levels_now(tree->pods);
+	err = level ? fors_tables_check_levels(tree->net, level, lfts, warnings, NULL, error) : fors_fail_memory(error);
+	free(level);
+	return err;
+}
