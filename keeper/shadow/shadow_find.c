@@ -15,7 +15,6 @@
 #include "core/net/lfts_diff.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
-#include "core/planners/pods/route3.h"
 #include "core/schedule/pace.h"
 #include "core/schedule/shift.h"
 #include "keeper/base/clock.h"

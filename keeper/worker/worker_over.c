@@ -18,7 +18,6 @@
 
 #include "core/planners/jobplan_over.h"
 #include "core/planners/over.h"
-#include "core/planners/pods/route3.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/log.h"
 
