@@ -397,7 +397,7 @@ static bool is_known(const struct fors_flows_problem *p, uint32_t first, uint32_
 
 	for (uint32_t other = first; other < way; other++)
 		if (p->exists[other] && p->begin[other + 1] - p->begin[other] == size &&
-		    !memcmp(p->link + p->begin[other], p->link + p->begin[way], size * sizeof(*p->link)))
+		    (!size || !memcmp(p->link + p->begin[other], p->link + p->begin[way], size * sizeof(*p->link))))
 			return true;
 	return false;
 }
