@@ -337,13 +337,8 @@ static void print_tables(const struct fors_over_report *report)
 /* Whose fault is what is above the servers' number? */
 static void print_bounds(const struct fors_over_report *report)
 {
-	printf("bounds      these tables need %u phases at least", report->bound_tables);
-	if (report->npaths > 1)
-		printf(", whichever of %u path indices flows take", report->npaths);
-	printf(", the best of all tables %u phases\n", report->bound_best);
-	if (report->nunused && report->bound_tables > report->bound_best)
-		printf("unused      %u of %u links between switches carry no flow%s\n", report->nunused, report->nlinks,
-		       report->npaths > 1 ? ", whatever its path index" : "");
+	printf("bounds      these tables need %u phases at least, the best of all tables %u phases\n",
+	       report->bound_tables, report->bound_best);
 }
 
 static void print_plan(const struct over *over)
@@ -454,9 +449,6 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "tables_bound", COUNT(is_seen, report->bound_tables));
 	json_object_set_new(data, "fullest_link", is_seen ? cli_json_text(report->fullest) : json_null());
 	json_object_set_new(data, "fullest_flows", COUNT(is_seen, report->fullest_flows));
-	json_object_set_new(data, "path_indices", COUNT(is_seen, report->npaths));
-	json_object_set_new(data, "links", COUNT(is_seen, report->nlinks));
-	json_object_set_new(data, "unused_links", COUNT(is_seen, report->nunused));
 	json_object_set_new(data, "longest_way", COUNT(is_seen, report->longest));
 	json_object_set_new(data, "method", is_there ? json_string(over->schedule->method) : json_null());
 	json_object_set_new(data, "flows", COUNT(is_there, report->verdict.nflows));

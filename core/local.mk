@@ -115,7 +115,6 @@ libforscore_la_SOURCES = \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
-	core/planners/flows/choice.c core/planners/flows/choice.h \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/jobplan.c core/planners/jobplan.h \
 	core/planners/jobplan_index.c core/planners/jobplan_index.h \

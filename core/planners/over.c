@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "core/base/print.h"
-#include "core/planners/flows/choice.h"
 #include "core/planners/flows/routed.h"
 #include "core/planners/flows/senders.h"
 #include "core/planners/flows/strategy.h"
@@ -28,9 +27,7 @@
 #include "over_rounds.h"
 #include "over_ways.h"
 
-#define MOST_PATHS (1u << FORS_MAX_LMC) /* path indices that are looked at: all, where there is memory for them, */
-#define LEAST_PATHS 4			/* and so many at least */
-#define SHARE_OF_WAYS 4			/* one part of so many of the memory is for ways */
+#define MOST_PATHS 4 /* path indices that are looked at, as on trees */
 
 struct plan {
 	const struct fors_over_task *task;
@@ -62,63 +59,26 @@ static uint64_t most_bytes(const struct plan *plan)
 	return plan->task->most_bytes ? plan->task->most_bytes : FORS_OVER_MOST_BYTES;
 }
 
-/* How many path indices are looked at: all of them, or as many as memory allows. */
-static uint32_t most_paths(const struct plan *plan)
-{
-	uint32_t paths = MOST_PATHS, nservers;
-
-	while (paths > LEAST_PATHS &&
-	       fors_ways_bytes(plan->task->net, paths, &nservers) > most_bytes(plan) / SHARE_OF_WAYS)
-		paths /= 2;
-	return paths;
-}
-
 static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
 {
 	const struct fors_over_task *task = plan->task;
 	const struct fors_flows_tables tables = {.net = task->net,
 						 .lfts = task->lfts,
 						 .participants = task->participants,
-						 .most_paths = most_paths(plan),
+						 .most_paths = MOST_PATHS,
 						 .cancelled = task->cancelled,
 						 .context = task->context};
 
 	uint64_t most = most_bytes(plan), bytes;
 	uint32_t nservers;
 
-	bytes = fors_ways_bytes(task->net, tables.most_paths, &nservers);
+	bytes = fors_ways_bytes(task->net, MOST_PATHS, &nservers);
 	if (bytes > most)
 		return fors_fail(error, FORS_ELIMIT,
 				 "to read the ways between %u servers would take some %" PRIu64
 				 " MiB of memory, and the limit is %" PRIu64,
 				 nservers, bytes >> 20, most >> 20);
 	return fors_flows_routed_read(&tables, &plan->routed, error);
-}
-
-/* The phases that these tables need whichever path index each flow takes. */
-static enum fors_err bound_choice(struct plan *plan, struct fors_error *error)
-{
-	const struct fors_flows_problem *problem = &plan->routed->problem;
-	struct fors_flows_choice choice = {0};
-	enum fors_err err = problem->npaths > 1 ? fors_flows_choice_find(problem, &choice, error) : FORS_OK;
-
-	if (choice.bound > plan->report.bound_tables)
-		plan->report.bound_tables = choice.bound;
-	fors_flows_choice_clear(&choice);
-	return err;
-}
-
-/* Links between switches, and those of them that no way uses, whatever its path index. */
-static void count_links(struct plan *plan)
-{
-	const struct fors_net *net = plan->task->net;
-	uint32_t n = 0;
-
-	for (uint32_t node = 0; node < net->nnodes; node++)
-		for (unsigned port = 1; net->node[node].type == FORS_SWITCH && port <= net->node[node].nports; port++)
-			n += fors_peer_switch(net, node, port) != FORS_NONE;
-	plan->report.nlinks = n;
-	plan->report.nunused = n - plan->routed->problem.nlinks;
 }
 
 /* What can be said before there is a plan. */
@@ -139,9 +99,7 @@ static enum fors_err describe(struct plan *plan, struct fors_error *error)
 	report->bound_tables = report->fullest_flows > report->nservers ? report->fullest_flows : report->nservers;
 	if (link != FORS_FLOWS_NONE)
 		fors_flows_link_name(routed, link, report->fullest, sizeof(report->fullest));
-	count_links(plan);
-	err = bound_choice(plan, error);
-	return err ? err : fors_over_bound(routed, &report->bound_best, error);
+	return fors_over_bound(routed, &report->bound_best, error);
 }
 
 /* What packing single flows takes. */
@@ -322,7 +280,7 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 	if (nphases > plan->report.bound_tables && is_large)
 		plan->report.wanted_bytes = bytes_of(plan);
 	if (nphases > plan->report.bound_tables && !is_large) {
-		err = fors_flows_improve(&plan->routed->problem, asked, plan->report.bound_tables, &packing, error);
+		err = fors_flows_improve(&plan->routed->problem, asked, plan->report.bound_best, &packing, error);
 		if (!err)
 			err = write_flows(plan, packing, error);
 	} else {
@@ -336,8 +294,7 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 
 static enum fors_err pack(struct plan *plan, struct fors_error *error)
 {
-	const struct fors_flows_asked asked = {
-		.bound = plan->report.bound_tables, .cancelled = plan->task->cancelled, .context = plan->task->context};
+	const struct fors_flows_asked asked = {.cancelled = plan->task->cancelled, .context = plan->task->context};
 	enum fors_err err = plan->task->rounds ? pack_rounds(plan, &asked, error) : FORS_OK;
 
 	if (!err && !plan->schedule)

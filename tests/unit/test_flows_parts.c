@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Parts of method flows by themselves: which way a unit takes first, what tables with several LIDs need, the coordinates of
- * a hypercube.
- */
+/* Parts of method flows by themselves: which way a unit takes first, the coordinates of a hypercube. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
 
-#include "core/planners/flows/choice.h"
 #include "core/planners/flows/cube.h"
 #include "core/planners/flows/ways.h"
 
@@ -38,154 +34,6 @@ static void ways_are_chosen_until_nobody_moves(void **state)
 	for (unsigned unit = 0; unit < 5; unit++)
 		assert_int_equal(way[unit], expected[unit]);
 	free(way);
-}
-
-/* ---- any choice of path index ---- */
-
-#define UNITS 7
-#define PATHS 3
-#define LINKS 6
-#define TOKENS 4
-
-/* A switch with some units, each with ways of one or two links at random. */
-struct choices {
-	struct fors_flows_problem problem;
-	uint32_t senders[1], begin[UNITS * PATHS + 1], link[UNITS * PATHS * 2];
-	uint8_t exists[UNITS * PATHS];
-};
-
-static void draw_choices(struct choices *c, struct rng *rng)
-{
-	uint32_t used = 0;
-
-	memset(c, 0, sizeof(*c));
-	c->senders[0] = TOKENS;
-	for (uint32_t way = 0; way < UNITS * PATHS; way++) {
-		uint32_t first = rng_below(rng, LINKS), n = 1 + rng_below(rng, 2);
-
-		c->begin[way] = used;
-		c->exists[way] = way % PATHS == 0 || rng_below(rng, 4);
-		for (uint32_t i = 0; c->exists[way] && i < n; i++)
-			c->link[used++] = (first + i * (1 + rng_below(rng, LINKS - 1))) % LINKS;
-	}
-	c->begin[UNITS * PATHS] = used;
-	c->problem = (struct fors_flows_problem){.nswitches = 1,
-						 .ndests = UNITS,
-						 .nlinks = LINKS,
-						 .npaths = PATHS,
-						 .senders = c->senders,
-						 .begin = c->begin,
-						 .link = c->link,
-						 .exists = c->exists};
-}
-
-/* The fullest link of the best choice, each unit whole: all of them are tried. */
-static uint32_t best_choice(const struct choices *c, uint32_t unit, uint32_t *load)
-{
-	uint32_t best = UINT32_MAX;
-
-	if (unit == UNITS) {
-		best = 0;
-		for (uint32_t i = 0; i < LINKS; i++)
-			best = load[i] > best ? load[i] : best;
-		return best;
-	}
-	for (uint32_t way = unit * PATHS; way < (unit + 1) * PATHS; way++) {
-		uint32_t most;
-
-		if (!c->exists[way])
-			continue;
-		for (uint32_t i = c->begin[way]; i < c->begin[way + 1]; i++)
-			load[c->link[i]] += TOKENS;
-		most = best_choice(c, unit + 1, load);
-		best = most < best ? most : best;
-		for (uint32_t i = c->begin[way]; i < c->begin[way + 1]; i++)
-			load[c->link[i]] -= TOKENS;
-	}
-	return best;
-}
-
-/* What the prices prove, counted again. */
-static uint64_t proven(const struct choices *c, const uint32_t *price)
-{
-	uint64_t demand = 0, all = 0;
-
-	for (uint32_t i = 0; i < LINKS; i++)
-		all += price[i];
-	for (uint32_t unit = 0; unit < UNITS; unit++) {
-		uint64_t least = UINT64_MAX;
-
-		for (uint32_t way = unit * PATHS; way < (unit + 1) * PATHS; way++) {
-			uint64_t sum = 0;
-
-			for (uint32_t i = c->begin[way]; i < c->begin[way + 1]; i++)
-				sum += price[c->link[i]];
-			if (c->exists[way] && sum < least)
-				least = sum;
-		}
-		demand += TOKENS * least;
-	}
-	return (demand + all - 1) / all;
-}
-
-/* Never above the best choice, mostly near it (which has whole units), and the prices prove it. */
-static void no_choice_goes_below_the_bound(void **state)
-{
-	struct rng rng = {11};
-	uint32_t sum = 0, bounds = 0;
-
-	(void)state;
-	for (unsigned i = 0; i < 200; i++) {
-		struct choices c;
-		struct fors_flows_choice choice;
-		struct fors_error error;
-		uint32_t load[LINKS] = {0}, best;
-
-		draw_choices(&c, &rng);
-		best = best_choice(&c, 0, load);
-		best = best > UNITS ? best : UNITS;
-		assert_int_equal(fors_flows_choice_find(&c.problem, &choice, &error), FORS_OK);
-		if (choice.bound > best)
-			fail_msg("case %u: bound %u, and a choice has %u", i, choice.bound, best);
-		if (choice.price && proven(&c, choice.price_of) != choice.bound)
-			fail_msg("case %u: bound %u is not what its prices prove", i, choice.bound);
-		sum += best;
-		bounds += choice.bound;
-		fors_flows_choice_clear(&choice);
-	}
-	assert_true(bounds * 100 >= sum * 85);
-}
-
-/* Whatever is chosen goes over one of two links: half of all tokens each, which no link says by itself. */
-static void a_cut_over_several_indices(void **state)
-{
-	uint32_t senders[] = {10}, begin[13], link[12], path, tokens;
-	uint8_t exists[12];
-	const struct fors_flows_problem problem = {.nswitches = 1,
-						   .ndests = 6,
-						   .nlinks = 2,
-						   .npaths = 2,
-						   .senders = senders,
-						   .begin = begin,
-						   .link = link,
-						   .exists = exists};
-	struct fors_flows_choice choice;
-	struct fors_error error;
-
-	(void)state;
-	for (uint32_t way = 0; way < 12; way++) {
-		begin[way] = way;
-		exists[way] = 1;
-		link[way] = way % 2 ? way / 2 % 2 : 0; /* index 0: all over link 0; index 1: both in turn */
-	}
-	begin[12] = 12;
-	assert_int_equal(fors_flows_choice_find(&problem, &choice, &error), FORS_OK);
-	assert_int_equal(choice.bound, 30);
-	assert_int_equal(choice.demand, choice.bound * choice.price);
-	fors_flows_choice_clear(&choice);
-	assert_int_equal(fors_flows_best_path(&problem, &path, &tokens, &error), FORS_OK);
-	assert_int_equal(path, 1);
-	assert_int_equal(tokens, 30);
 }
 
 /* ---- hypercubes ---- */
@@ -284,8 +132,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ways_are_chosen_until_nobody_moves),
-		cmocka_unit_test(no_choice_goes_below_the_bound),
-		cmocka_unit_test(a_cut_over_several_indices),
 		cmocka_unit_test(corners_of_a_hypercube_are_found),
 		cmocka_unit_test(others_keep_their_numbers),
 	};

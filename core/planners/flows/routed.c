@@ -390,22 +390,7 @@ static enum fors_err add_links(struct reader *r, const struct walk *walk, struct
 	return FORS_OK;
 }
 
-/* Has one of the ways from `first` on the same links as `way`, whose are the last ones of the list? */
-static bool is_known(const struct fors_flows_problem *p, uint32_t first, uint32_t way, const struct list *list)
-{
-	size_t size = list->used - p->begin[way];
-
-	for (uint32_t other = first; other < way; other++)
-		if (p->exists[other] && p->begin[other + 1] - p->begin[other] == size &&
-		    (!size || !memcmp(p->link + p->begin[other], p->link + p->begin[way], size * sizeof(*p->link))))
-			return true;
-	return false;
-}
-
-/*
- * Walk all ways of a unit. A path index above 0 may have no way, and is left out where its way is that of a smaller one:
- * there is nothing to choose.
- */
+/* Walk all ways of a unit. A path index above 0 may have no way. */
 static enum fors_err read_unit(struct reader *r, uint32_t s, struct walk *walk, struct list *list,
 			       struct fors_error *error)
 {
@@ -423,11 +408,6 @@ static enum fors_err read_unit(struct reader *r, uint32_t s, struct walk *walk, 
 		err = err ? FORS_OK : add_links(r, walk, list, error);
 		if (err)
 			return err;
-		if (p->exists[way] && walk->path && list->used <= MOST_LINKS &&
-		    is_known(p, way - walk->path, way, list)) {
-			list->used = p->begin[way];
-			p->exists[way] = false;
-		}
 	}
 	return FORS_OK;
 }

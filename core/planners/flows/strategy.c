@@ -26,7 +26,6 @@
 #include <stdlib.h>
 
 #include "bipartite.h"
-#include "choice.h"
 #include "lumps.h"
 #include "search.h"
 #include "ways.h"
@@ -338,25 +337,10 @@ static enum fors_err descend(struct attempt *a, struct fors_error *error)
 	return go_down(a, aim, error);
 }
 
-/* Of units with several ways what all of them need, unless the caller knows, or fewer links say enough. */
-static enum fors_err raise_bound(struct attempt *a, struct fors_error *error)
-{
-	struct fors_flows_choice choice = {.bound = a->asked->bound};
-	enum fors_err err = FORS_OK;
-
-	if (!choice.bound && a->problem->npaths > 1 && a->bound <= most_phases(a))
-		err = fors_flows_choice_find(a->problem, &choice, error);
-	a->bound = choice.bound > a->bound ? choice.bound : a->bound;
-	fors_flows_choice_clear(&choice);
-	return err;
-}
-
 static enum fors_err run(struct attempt *a, struct fors_error *error)
 {
 	enum fors_err err = fors_flows_bound(a->problem, &a->bound, error);
 
-	if (!err)
-		err = raise_bound(a, error);
 	if (!err && a->asked->wanted_phases && a->bound > a->asked->wanted_phases)
 		return fors_fail(error, FORS_ENOPLAN, "flows: these tables need %u phases", a->bound);
 	if (!err)

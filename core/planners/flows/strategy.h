@@ -11,7 +11,6 @@
 /* What is asked of a packing; all zero: any, and nobody stops it. */
 struct fors_flows_asked {
 	uint32_t wanted_phases;		  /* more are of no use; 0: any number is */
-	uint32_t bound;			  /* no packing has fewer phases, as the caller knows; 0: nothing is known */
 	bool (*cancelled)(void *context); /* asked now and then: true, give up. NULL: never */
 	void *context;			  /* of cancelled */
 };
