@@ -235,20 +235,21 @@ static enum fors_err add_all(struct learning *l, struct fors_error *error)
 }
 
 /*
- * Add to `known` (indexed before and after) what `now` shows for the first time; a cable that is plugged otherwise now
- * replaces the one of before. Errors: FORS_ENOMEM, FORS_EINPUT; `known` is unchanged then.
+ * What was known `before` (indexed; NULL: nothing), and what `now` shows for the first time, in *made, indexed, owned by
+ * the caller; a cable that is plugged otherwise now replaces the one of before. Errors: FORS_ENOMEM, FORS_EINPUT.
  */
-static enum fors_err learn_net(struct fors_net **known, const struct fors_net *now, struct fors_error *error)
+static enum fors_err learn_net(const struct fors_net *before, const struct fors_net *now, struct fors_net **made,
+			       struct fors_error *error)
 {
 	struct learning l = {.now = now};
 	enum fors_err err = FORS_OK;
 
 	l.known_of = malloc((now->nnodes + (size_t)1) * sizeof(*l.known_of));
-	l.is_taken = calloc((*known ? (*known)->nnodes : 0) + (size_t)1, sizeof(*l.is_taken));
+	l.is_taken = calloc((before ? before->nnodes : 0) + (size_t)1, sizeof(*l.is_taken));
 	if (!l.known_of || !l.is_taken)
 		err = fors_fail_memory(error);
-	else if (*known)
-		err = fors_net_copy(*known, &l.known, error);
+	else if (before)
+		err = fors_net_copy(before, &l.known, error);
 	else if (!(l.known = fors_net_new()))
 		err = fors_fail_memory(error);
 	if (!err)
@@ -259,8 +260,7 @@ static enum fors_err learn_net(struct fors_net **known, const struct fors_net *n
 		fors_net_free(l.known);
 		return err;
 	}
-	fors_net_free(*known);
-	*known = l.known;
+	*made = l.known;
 	return FORS_OK;
 }
 
@@ -327,11 +327,9 @@ enum fors_err fors_known_learn(const struct fors_known *before, const struct for
 			       size_t nroots, struct fors_known **made, struct fors_error *error)
 {
 	struct fors_net *known = NULL;
-	enum fors_err err = before ? fors_net_copy(before->net, &known, error) : FORS_OK;
+	enum fors_err err = learn_net(before ? before->net : NULL, now, &known, error);
 
 	*made = NULL;
-	if (!err)
-		err = learn_net(&known, now, error);
 	if (!err) {
 		*made = before ? copy_lists(before, known->nnodes) : fors_known_new(known->nnodes);
 		err = *made ? FORS_OK : fors_fail_memory(error);
