@@ -466,8 +466,10 @@ static json_t *json_of_tree(const struct over *over, const struct fors_status *s
 	json_t *data = fors_status_json(status, &text, NULL) ? NULL : json_loads(text, 0, NULL), *own = json_of(over);
 
 	free(text);
-	if (data && json_object_update_missing(data, own))
-		json_object_clear(data);
+	if (data && json_object_update_missing(data, own)) {
+		json_decref(data);
+		data = NULL;
+	}
 	json_decref(own);
 	return data;
 }

@@ -113,7 +113,7 @@ static int make_plans(const struct cli_settings *settings, struct per_job *p)
 	struct fors_error error = {0};
 	int code = CLI_GOOD;
 
-	if ((!cli_site_is_two_level(&p->a.site) || !p->a.made.fabric || !p->a.made.lanes)) {
+	if (!cli_site_is_two_level(&p->a.site) || !p->a.made.fabric || !p->a.made.lanes) {
 		cli_error(
 			"plans of jobs are for two-level fat-trees under the tables of fors; for others per-job-shift");
 		code = CLI_BAD;

@@ -15,16 +15,16 @@
 
 struct fors_io_thread;
 
-/* Start a thread on a new io, as fors_thread_start(). 0, or an errno. */
+/* Start a thread that can be left alone, as fors_thread_start(); *io stands for it. 0, or an errno. */
 int fors_io_thread_start(struct fors_io_thread **io, void (*run)(void *context), void *context);
 
 /*
- * Wait for the end of the thread, which was told to end; the io is gone then. True: it has ended. False: one call to a
+ * Wait for the end of the thread, which was told to end; *io is gone then. True: it has ended. False: one call to a
  * file system took longer than patience_ms (of waiting, here), and the thread was left alone.
  */
 bool fors_io_thread_end(struct fors_io_thread *io, unsigned patience_ms);
 
-/* By the thread: I go out to a file system for `what`, back again. Other threads than those on a io may do so too. */
+/* By the thread: I go out to a file system for `what`, back again. Threads that were started otherwise may do so too. */
 void fors_io_begin(const char *what);
 void fors_io_end(void);
 
