@@ -114,7 +114,7 @@ static int run_links(const struct cli_settings *settings, char **operand)
 static bool can_exclude(const struct cli_cables *cables, const struct cli_cable *cable)
 {
 	const struct fors_fattree *tree = &cables->made.tree;
-	struct fors_plugged plugged;
+	struct fors_fattree_cable plugged;
 
 	for (uint32_t i = 0; i < tree->ncables; i++)
 		if (tree->kind->get(tree, i, &plugged) && plugged.state == FORS_CABLE_LIVE &&

@@ -50,7 +50,7 @@ static bool are_cables_active(const osm_subn_t *subn, const struct fors_fattree 
 {
 	uint32_t count, first = tree->kind->above(tree, number, &count);
 	osm_node_t *node = osm_get_node_by_guid(subn, cl_hton64(tree->kind->at(tree, number).guid));
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = first; i < first + count; i++)
 		if (tree->kind->get(tree, i, &cable) && cable.low == number && cable.state == FORS_CABLE_LIVE &&
@@ -64,7 +64,7 @@ static bool are_servers_active(const osm_subn_t *subn, const struct fors_fattree
 {
 	uint32_t count, first = tree->kind->slots(tree, leaf, &count);
 	osm_node_t *node = osm_get_node_by_guid(subn, cl_hton64(tree->kind->at(tree, leaf).guid));
-	struct fors_stand stand;
+	struct fors_fattree_slot stand;
 
 	for (uint32_t i = first; i < first + count; i++)
 		if (tree->kind->slot(tree, i, &stand) && stand.plays && (!node || !is_cable_active(node, stand.port)))

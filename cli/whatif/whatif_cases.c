@@ -36,7 +36,7 @@ static bool find_any_cables(const struct fors_net *net, struct cables *cables)
 
 static bool find_cables(const struct fors_fattree *tree, struct cables *cables)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	cables->cut = calloc(tree->ncables + (size_t)1, sizeof(*cables->cut));
 	for (uint32_t i = 0; cables->cut && i < tree->ncables; i++)

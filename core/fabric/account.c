@@ -29,7 +29,7 @@ static void leave_out(const struct counter *c, enum fors_left_out why, uint32_t 
 }
 
 /* Who is at this port of a leaf; false: it is no place of a server. */
-static bool find_stand(const struct fors_fattree *tree, uint32_t leaf, unsigned port, struct fors_stand *stand)
+static bool find_stand(const struct fors_fattree *tree, uint32_t leaf, unsigned port, struct fors_fattree_slot *stand)
 {
 	uint32_t count, first = tree->kind->slots(tree, leaf, &count);
 
@@ -41,7 +41,7 @@ static bool find_stand(const struct fors_fattree *tree, uint32_t leaf, unsigned 
 
 static void count_on_leaf(const struct counter *c, uint32_t leaf, uint32_t node, unsigned port)
 {
-	struct fors_stand stand;
+	struct fors_fattree_slot stand;
 
 	if (!find_stand(c->tree, leaf, port, &stand) || stand.node != node)
 		leave_out(c, FORS_LEFT_ADRIFT, node);

@@ -61,7 +61,7 @@ void fors_slow_choice(const struct fors_slow *slow, char *text, size_t room)
 
 void fors_drained_mark_cable(struct fors_fattree tree, uint32_t number, enum fors_drain_reason reason)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	if (!tree.kind->get(&tree, number, &cable) || cable.state != FORS_CABLE_LIVE || cable.drained)
 		return;
@@ -76,7 +76,7 @@ void fors_drained_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane,
 
 void fors_drained_degraded(struct fors_fattree tree)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = 0; i < tree.ncables; i++)
 		if (tree.kind->get(&tree, i, &cable) && cable.is_degraded)
@@ -98,7 +98,7 @@ static bool is_switch_called(const char *what, uint64_t guid, const char *name)
 static bool is_dead_switch(const struct fors_fattree *c, const char *what)
 {
 	for (uint32_t i = 0; i < c->nswitches; i++) {
-		struct fors_cabled at = c->kind->at(c, i);
+		struct fors_fattree_switch at = c->kind->at(c, i);
 
 		if (at.node == FORS_NONE && is_switch_called(what, at.guid, at.name))
 			return true;
@@ -133,7 +133,7 @@ static uint32_t described(const struct fors_net *net, const char *name)
 }
 
 /* Whose name it is, is known: say it when another node has it, too. */
-static void warn_of_namesake(const struct fors_fattree *c, struct fors_cabled at, const char *key,
+static void warn_of_namesake(const struct fors_fattree *c, struct fors_fattree_switch at, const char *key,
 			     struct fors_warnings *warnings)
 {
 	for (uint32_t n = 0; n < c->net->nnodes; n++) {
@@ -200,7 +200,7 @@ static bool is_end(const struct fors_fattree *c, uint32_t number, unsigned at_po
 /* How many cables, dead or alive, were meant. */
 static unsigned exclude(struct fors_fattree c, uint32_t node, unsigned port)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 	unsigned cables = 0;
 
 	for (uint32_t i = 0; i < c.ncables; i++)
@@ -261,13 +261,13 @@ struct climb {
 	struct fors_warnings *warnings;
 };
 
-static unsigned cost_of(const struct fors_plugged *cable)
+static unsigned cost_of(const struct fors_fattree_cable *cable)
 {
 	static const unsigned cost[] = {0, 100, 10, 1}; /* by enum fors_drain_reason */
 
 	if (cable->state == FORS_CABLE_LIVE)
 		return 0;
-	return fors_plugged_passes(cable) ? cost[cable->drained] : OUT_OF_REACH;
+	return fors_fattree_passes(cable) ? cost[cable->drained] : OUT_OF_REACH;
 }
 
 static uint16_t *row_of(const struct climb *climb, uint32_t leaf)
@@ -279,7 +279,7 @@ static uint16_t *row_of(const struct climb *climb, uint32_t leaf)
 static void climb_from(const struct climb *climb, uint16_t *row, uint32_t from)
 {
 	uint32_t count, first = climb->c.kind->above(&climb->c, from, &count);
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = first; i < first + count; i++)
 		if (climb->c.kind->get(&climb->c, i, &cable) && cable.low == from &&
@@ -307,7 +307,7 @@ static void look_up(const struct climb *climb, uint32_t leaf)
 static unsigned trace(const struct climb *climb, const uint16_t *row, uint32_t from, uint32_t to, uint32_t *cable)
 {
 	uint32_t count, first = climb->c.kind->above(&climb->c, from, &count);
-	struct fors_plugged plugged;
+	struct fors_fattree_cable plugged;
 	unsigned more;
 
 	for (uint32_t i = first; i < first + count; i++) {
@@ -327,7 +327,7 @@ static unsigned trace(const struct climb *climb, const uint16_t *row, uint32_t f
 static void call_back(const struct climb *climb, uint32_t number, uint32_t leaf, uint32_t other)
 {
 	const struct fors_fattree *c = &climb->c;
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	c->kind->get(c, number, &cable);
 	cable.state = FORS_CABLE_LIVE;
@@ -350,7 +350,7 @@ static void open_way(const struct climb *climb, uint32_t leaf, uint32_t at, uint
 	unsigned count = trace(climb, row_of(climb, leaf), leaf, at, cable);
 
 	for (unsigned i = 0; i < count; i++) {
-		struct fors_plugged plugged;
+		struct fors_fattree_cable plugged;
 
 		climb->c.kind->get(&climb->c, cable[i], &plugged);
 		if (plugged.state != FORS_CABLE_LIVE)
@@ -399,7 +399,7 @@ static enum fors_err join_all(struct fors_fattree c, struct fors_warnings *warni
 
 enum fors_err fors_drained_apply(struct fors_fattree tree, struct fors_warnings *warnings, struct fors_error *error)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 	bool any = false;
 	enum fors_err err;
 
@@ -418,7 +418,7 @@ enum fors_err fors_drained_apply(struct fors_fattree tree, struct fors_warnings 
 
 void fors_drained_route_held(struct fors_fattree tree)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = 0; i < tree.ncables; i++)
 		if (tree.kind->get(&tree, i, &cable) && cable.drained == FORS_DRAIN_HELD) {

@@ -16,24 +16,24 @@
 
 /* --- two levels: cable leaf * nlanes + lane; leaves, then spines ------------------------------------------------- */
 
-static bool get2(const struct fors_fattree *c, uint32_t i, struct fors_plugged *plugged)
+static bool get2(const struct fors_fattree *c, uint32_t i, struct fors_fattree_cable *plugged)
 {
 	const struct fors_fabric *f = c->fabric;
 	const struct fors_cable *cable = &f->cable[i];
 
-	*plugged = (struct fors_plugged){.low = i / f->nlanes,
-					 .high = f->nleaves + f->lane[i % f->nlanes].spine,
-					 .low_port = cable->leaf_port,
-					 .high_port = cable->spine_port,
-					 .state = cable->state,
-					 .drained = cable->drained,
-					 .is_degraded = cable->is_degraded,
-					 .is_routed = cable->is_routed,
-					 .since_ms = cable->since_ms};
+	*plugged = (struct fors_fattree_cable){.low = i / f->nlanes,
+					       .high = f->nleaves + f->lane[i % f->nlanes].spine,
+					       .low_port = cable->leaf_port,
+					       .high_port = cable->spine_port,
+					       .state = cable->state,
+					       .drained = cable->drained,
+					       .is_degraded = cable->is_degraded,
+					       .is_routed = cable->is_routed,
+					       .since_ms = cable->since_ms};
 	return cable->state != FORS_CABLE_ABSENT;
 }
 
-static void put2(const struct fors_fattree *c, uint32_t i, const struct fors_plugged *plugged)
+static void put2(const struct fors_fattree *c, uint32_t i, const struct fors_fattree_cable *plugged)
 {
 	struct fors_cable *cable = &c->fabric->cable[i];
 
@@ -44,13 +44,13 @@ static void put2(const struct fors_fattree *c, uint32_t i, const struct fors_plu
 	cable->since_ms = plugged->since_ms;
 }
 
-static struct fors_cabled at2(const struct fors_fattree *c, uint32_t number)
+static struct fors_fattree_switch at2(const struct fors_fattree *c, uint32_t number)
 {
 	const struct fors_leaf *leaf = &c->fabric->leaf[number < c->nleaves ? number : 0];
 	const struct fors_spine *spine = &c->fabric->spine[number < c->nleaves ? 0 : number - c->nleaves];
 
-	return number < c->nleaves ? (struct fors_cabled){leaf->guid, leaf->node, leaf->name}
-				   : (struct fors_cabled){spine->guid, spine->node, spine->name};
+	return number < c->nleaves ? (struct fors_fattree_switch){leaf->guid, leaf->node, leaf->name}
+				   : (struct fors_fattree_switch){spine->guid, spine->node, spine->name};
 }
 
 static uint32_t above2(const struct fors_fattree *c, uint32_t number, uint32_t *count)
@@ -59,20 +59,20 @@ static uint32_t above2(const struct fors_fattree *c, uint32_t number, uint32_t *
 	return number < c->nleaves ? number * c->fabric->nlanes : 0;
 }
 
-static bool slot2(const struct fors_fattree *c, uint32_t i, struct fors_stand *stand)
+static bool slot2(const struct fors_fattree *c, uint32_t i, struct fors_fattree_slot *stand)
 {
 	const struct fors_slot *slot = &c->fabric->slot[i];
 
-	*stand = (struct fors_stand){.leaf = i / c->fabric->nslots,
-				     .port = slot->leaf_port,
-				     .ca_port = slot->ca_port,
-				     .lmc = slot->lmc,
-				     .lid = slot->lid,
-				     .node = slot->node,
-				     .guid = slot->guid,
-				     .seen = slot->seen,
-				     .plays = slot->server != FORS_NONE,
-				     .is_missed = slot->is_missed};
+	*stand = (struct fors_fattree_slot){.leaf = i / c->fabric->nslots,
+					    .port = slot->leaf_port,
+					    .ca_port = slot->ca_port,
+					    .lmc = slot->lmc,
+					    .lid = slot->lid,
+					    .node = slot->node,
+					    .guid = slot->guid,
+					    .seen = slot->seen,
+					    .plays = slot->server != FORS_NONE,
+					    .is_missed = slot->is_missed};
 	return slot->leaf_port;
 }
 
@@ -158,7 +158,7 @@ static uint32_t node_of(const struct fors_net *known, uint32_t i)
 	return port->peer == FORS_NONE ? FORS_NONE : fors_net_port(known, port->peer, port->peer_port)->peer;
 }
 
-static bool get3(const struct fors_fattree *c, uint32_t i, struct fors_plugged *plugged)
+static bool get3(const struct fors_fattree *c, uint32_t i, struct fors_fattree_cable *plugged)
 {
 	const struct fors_pods *pods = c->pods;
 	uint32_t low = node_of(pods->known, i), high = pods->peer[i], now;
@@ -167,20 +167,20 @@ static bool get3(const struct fors_fattree *c, uint32_t i, struct fors_plugged *
 	if (low == FORS_NONE || high == FORS_NONE || !pods->level[low] || pods->level[high] <= pods->level[low])
 		return false;
 	is_there = pods->live[i] || pods->drained[i];
-	*plugged = (struct fors_plugged){.low = fors_pods_row(pods, low),
-					 .high = fors_pods_row(pods, high),
-					 .low_port = (uint8_t)(i - pods->known->node[low].first_port),
-					 .high_port = pods->known->port[i].peer_port,
-					 .state = pods->live[i] ? FORS_CABLE_LIVE : FORS_CABLE_DEAD,
-					 .drained = pods->drained[i],
-					 .is_routed = pods->live[i],
-					 .since_ms = pods->since_ms[i]};
+	*plugged = (struct fors_fattree_cable){.low = fors_pods_row(pods, low),
+					       .high = fors_pods_row(pods, high),
+					       .low_port = (uint8_t)(i - pods->known->node[low].first_port),
+					       .high_port = pods->known->port[i].peer_port,
+					       .state = pods->live[i] ? FORS_CABLE_LIVE : FORS_CABLE_DEAD,
+					       .drained = pods->drained[i],
+					       .is_routed = pods->live[i],
+					       .since_ms = pods->since_ms[i]};
 	now = is_there ? fors_pods_now(pods, low) : FORS_NONE;
 	plugged->is_degraded = now != FORS_NONE && fors_net_port(pods->now, now, plugged->low_port)->is_degraded;
 	return true;
 }
 
-static void put3(const struct fors_fattree *c, uint32_t i, const struct fors_plugged *plugged)
+static void put3(const struct fors_fattree *c, uint32_t i, const struct fors_fattree_cable *plugged)
 {
 	struct fors_pods *pods = c->pods;
 	const struct fors_port *port = &pods->known->port[i];
@@ -193,12 +193,12 @@ static void put3(const struct fors_fattree *c, uint32_t i, const struct fors_plu
 	}
 }
 
-static struct fors_cabled at3(const struct fors_fattree *c, uint32_t number)
+static struct fors_fattree_switch at3(const struct fors_fattree *c, uint32_t number)
 {
 	const struct fors_pods_switch *at = switch_of(c, number);
 	const struct fors_node *node = &c->pods->known->node[at->node];
 
-	return (struct fors_cabled){node->guid, at->now, *node->desc ? node->desc : node->id};
+	return (struct fors_fattree_switch){node->guid, at->now, *node->desc ? node->desc : node->id};
 }
 
 static uint32_t above3(const struct fors_fattree *c, uint32_t number, uint32_t *count)
@@ -215,22 +215,22 @@ static uint32_t seen_at(const struct fors_pods *pods, const struct fors_pods_slo
 	return fors_net_port(pods->known, pods->leaf[slot->leaf].node, slot->port)->peer;
 }
 
-static bool slot3(const struct fors_fattree *c, uint32_t i, struct fors_stand *stand)
+static bool slot3(const struct fors_fattree *c, uint32_t i, struct fors_fattree_slot *stand)
 {
 	const struct fors_pods *pods = c->pods;
 	const struct fors_pods_slot *slot = &pods->slot[i];
 	const struct fors_port *here =
 		slot->guid ? fors_net_port(pods->now, pods->leaf[slot->leaf].now, slot->port) : NULL;
 
-	*stand = (struct fors_stand){.leaf = slot->leaf,
-				     .port = slot->port,
-				     .ca_port = here ? here->peer_port : 0,
-				     .lmc = slot->lmc,
-				     .lid = slot->lid,
-				     .node = here ? here->peer : FORS_NONE,
-				     .guid = slot->guid,
-				     .seen = pods->known->node[seen_at(pods, slot)].guid,
-				     .plays = pods->plays[i]};
+	*stand = (struct fors_fattree_slot){.leaf = slot->leaf,
+					    .port = slot->port,
+					    .ca_port = here ? here->peer_port : 0,
+					    .lmc = slot->lmc,
+					    .lid = slot->lid,
+					    .node = here ? here->peer : FORS_NONE,
+					    .guid = slot->guid,
+					    .seen = pods->known->node[seen_at(pods, slot)].guid,
+					    .plays = pods->plays[i]};
 	stand->is_missed = !here && fors_net_find_guid(pods->now, stand->seen) == FORS_NONE;
 	return true;
 }
@@ -244,7 +244,7 @@ static uint32_t slots3(const struct fors_fattree *c, uint32_t leaf, uint32_t *co
 static uint32_t uplinks_of(const struct fors_fattree *c, uint32_t number)
 {
 	uint32_t count, first = c->kind->above(c, number, &count), live = 0;
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = first; i < first + count; i++)
 		live += c->kind->get(c, i, &cable) && cable.low == number && cable.state == FORS_CABLE_LIVE;
@@ -254,7 +254,7 @@ static uint32_t uplinks_of(const struct fors_fattree *c, uint32_t number)
 static uint32_t players_of(const struct fors_fattree *c, uint32_t leaf)
 {
 	uint32_t count, first = c->kind->slots(c, leaf, &count), playing = 0;
-	struct fors_stand stand;
+	struct fors_fattree_slot stand;
 
 	for (uint32_t i = first; i < first + count; i++)
 		playing += c->kind->slot(c, i, &stand) && stand.plays;
@@ -345,7 +345,7 @@ struct fors_fattree fors_fattree_of_pods(const struct fors_pods *pods)
 static void climb(const struct fors_fattree *c, uint32_t from, uint64_t *set)
 {
 	uint32_t count, first = c->kind->above(c, from, &count);
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	set[from / 64] |= UINT64_C(1) << from % 64;
 	for (uint32_t i = first; i < first + count; i++)
@@ -483,7 +483,7 @@ enum fors_err fors_fattree_players(const struct fors_fattree *tree, struct fors_
 				   struct fors_error *error)
 {
 	struct fors_participants made = {.guid = malloc((tree->nslots + (size_t)1) * sizeof(*made.guid))};
-	struct fors_stand stand;
+	struct fors_fattree_slot stand;
 
 	if (!made.guid)
 		return fors_fail_memory(error);
@@ -506,7 +506,7 @@ enum fors_err fors_fattree_connected(const struct fors_fattree *tree, struct for
 			 tree->kind->at(tree, pods->cut_leaf[0]).name, tree->kind->at(tree, pods->cut_leaf[1]).name);
 }
 
-bool fors_fattree_is_lost(const struct fors_fattree *tree, const struct fors_stand *stand)
+bool fors_fattree_is_lost(const struct fors_fattree *tree, const struct fors_fattree_slot *stand)
 {
 	const struct fors_fabric *f = tree->fabric;
 
@@ -519,7 +519,7 @@ bool fors_fattree_is_lost(const struct fors_fattree *tree, const struct fors_sta
 bool fors_fattree_has_ends(const struct fors_fattree *tree, uint32_t leaf)
 {
 	uint32_t count, first = tree->kind->slots(tree, leaf, &count);
-	struct fors_stand stand;
+	struct fors_fattree_slot stand;
 
 	for (uint32_t i = first; i < first + count; i++)
 		if (tree->kind->slot(tree, i, &stand) && stand.node != FORS_NONE)
@@ -530,7 +530,7 @@ bool fors_fattree_has_ends(const struct fors_fattree *tree, uint32_t leaf)
 int fors_fattree_lacking(const struct fors_fattree *tree, uint32_t number)
 {
 	int lacking = -(int)uplinks_of(tree, number);
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	if (number < tree->nleaves)
 		return lacking + (int)players_of(tree, number);

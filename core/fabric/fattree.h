@@ -18,7 +18,7 @@
 #include "pods.h"
 
 /* A cable. */
-struct fors_plugged {
+struct fors_fattree_cable {
 	uint32_t low, high; /* switches */
 	uint8_t low_port, high_port;
 	uint8_t state;	  /* enum fors_cable_state */
@@ -29,14 +29,14 @@ struct fors_plugged {
 };
 
 /* A switch. */
-struct fors_cabled {
+struct fors_fattree_switch {
 	uint64_t guid;
 	uint32_t node;	  /* in the net, FORS_NONE: dead */
 	const char *name; /* the tree's */
 };
 
 /* A place of a server. */
-struct fors_stand {
+struct fors_fattree_slot {
 	uint32_t leaf; /* a switch */
 	uint8_t port;  /* of the leaf */
 	uint8_t ca_port, lmc;
@@ -45,7 +45,7 @@ struct fors_stand {
 	uint64_t guid;	/* its port GUID */
 	uint64_t seen;	/* GUID of who was there last, 0: not known */
 	bool plays;	/* takes part in the exchange */
-	bool is_missed; /* a server was there that would take part, and nobody is */
+	bool is_missed; /* a server was there that would take part (of three levels: any), and nobody is */
 };
 
 /* What there is, and what follows from the cables. */
@@ -74,11 +74,12 @@ struct fors_fattree {
 struct fors_fattree_kind {
 	const char *cable, *spine; /* "cable between a leaf and a spine", "spine": for texts */
 	const char *spines;	   /* "spines" */
-	bool (*get)(const struct fors_fattree *c, uint32_t cable, struct fors_plugged *plugged); /* false: unused */
-	void (*put)(const struct fors_fattree *c, uint32_t cable, const struct fors_plugged *plugged);
-	struct fors_cabled (*at)(const struct fors_fattree *c, uint32_t number);
-	uint32_t (*above)(const struct fors_fattree *c, uint32_t number, uint32_t *count);   /* cables, from which on */
-	bool (*slot)(const struct fors_fattree *c, uint32_t slot, struct fors_stand *stand); /* false: unused */
+	bool (*get)(const struct fors_fattree *c, uint32_t cable,
+		    struct fors_fattree_cable *plugged); /* false: unused */
+	void (*put)(const struct fors_fattree *c, uint32_t cable, const struct fors_fattree_cable *plugged);
+	struct fors_fattree_switch (*at)(const struct fors_fattree *c, uint32_t number);
+	uint32_t (*above)(const struct fors_fattree *c, uint32_t number, uint32_t *count); /* cables, from which on */
+	bool (*slot)(const struct fors_fattree *c, uint32_t slot, struct fors_fattree_slot *stand); /* false: unused */
 	uint32_t (*slots)(const struct fors_fattree *c, uint32_t leaf, uint32_t *count); /* of a leaf, from which on */
 	void (*sum)(const struct fors_fattree *c, struct fors_fattree_sum *sum);	 /* of all zero, lmc negative */
 	enum fors_err (*recount)(const struct fors_fattree *c, struct fors_error *error); /* after cables were put */
@@ -95,7 +96,10 @@ enum fors_err fors_fattree_build(const struct fors_net *net, const struct fors_p
 				 struct fors_error *error);
 /* Free what the tree is made of; it is none afterwards. */
 void fors_fattree_free(struct fors_fattree *tree);
-/* A copy in *copy, owned by the caller, over `net` (its own, or a copy of it); what was ever seen stays the tree's. Errors: FORS_ENOMEM. */
+/*
+ * A copy in *copy, owned by the caller, over `net` (its own, or a copy of it); what was ever seen stays the tree's.
+ * Errors: FORS_ENOMEM.
+ */
 enum fors_err fors_fattree_copy(const struct fors_fattree *tree, const struct fors_net *net, struct fors_fattree *copy,
 				struct fors_error *error);
 
@@ -112,7 +116,7 @@ enum fors_err fors_fattree_players(const struct fors_fattree *tree, struct fors_
 /* FORS_ENOPATH naming the first two leaves whose servers no way up, then down joins, or FORS_OK. */
 enum fors_err fors_fattree_connected(const struct fors_fattree *tree, struct fors_error *error);
 /* Is a server of the exchange missed here, and nowhere else? A host that was moved is not lost. */
-bool fors_fattree_is_lost(const struct fors_fattree *tree, const struct fors_stand *stand);
+bool fors_fattree_is_lost(const struct fors_fattree *tree, const struct fors_fattree_slot *stand);
 /* Is anything plugged into a leaf to be reached? */
 bool fors_fattree_has_ends(const struct fors_fattree *tree, uint32_t leaf);
 /* How many cables up a switch lacks for what is below it; negative: it has some to spare. */
@@ -121,7 +125,7 @@ int fors_fattree_lacking(const struct fors_fattree *tree, uint32_t number);
 uint64_t fors_fattree_print(const struct fors_fattree *tree);
 
 /* Would a packet get through? */
-static inline bool fors_plugged_passes(const struct fors_plugged *cable)
+static inline bool fors_fattree_passes(const struct fors_fattree_cable *cable)
 {
 	return cable->state == FORS_CABLE_LIVE || (cable->state == FORS_CABLE_DEAD && cable->drained);
 }

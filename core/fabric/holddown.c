@@ -85,7 +85,7 @@ enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_fattre
 	if (!seen)
 		return fors_fail_memory(error);
 	for (uint32_t i = 0; i < ncables; i++) {
-		struct fors_plugged cable;
+		struct fors_fattree_cable cable;
 		const struct watched *before;
 
 		if (!tree.kind->get(&tree, i, &cable))

@@ -31,8 +31,8 @@ struct fors_places_size fors_places_size(const struct fors_places *places);
 uint32_t fors_places_restarts(const struct fors_places *places);
 
 /*
- * Learn what `net` (indexed) shows of a tree of two levels: switches not seen before become leaves or spines, a new spine takes the place of
- * the dead one whose leaf ports it occupies, else the first dead place, else a new one; a new leaf likewise the dead
+ * Learn what `net` (indexed) shows of a tree of two levels: switches not seen before become leaves or spines, a new
+ * spine takes the place of the dead one whose leaf ports it occupies, else the first dead place, else a new one; a new leaf likewise the dead
  * leaf whose spine ports it occupies, else a new place; cables and server slots are added, and forgotten when their
  * port is now used otherwise. What is spine: root_guids (nroots node GUIDs; NULL, 0 for none), else what was learnt
  * before, else the side of the bipartite switch graph with fewer CA ports. Places that contradict the root GUIDs, or

@@ -32,7 +32,7 @@ static bool has_room(const struct fors_fattree *c, uint32_t number, uint8_t port
 }
 
 /* The cable is dead, and both ends have room for it, should the switch `back` live (FORS_NONE: no other than now). */
-static bool is_broken(const struct fors_fattree *c, const struct fors_plugged *cable, uint32_t back)
+static bool is_broken(const struct fors_fattree *c, const struct fors_fattree_cable *cable, uint32_t back)
 {
 	return cable->state == FORS_CABLE_DEAD && !cable->drained && has_room(c, cable->low, cable->low_port, back) &&
 	       has_room(c, cable->high, cable->high_port, back);
@@ -41,16 +41,16 @@ static bool is_broken(const struct fors_fattree *c, const struct fors_plugged *c
 /* A switch above leaves: nobody sees it, or it has no cable left. A leaf is none. */
 static void find_gone(const struct fors_fattree *c, bool *is_gone)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = 0; i < c->nswitches; i++)
 		is_gone[i] = i >= c->nleaves;
 	for (uint32_t i = 0; i < c->ncables; i++)
-		if (c->kind->get(c, i, &cable) && fors_plugged_passes(&cable))
+		if (c->kind->get(c, i, &cable) && fors_fattree_passes(&cable))
 			is_gone[cable.low] = is_gone[cable.high] = false;
 }
 
-static bool is_repair(const struct fors_fattree *c, const bool *is_gone, const struct fors_plugged *cable)
+static bool is_repair(const struct fors_fattree *c, const bool *is_gone, const struct fors_fattree_cable *cable)
 {
 	if (cable->state == FORS_CABLE_DEAD && cable->drained == FORS_DRAIN_DEGRADED)
 		return true;
@@ -58,7 +58,7 @@ static bool is_repair(const struct fors_fattree *c, const bool *is_gone, const s
 }
 
 /* A cable of the switch that would come back with it. */
-static bool comes_back(const struct fors_fattree *c, uint32_t number, const struct fors_plugged *cable)
+static bool comes_back(const struct fors_fattree *c, uint32_t number, const struct fors_fattree_cable *cable)
 {
 	return (cable->low == number || cable->high == number) && is_broken(c, cable, number);
 }
@@ -89,7 +89,7 @@ static void add_promise(struct promise *all, uint32_t *count, struct fors_repair
 }
 
 /* Which of the cables above its lower end it is. */
-static uint32_t lane_of(const struct fors_fattree *c, const struct fors_plugged *cable, uint32_t number)
+static uint32_t lane_of(const struct fors_fattree *c, const struct fors_fattree_cable *cable, uint32_t number)
 {
 	uint32_t count;
 
@@ -99,7 +99,7 @@ static uint32_t lane_of(const struct fors_fattree *c, const struct fors_plugged 
 /* The whole switch, if it is gone and some cable would come back with it. */
 static bool find_switch(const struct fors_fattree *c, uint32_t number, struct fors_repair *repair)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 	uint32_t first = FORS_NONE;
 	bool any = false;
 
@@ -116,7 +116,7 @@ static bool find_switch(const struct fors_fattree *c, uint32_t number, struct fo
 
 static uint32_t find_promises(const struct fors_fattree *c, const bool *is_gone, struct promise *all)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 	struct fors_repair repair;
 	uint32_t count = 0;
 
@@ -191,7 +191,7 @@ void fors_mended_free(struct fors_mended *mended)
 static enum fors_err plug_in(const struct fors_fattree *c, struct fors_net *net, uint32_t number,
 			     struct fors_error *error)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 	enum fors_err err = FORS_OK;
 	uint32_t a, b;
 
@@ -213,7 +213,7 @@ static enum fors_err plug_in(const struct fors_fattree *c, struct fors_net *net,
 
 static unsigned largest_port(const struct fors_fattree *c, uint32_t number)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 	unsigned most = 0;
 
 	for (uint32_t i = 0; i < c->ncables; i++) {
@@ -230,7 +230,7 @@ static unsigned largest_port(const struct fors_fattree *c, uint32_t number)
 static enum fors_err add_switch(const struct fors_fattree *c, struct fors_net *net, uint32_t number,
 				struct fors_error *error)
 {
-	struct fors_cabled it = c->kind->at(c, number);
+	struct fors_fattree_switch it = c->kind->at(c, number);
 	uint32_t node;
 	enum fors_err err =
 		fors_net_add_node(net, FORS_SWITCH, largest_port(c, number), it.guid, it.name, it.name, &node, error);
@@ -246,7 +246,7 @@ static enum fors_err add_switch(const struct fors_fattree *c, struct fors_net *n
 static enum fors_err revive_switch(const struct fors_fattree *c, struct fors_net *net, uint32_t number,
 				   struct fors_error *error)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 	enum fors_err err = c->kind->at(c, number).node == FORS_NONE ? add_switch(c, net, number, error) : FORS_OK;
 
 	for (uint32_t i = 0; !err && i < c->ncables; i++)
@@ -259,7 +259,7 @@ static enum fors_err revive_switch(const struct fors_fattree *c, struct fors_net
 static uint32_t cable_of(const struct fors_fattree *c, const struct fors_repair *repair)
 {
 	uint32_t count, first = c->kind->above(c, repair->leaf, &count);
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	return repair->lane < count && c->kind->get(c, first + repair->lane, &cable) && cable.low == repair->leaf
 		       ? first + repair->lane
@@ -269,7 +269,7 @@ static uint32_t cable_of(const struct fors_fattree *c, const struct fors_repair 
 /* Is this one of those that fors_repairs_list() would list? */
 static bool is_known(const struct fors_fattree *c, const bool *is_gone, const struct fors_repair *repair)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 	struct fors_repair found;
 	uint32_t number;
 

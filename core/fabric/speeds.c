@@ -19,11 +19,11 @@ double fors_speeds_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32
 	return port ? fors_port_slowness(port, full) : 1;
 }
 
-double fors_speeds_plugged(const struct fors_fattree *tree, const struct fors_plugged *cable, uint32_t full)
+double fors_speeds_plugged(const struct fors_fattree *tree, const struct fors_fattree_cable *cable, uint32_t full)
 {
 	uint32_t node = tree->kind->at(tree, cable->low).node;
 
-	if (node == FORS_NONE || !fors_plugged_passes(cable))
+	if (node == FORS_NONE || !fors_fattree_passes(cable))
 		return 1;
 	return fors_port_slowness(fors_net_port(tree->net, node, cable->low_port), full);
 }

@@ -17,7 +17,7 @@
 double fors_speeds_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, uint32_t full);
 
 /* The same of a cable of any tree, drained or not. */
-double fors_speeds_plugged(const struct fors_fattree *tree, const struct fors_plugged *cable, uint32_t full);
+double fors_speeds_plugged(const struct fors_fattree *tree, const struct fors_fattree_cable *cable, uint32_t full);
 
 /* The same of a server's own cable; `slot` has a living one. */
 double fors_speeds_server(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t full);

@@ -9,9 +9,10 @@
  *
  * So the exchange is reckoned (slow_length.c) with none of them drained, with the slowest, with those and the next
  * slowest, and so on down to all, and the least time wins. To have more phases it must win by more than the reckoning is
- * wrong, but for cables at half speed or below without which nothing is slow any more. To drain these never takes longer, and it helps all other traffic. Where some switch would need cables back, a step
- * is tried twice: it keeps those that it needs, which may be the only ones that its few servers use, or all its slow
- * ones, which share the load. What is excluded or held does not come back into use because of a slow cable.
+ * wrong, but for cables at half speed or below without which nothing is slow any more. To drain these never takes
+ * longer, and it helps all other traffic. Where some switch would need cables back, a step is tried twice: it keeps
+ * those that it needs, which may be the only ones that its few servers use, or all its slow ones, which share the load.
+ * What is excluded or held does not come back into use because of a slow cable.
  *
  * All of it follows from the tree alone. There is no clock and no memory of before, so whoever looks at the same tree
  * decides the same, another subnet manager too. The work is bounded: no more than 2 STEPS TRIES trees are looked at.
@@ -67,7 +68,7 @@ static void search_free(struct search *s)
 static void find_slow(struct search *s)
 {
 	const struct fors_fattree *c = &s->tree;
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = 0; i < c->ncables; i++) {
 		double slowness;
@@ -83,7 +84,7 @@ static void find_slow(struct search *s)
 
 static void mark_as(struct fors_fattree *tree, uint32_t number, enum fors_drain_reason reason)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	tree->kind->get(tree, number, &cable);
 	cable.drained = reason;
@@ -110,7 +111,7 @@ static enum fors_err without(const struct search *s, struct fors_fattree *tried,
 /* Is this cable back in use, because of what is out? */
 static bool is_called_back(const struct search *s, const struct fors_fattree *tried, uint32_t i)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	return tried->kind->get(tried, i, &cable) && cable.drained && cable.state == FORS_CABLE_LIVE &&
 	       !s->is_needed[i];
@@ -120,7 +121,7 @@ static bool is_called_back(const struct search *s, const struct fors_fattree *tr
 static void keep_with(struct search *s, uint32_t needed)
 {
 	const struct fors_fattree *c = &s->tree;
-	struct fors_plugged cable, at;
+	struct fors_fattree_cable cable, at;
 	bool any = false;
 
 	s->is_back = true;

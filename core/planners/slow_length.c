@@ -216,7 +216,7 @@ static void count_players(struct spread *s)
 {
 	const struct fors_pods *pods = s->pods;
 	struct fors_fattree tree = fors_fattree_of_pods(pods);
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	s->lump = 1;
 	for (uint32_t slot = 0; slot < pods->nslots; slot++)
@@ -239,7 +239,7 @@ static void climb_from_leaves(struct spread *s)
 	const struct fors_pods *pods = s->pods;
 	struct fors_fattree tree = fors_fattree_of_pods(pods);
 	bool has_one_lid = s->lump;
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = 0; i < tree.ncables; i++)
 		if (tree.kind->get(&tree, i, &cable) && cable.state == FORS_CABLE_LIVE && cable.low < pods->nleaves)
@@ -258,7 +258,7 @@ static void spread_loads(struct spread *s)
 {
 	const struct fors_pods *pods = s->pods;
 	struct fors_fattree tree = fors_fattree_of_pods(pods);
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = 0; i < tree.ncables; i++)
 		if (tree.kind->get(&tree, i, &cable) && cable.state == FORS_CABLE_LIVE) {

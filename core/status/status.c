@@ -56,39 +56,39 @@ void fors_status_clear(struct fors_status *status)
 	fors_jobstats_clear(&status->jobs);
 }
 
-static bool is_dead(const struct fors_plugged *cable)
+static bool is_dead(const struct fors_fattree_cable *cable)
 {
 	return cable->state == FORS_CABLE_DEAD && !cable->drained;
 }
 
-static bool is_degraded(const struct fors_plugged *cable)
+static bool is_degraded(const struct fors_fattree_cable *cable)
 {
 	return cable->is_degraded;
 }
 
-static bool is_excluded(const struct fors_plugged *cable)
+static bool is_excluded(const struct fors_fattree_cable *cable)
 {
 	return cable->drained == FORS_DRAIN_EXCLUDED;
 }
 
-static bool is_held(const struct fors_plugged *cable)
+static bool is_held(const struct fors_fattree_cable *cable)
 {
 	return cable->drained == FORS_DRAIN_HELD;
 }
 
 /* Width and speed of a cable that a packet gets through. */
-static void describe_rate(const struct fors_fattree *c, const struct fors_plugged *cable, struct fors_link *link)
+static void describe_rate(const struct fors_fattree *c, const struct fors_fattree_cable *cable, struct fors_link *link)
 {
 	uint32_t node = c->kind->at(c, cable->low).node;
 	const struct fors_port *port;
 
-	if (!fors_plugged_passes(cable) || node == FORS_NONE)
+	if (!fors_fattree_passes(cable) || node == FORS_NONE)
 		return;
 	port = fors_net_port(c->net, node, cable->low_port);
 	fors_rate_text(port->width, (enum fors_speed)port->speed, link->rate);
 }
 
-static struct fors_link describe_cable(const struct fors_fattree *c, const struct fors_plugged *cable)
+static struct fors_link describe_cable(const struct fors_fattree *c, const struct fors_fattree_cable *cable)
 {
 	struct fors_link link = {.a_port = cable->low_port, .b_port = cable->high_port};
 
@@ -116,10 +116,10 @@ enum fors_err fors_links_add(struct fors_links *links, const struct fors_link *l
 }
 
 /* The cables of which `belongs` is true, in *links. Errors: FORS_ENOMEM. */
-static enum fors_err list_cables(struct fors_fattree c, bool (*belongs)(const struct fors_plugged *cable),
+static enum fors_err list_cables(struct fors_fattree c, bool (*belongs)(const struct fors_fattree_cable *cable),
 				 struct fors_links *links, struct fors_error *error)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t i = 0; !err && i < c.ncables; i++)
@@ -142,12 +142,13 @@ enum fors_err fors_status_cables(struct fors_status *status, struct fors_fattree
 	return err ? err : list_cables(tree, is_held, &status->held_links, error);
 }
 
-static bool is_slow(const struct fors_fattree *tree, const struct fors_stand *stand, uint32_t full)
+static bool is_slow(const struct fors_fattree *tree, const struct fors_fattree_slot *stand, uint32_t full)
 {
 	return stand->plays && fors_port_slowness(fors_net_port(tree->net, stand->node, stand->ca_port), full) > 1;
 }
 
-static void describe_slow(const struct fors_fattree *tree, const struct fors_stand *stand, struct fors_link *link)
+static void describe_slow(const struct fors_fattree *tree, const struct fors_fattree_slot *stand,
+			  struct fors_link *link)
 {
 	const struct fors_node *node = &tree->net->node[stand->node];
 	const struct fors_port *port = fors_net_port(tree->net, stand->node, stand->ca_port);
@@ -163,7 +164,7 @@ static enum fors_err list_servers(struct fors_status *status, const struct fors_
 {
 	uint32_t full = fors_rates_full(tree->net);
 	enum fors_err err = FORS_OK;
-	struct fors_stand stand;
+	struct fors_fattree_slot stand;
 
 	for (uint32_t i = 0; !err && i < tree->nslots; i++) {
 		struct fors_link link = {.since_ms = FORS_UNKNOWN};
@@ -263,7 +264,7 @@ double fors_status_share(const struct fors_status *status)
 
 void fors_gain_name(struct fors_fattree tree, const struct fors_repair *repair, struct fors_gain *gain)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 	uint32_t count;
 
 	memset(gain, 0, sizeof(*gain));

@@ -15,14 +15,14 @@
 enum fors_err fors_drain_init(struct fors_drain *drain, struct fors_error *error)
 {
 	*drain = (struct fors_drain){
-		.watch = fors_holddown_new(), .told_links = FORS_DIGEST_EMPTY, .told_warnings = FORS_DIGEST_EMPTY};
-	return drain->watch ? FORS_OK : fors_fail_memory(error);
+		.holddown = fors_holddown_new(), .told_links = FORS_DIGEST_EMPTY, .told_warnings = FORS_DIGEST_EMPTY};
+	return drain->holddown ? FORS_OK : fors_fail_memory(error);
 }
 
 void fors_drain_clear(struct fors_drain *drain)
 {
-	fors_holddown_free(drain->watch);
-	drain->watch = NULL;
+	fors_holddown_free(drain->holddown);
+	drain->holddown = NULL;
 }
 
 bool fors_drain_is_wanted(const struct fors_settings *settings)
@@ -36,14 +36,14 @@ enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settin
 {
 	const struct fors_moment now = {fors_clock_ms(), fors_clock_unix_ms()};
 	uint64_t hold_ms = settings->hold_down * 1000ull;
-	enum fors_err err = fors_holddown_look(drain->watch, tree, now, error);
+	enum fors_err err = fors_holddown_look(drain->holddown, tree, now, error);
 
 	if (err)
 		return err;
 	/* Without hold_down what has just come is not held: OpenSM's unicast cache may never ask for tables again. */
 	if (may_release || (!hold_ms && !drain->due_ms))
-		fors_holddown_release(drain->watch, now.ms, hold_ms);
-	drain->due_ms = fors_holddown_due(drain->watch, hold_ms);
+		fors_holddown_release(drain->holddown, now.ms, hold_ms);
+	drain->due_ms = fors_holddown_due(drain->holddown, hold_ms);
 	if (drain->due_ms)
 		*held_until_ms = now.unix_ms + (drain->due_ms > now.ms ? drain->due_ms - now.ms : 0);
 	return FORS_OK;
@@ -62,7 +62,7 @@ static void mark_held(const struct fors_drain *drain, const struct fors_settings
 {
 	if (settings->degraded == FORS_SLOW_DEAD)
 		fors_drained_degraded(tree);
-	fors_holddown_mark(drain->watch, tree);
+	fors_holddown_mark(drain->holddown, tree);
 }
 
 /* Tables that fors did not make for this sweep have all cables in them: nothing is chosen then. */
@@ -73,7 +73,7 @@ static enum fors_slow_how how_of(const struct fors_drain *drain, const struct fo
 
 static void copy_marks(struct fors_fattree from, struct fors_fattree to)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = 0; i < from.ncables; i++)
 		if (from.kind->get(&from, i, &cable) && cable.drained == FORS_DRAIN_DEGRADED)
@@ -128,7 +128,7 @@ bool fors_drain_tables_first(const struct fors_settings *settings, const struct 
 
 /* --- the log -------------------------------------------------------------- */
 
-static bool is_worth_telling(const struct fors_plugged *cable)
+static bool is_worth_telling(const struct fors_fattree_cable *cable)
 {
 	return cable->drained || cable->is_degraded;
 }
@@ -137,7 +137,7 @@ static uint64_t digest_links(const struct fors_fattree *c, const struct fors_slo
 {
 	const uint32_t choice[] = {slow->how, slow->ndrained};
 	uint64_t digest = slow->ncables ? fors_digest(FORS_DIGEST_EMPTY, choice, sizeof(choice)) : FORS_DIGEST_EMPTY;
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = 0; i < c->ncables; i++) {
 		uint32_t told[4];
@@ -153,7 +153,7 @@ static uint64_t digest_links(const struct fors_fattree *c, const struct fors_slo
 	return digest;
 }
 
-static void tell_link(struct fors_log *log, const struct fors_fattree *c, const struct fors_plugged *cable)
+static void tell_link(struct fors_log *log, const struct fors_fattree *c, const struct fors_fattree_cable *cable)
 {
 	bool is_used = cable->state == FORS_CABLE_LIVE;
 
@@ -181,7 +181,7 @@ static void tell_slow(struct fors_log *log, const struct fors_slow *slow)
 
 static void tell_links(struct fors_log *log, const struct fors_fattree *c)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 	uint32_t found = 0;
 
 	for (uint32_t i = 0; i < c->ncables; i++)

@@ -17,7 +17,7 @@
 struct fors_log;
 
 struct fors_drain {
-	struct fors_holddown *watch;
+	struct fors_holddown *holddown;
 	uint64_t told_links, told_warnings; /* digests of what the log has been told */
 	bool is_given;	 /* the tables are what OpenSM's unicast cache brought back: auto drains nothing in them */
 	bool has_slow;	 /* some cable was slow when it was last decided what to do about that */
@@ -50,7 +50,8 @@ enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors
 
 /*
  * May tables use held cables while the plan does not? True when every server has a LID at home on each lane: then the
- * plan can go round them by the choice of LIDs. Else, and always with three levels, a plan must follow the tables, and the tables wait too.
+ * plan can go round them by the choice of LIDs. Else, and always with three levels, a plan must follow the tables, and the
+ * tables wait too.
  */
 bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fattree *tree);
 

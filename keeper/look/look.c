@@ -167,7 +167,7 @@ static uint64_t digest_rates(uint64_t before, const struct fors_net *net)
 
 static uint64_t digest_servers(uint64_t before, const struct fors_fattree *tree)
 {
-	struct fors_stand stand;
+	struct fors_fattree_slot stand;
 
 	for (uint32_t i = 0; i < tree->nslots; i++)
 		if (tree->kind->slot(tree, i, &stand) && stand.is_missed)
@@ -178,7 +178,7 @@ static uint64_t digest_servers(uint64_t before, const struct fors_fattree *tree)
 /* What is known, dead, drained or alive. */
 static uint64_t view_of_tree(uint64_t view, const struct fors_fattree *tree)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	view = fors_digest(view, &tree->held_until_ms, sizeof(tree->held_until_ms));
 	for (uint32_t i = 0; i < tree->nswitches; i++) {

@@ -10,7 +10,7 @@ void fors_rehome_note(struct fors_rehome *rehome, uint32_t nslots, uint64_t now_
 
 bool fors_rehome_is_healthy(const struct fors_fattree *tree)
 {
-	struct fors_plugged cable;
+	struct fors_fattree_cable cable;
 
 	for (uint32_t i = 0; i < tree->ncables; i++)
 		if (tree->kind->get(tree, i, &cable) &&
