@@ -16,9 +16,9 @@
 #include "drained.h"
 #else
 #include "aside.h"
-#define fors_drained_mark fors_background_mark
-#define fors_drained_apply fors_background_apply
-#define FORS_DRAIN_EXCLUDED FORS_BACKGROUND_EXCLUDED
+#define fors_drained_mark fors_aside_mark
+#define fors_drained_apply fors_aside_apply
+#define FORS_DRAIN_EXCLUDED FORS_ASIDE_EXCLUDED
 #endif
 #if __has_include("fattree.h") /* since trees of two levels and three are one thing */
 #include "fattree.h"
