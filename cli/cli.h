@@ -109,6 +109,7 @@ void cli_folders_clear(struct cli_folders *folders);
 /* What does not change with failures and LIDs. */
 struct cli_site {
 	struct fors_net *intact;    /* as read, before anything is taken down */
+	struct fors_net *reference; /* of --reference; else NULL */
 	struct fors_places *places; /* learnt from it; NULL: it is no fat-tree, see cli_any_site_load() */
 	struct fors_error
 		neither; /* why it is no tree fors could route, or no text; with places it is one that is cut */

@@ -7,6 +7,7 @@
  * a larger LMC would give.
  */
 #include "cli/cli.h"
+#include "cli/ahead.h"
 #include "cli/clock.h"
 #include "cli/plan_over.h"
 
@@ -32,6 +33,7 @@ struct report {
 	int64_t intact_servers;	 /* how many take part there, or FORS_UNKNOWN */
 	int64_t proven_bound;	 /* the lower bound, or a higher one when the plan is above that; or FORS_UNKNOWN */
 	int64_t phases_with_lmc; /* what status.lmc_needed would give, or FORS_UNKNOWN */
+	struct cli_ahead ahead;
 	struct fors_error error; /* why there is no plan */
 };
 
@@ -52,17 +54,17 @@ static struct fors_request request_of(const struct cli_fabric *made, const struc
 	};
 }
 
-/* Phases that the plan for the same failures would have with this LMC, or FORS_UNKNOWN. */
-static int64_t phases_with(const struct cli_site *site, const struct cli_settings *settings, unsigned lmc)
+/* Phases that the plan of this source would have, or FORS_UNKNOWN. */
+static int64_t phases_of(const struct cli_site *site, const struct cli_settings *settings)
 {
-	struct cli_settings automatic = {.source = settings->source};
+	const struct cli_source *source = &settings->source;
 	struct fors_outcome outcome;
 	struct cli_fabric made;
 	int64_t phases = FORS_UNKNOWN;
 
 	fors_outcome_init(&outcome);
-	if (!cli_fabric_make(site, true, lmc, settings->source.down, settings->source.ndown, &made)) {
-		struct fors_request request = request_of(&made, &automatic);
+	if (!cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, &made)) {
+		struct fors_request request = request_of(&made, settings);
 
 		if (!fors_outcome_plan(&request, &outcome, NULL) && outcome.plan)
 			phases = outcome.plan->nphases;
@@ -71,6 +73,31 @@ static int64_t phases_with(const struct cli_site *site, const struct cli_setting
 	fors_outcome_clear(&outcome);
 	cli_fabric_free(&made);
 	return phases;
+}
+
+/* Phases that the plan for the same failures would have with this LMC, or FORS_UNKNOWN. */
+static int64_t phases_with(const struct cli_site *site, const struct cli_settings *settings, unsigned lmc)
+{
+	struct cli_settings automatic = {.source = settings->source};
+
+	automatic.source.has_lmc = true;
+	automatic.source.lmc = lmc;
+	return phases_of(site, &automatic);
+}
+
+/* What one more dead cable would cost, where that is to be told. */
+static void ask_ahead(const struct cli_site *site, const struct cli_settings *settings, const struct fors_fattree *tree,
+		      struct report *report)
+{
+	struct cli_settings worse = *settings;
+	char text[CLI_DOWN_ROOM];
+
+	if (!report->schedule || settings->is_json ||
+	    !cli_ahead_down(&settings->source, tree, &report->ahead, text, &worse.source.down))
+		return;
+	worse.source.ndown++;
+	report->ahead.phases = phases_of(site, &worse);
+	free(worse.source.down);
 }
 
 /*
@@ -103,8 +130,10 @@ static void ask_for_healthy_bound(const struct cli_site *site, const struct cli_
 				  const struct fors_fabric *fabric, struct report *report)
 {
 	const struct cli_source *source = &settings->source;
-	struct cli_site living = {
-		.intact = site->intact, .places = site->places, .has_participants = true, .degraded = FORS_SLOW_IGNORE};
+	struct cli_site living = {.intact = site->reference ? site->reference : site->intact,
+				  .places = site->places,
+				  .has_participants = true,
+				  .degraded = FORS_SLOW_IGNORE};
 	struct cli_fabric intact = {0};
 	uint32_t bound;
 
@@ -119,6 +148,7 @@ static void ask_for_healthy_bound(const struct cli_site *site, const struct cli_
 void cli_name_lost(const struct cli_site *site, struct fors_status *status)
 {
 	const struct fors_links *lost = &status->lost_servers;
+	const struct fors_net *intact = site->reference ? site->reference : site->intact;
 
 	for (size_t i = 0; i < lost->count; i++) {
 		struct fors_link *place = &lost->link[i];
@@ -126,8 +156,8 @@ void cli_name_lost(const struct cli_site *site, struct fors_status *status)
 		uint32_t node;
 		unsigned port;
 
-		if (place->b[0] && !fors_net_find(site->intact, place->b, &node, &port, &ignored))
-			snprintf(place->b, sizeof(place->b), "%s", fors_node_name(site->intact, node));
+		if (place->b[0] && !fors_net_find(intact, place->b, &node, &port, &ignored))
+			snprintf(place->b, sizeof(place->b), "%s", fors_node_name(intact, node));
 	}
 }
 
@@ -218,9 +248,12 @@ static enum fors_err investigate(const struct cli_site *site, const struct cli_s
 	report->intact_servers = status->servers + (int64_t)status->lost_servers.count;
 	ask_for_lmc(site, settings, made->fabric, report);
 	ask_for_proven_bound(made, report);
-	if (!settings->is_json && made->fabric->nservers)
+	if (!settings->is_json && made->fabric->nservers && (site->reference || !settings->source.state))
 		ask_for_healthy_bound(site, settings, made->fabric, report);
-	return FORS_OK;
+	err = cli_ahead_look(&settings->source, &made->tree, &report->ahead, error);
+	if (!err)
+		ask_ahead(site, settings, &made->tree, report);
+	return err;
 }
 
 /* --- for people ----------------------------------------------------------------------------------------------- */
@@ -313,8 +346,10 @@ static void print_account(const struct fors_status *status)
 
 static void print_report(const struct fors_fabric *fabric, const struct report *report)
 {
+	const struct fors_fattree tree = fors_fattree_of_fabric(fabric);
+
 	print_fabric(fabric);
-	cli_print_dead_links(&report->status);
+	cli_ahead_print_dead(&report->ahead, &tree, &report->status);
 	cli_print_lost(&report->status, report->intact_servers);
 	cli_print_links("degraded", &report->status, &report->status.degraded_links, true);
 	cli_print_slow_servers(&report->status);
@@ -322,6 +357,7 @@ static void print_report(const struct fors_fabric *fabric, const struct report *
 	print_account(&report->status);
 	print_plan(report);
 	print_lmc(report);
+	cli_ahead_print_next(&report->ahead, &tree);
 }
 
 /* --- the command ---------------------------------------------------------------------------------------------- */
@@ -382,6 +418,7 @@ static int plan_site(const struct cli_site *site, const struct cli_settings *set
 			tell_neither(&report, &site->neither);
 		code = tell(settings, made->fabric, &report);
 	}
+	cli_ahead_clear(&report.ahead);
 	fors_schedule_free(report.schedule);
 	fors_status_clear(&report.status);
 	return code;

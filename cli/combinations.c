@@ -58,6 +58,10 @@ static const struct rule rules[] = {
 	 "--degraded-links is for the tables of fors: --routing fors is missing"},
 	{WHATIF | FABRIC, "degraded-links", GOES_WITHOUT, "routing",
 	 "--degraded-links is for the tables of fors: it goes without --routing"},
+	{PLAN, "reference|state", NEEDS, "fabric",
+	 "--reference and --state say what a text lacks: --fabric FILE is missing"},
+	{PLAN, "reference|state", GOES_WITHOUT, "lfts", "--reference and --state go without --lfts"},
+	{PLAN, "reference", GOES_WITHOUT, "state", "--reference and --state exclude each other"},
 	{PLAN, "ilp-seconds", NEEDS, "method=ilp", "--ilp-seconds needs --method ilp"},
 
 	/* analyze: jobs, and what there is without packets */

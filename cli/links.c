@@ -127,8 +127,11 @@ void cli_print_dead_links(const struct fors_status *status)
 		       status->lost_servers.count ? "no cable between leaves and spines" : "nothing");
 		return;
 	}
-	printf("dead        %zu cable%s; %lld spine%s affected\n", dead, dead == 1 ? "" : "s",
-	       (long long)status->affected_spines, status->affected_spines == 1 ? "" : "s");
+	printf("dead        %zu cable%s", dead, dead == 1 ? "" : "s");
+	if (status->tops < 0)
+		printf("; %lld spine%s affected", (long long)status->affected_spines,
+		       status->affected_spines == 1 ? "" : "s");
+	printf("\n");
 	cli_print_links("", status, &status->dead_links, false);
 }
 

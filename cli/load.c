@@ -16,6 +16,7 @@
 #include "core/base/guidlist.h"
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
+#include "core/fabric/places_file.h"
 #include "core/fabric/account.h"
 #include "core/fabric/bare.h"
 #include "core/fabric/drained.h"
@@ -167,17 +168,58 @@ static enum fors_err read_participants(const char *text, size_t size, const char
 	return err;
 }
 
+/* Has the fabric a switch of the reference? */
+static bool is_same_fabric(const struct cli_site *site)
+{
+	for (uint32_t i = 0; i < site->intact->nnodes; i++)
+		if (site->intact->node[i].type == FORS_SWITCH &&
+		    fors_places_has(site->places, site->intact->node[i].guid))
+			return true;
+	return false;
+}
+
+/* Places that begin with a reference fabric, or are those of a state folder. */
+static int begin_with(const struct cli_source *source, struct cli_site *site)
+{
+	const char *name = source->reference ? source->reference : source->state;
+	struct fors_error error = {0};
+	char path[CLI_PATH_ROOM];
+	int code;
+
+	if (source->reference) {
+		code = cli_read_net(source->reference, &site->reference);
+		if (!code && fors_places_refer(site->reference, NULL, 0, &site->places, &error))
+			code = cli_fail(&error);
+	} else {
+		code = cli_make_path(source->state, "places", path) ? cli_read_places(path, &site->places) : CLI_BAD;
+	}
+	if (!code && !is_same_fabric(site)) {
+		cli_error("%s: this is another fabric: --fabric has no switch of it", name);
+		code = CLI_BAD;
+	}
+	return code;
+}
+
+static int begin(const struct cli_source *source, struct cli_site *site)
+{
+	if (source->reference || source->state)
+		return begin_with(source, site);
+	site->places = fors_places_new();
+	if (site->places)
+		return CLI_GOOD;
+	cli_error("out of memory");
+	return CLI_BAD;
+}
+
 /* Without places, when the net is no fat-tree and need not be one. */
-static int learn(struct cli_site *site, bool may_be_any)
+static int learn(const struct cli_source *source, struct cli_site *site, bool may_be_any)
 {
 	struct fors_error error = {0};
+	int code = begin(source, site);
 	enum fors_err err;
 
-	site->places = fors_places_new();
-	if (!site->places) {
-		cli_error("out of memory");
-		return CLI_BAD;
-	}
+	if (code)
+		return code;
 	err = fors_places_learn_tree(site->places, site->intact, NULL, 0, &site->neither, &error);
 	if (err && (!may_be_any || (err != FORS_ENOTREE && err != FORS_ELIMIT)))
 		return cli_fail(&error);
@@ -201,7 +243,7 @@ static int load_site(const struct cli_source *source, bool may_be_any, struct cl
 	*site = (struct cli_site){.degraded = (enum fors_slow_how)source->degraded};
 	code = load_intact(source, &site->intact);
 	if (!code)
-		code = learn(site, may_be_any);
+		code = learn(source, site, may_be_any);
 	if (!code && source->participants)
 		code = cli_use_file(source->participants, read_participants, site);
 	return code;
@@ -227,6 +269,7 @@ void cli_site_free(struct cli_site *site)
 	free(site->participants.guid);
 	fors_places_free(site->places);
 	fors_net_free(site->intact);
+	fors_net_free(site->reference);
 	*site = (struct cli_site){0};
 }
 

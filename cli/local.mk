@@ -3,6 +3,7 @@ bin_PROGRAMS += fors
 fors_SOURCES = cli/fors.c
 noinst_LTLIBRARIES += libforscli.la
 libforscli_la_SOURCES = \
+	cli/ahead.c cli/ahead.h \
 	cli/analyze/analysis.c cli/analyze/analysis.h \
 	cli/analyze/analysis_costs.c \
 	cli/analyze/analysis_json.c \

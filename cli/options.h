@@ -132,6 +132,8 @@ struct cli_source {
 	const char *fabric;	  /* --fabric */
 	const char *synthetic;	  /* --synthetic */
 	const char *participants; /* --participants */
+	const char *reference;	  /* --reference */
+	const char *state;	  /* --state of plan */
 	const char **down;	  /* --down, ndown times; owned */
 	size_t ndown;
 	bool has_lmc; /* --lmc */

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/ahead.h"
 #include "cli/clock.h"
 #include "cli/json.h"
 #include "cli/levels.h"
@@ -38,8 +39,9 @@ struct over {
 	bool is_ours; /* the tables are those of fors, in a three-level tree */
 	struct fors_over_report report;
 	struct fors_schedule *schedule;
-	double best_length;	 /* no exchange takes less, over any tables, in phases at full speed */
-	struct fors_pace pace;	 /* of the schedule */
+	double best_length;    /* no exchange takes less, over any tables, in phases at full speed */
+	struct fors_pace pace; /* of the schedule */
+	struct cli_ahead ahead;
 	struct fors_error error; /* why there is none */
 };
 
@@ -376,7 +378,7 @@ static void print_tree(const struct over *over, const struct fors_status *status
 
 	printf("tree        three levels: %u leaves in %u pods, %u middle switches in %u planes, %u tops\n",
 	       pods->nleaves, pods->npods, pods->nmids, pods->nplanes, pods->ntops);
-	cli_print_dead_links(status);
+	cli_ahead_print_dead(&over->ahead, &over->made.tree, status);
 	cli_print_lost(status, status->servers + (int64_t)status->lost_servers.count);
 	cli_print_links("degraded", status, &status->degraded_links, true);
 	cli_print_slow_servers(status);
@@ -403,6 +405,8 @@ static void print_report(const struct over *over, const struct fors_status *stat
 		print_plan(over);
 	else
 		printf("plan        %snone%s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN)); /* why: see tell() */
+	if (over->is_ours && over->report.nservers)
+		cli_ahead_print_next(&over->ahead, &over->made.tree);
 }
 
 /* ---- for programs --------------------------------------------------------------------------------------------- */
@@ -548,6 +552,38 @@ int cli_plan_over(const struct cli_settings *settings)
 	return code;
 }
 
+/* Phases of the plan of a site over tables of fors, with what is down in these settings; or FORS_UNKNOWN. */
+static int64_t phases_of(const struct cli_site *site, const struct cli_settings *settings)
+{
+	struct over over = {.settings = settings, .is_ours = true, .site = *site};
+	struct fors_error ignored = {0};
+	int64_t phases = FORS_UNKNOWN;
+
+	if (!cli_own_tables(site, &settings->source, &over.made) && !plan_any(&over, &ignored) && over.schedule)
+		phases = over.schedule->nphases;
+	cli_progress_end();
+	fors_schedule_free(over.schedule);
+	cli_fabric_free(&over.made);
+	return phases;
+}
+
+/* What one more dead cable would cost. Errors: FORS_ENOMEM. */
+static enum fors_err look_ahead(struct over *over, struct fors_error *error)
+{
+	const struct cli_source *source = &over->settings->source;
+	struct cli_settings worse = *over->settings;
+	char text[CLI_DOWN_ROOM];
+	enum fors_err err = cli_ahead_look(source, &over->made.tree, &over->ahead, error);
+
+	if (err || !over->schedule || over->settings->is_json ||
+	    !cli_ahead_down(source, &over->made.tree, &over->ahead, text, &worse.source.down))
+		return err;
+	worse.source.ndown++;
+	over->ahead.phases = phases_of(&over->site, &worse);
+	free(worse.source.down);
+	return FORS_OK;
+}
+
 int cli_plan_levels(const struct cli_settings *settings, struct cli_site *site)
 {
 	struct over over = {.settings = settings, .is_ours = true};
@@ -558,7 +594,8 @@ int cli_plan_levels(const struct cli_settings *settings, struct cli_site *site)
 		code = cli_site_narrow(site, &over.made);
 	over.site = *site;
 	if (!code)
-		code = plan(&over, &error) ? cli_fail(&error) : tell(&over);
+		code = plan(&over, &error) || look_ahead(&over, &error) ? cli_fail(&error) : tell(&over);
+	cli_ahead_clear(&over.ahead);
 	fors_schedule_free(over.schedule);
 	cli_fabric_free(&over.made);
 	return code;

@@ -29,6 +29,8 @@ libforscore_la_SOURCES = \
 	core/fabric/holddown.c core/fabric/holddown.h \
 	core/fabric/known.c core/fabric/known.h \
 	core/fabric/lids.c core/fabric/lids.h \
+	core/fabric/missing.c core/fabric/missing.h \
+	core/fabric/narrowest.c core/fabric/narrowest.h \
 	core/fabric/places.c core/fabric/places.h core/fabric/places_inside.h \
 	core/fabric/places_edit.c \
 	core/fabric/places_file.c core/fabric/places_file.h \

@@ -43,6 +43,7 @@ unit_tests += tests/unit/test_lfts_diff
 unit_tests += tests/unit/test_mangled
 unit_tests += tests/unit/test_memory
 unit_tests += tests/unit/test_methods
+unit_tests += tests/unit/test_missing
 unit_tests += tests/unit/test_model
 unit_tests += tests/unit/test_net
 unit_tests += tests/unit/test_netfile
@@ -110,6 +111,7 @@ tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c keeper/worker/adviso
 	keeper/look/levels.c keeper/base/thread.c
 tests_unit_test_advisor_LDADD = $(unit_support)
 tests_unit_test_advisor_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_phases_mended
+tests_unit_test_missing_LDADD = $(unit_support)
 tests_unit_test_repairs_LDADD = $(unit_support)
 tests_unit_test_closed_form_LDADD = $(unit_support)
 tests_unit_test_split_LDADD = libforscore.la $(CMOCKA_LIBS)

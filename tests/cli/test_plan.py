@@ -409,3 +409,79 @@ def test_free_ports_cost_nothing(fors):
 def test_pairs_are_counted_in_words(fors, more, words):
     down = [word for port in ("Leaf00[3]", "Leaf01[4]", *more) for word in ("--down", port)]
     assert words in fors("plan", "--synthetic", "FT(2;2,3)", *down, code=1).err
+
+
+def text_of(fors, write, spec, *downs):
+    """The text of a fabric after these died, and that of the intact one."""
+    whole = write("intact", fors("fabric", "--synthetic", spec).out)
+    return write("net", fors("fabric", "--fabric", whole, *(word for down in downs for word in ("--down", down))).out), whole
+
+
+@pytest.mark.parametrize("spec, cable, words", [
+    ("FT(2;6,18;servers=6)", "Leaf03[11]", "Leaf03 has no cable to Spine04, the other 17 leaves do (dead, or never there)"),
+    ("FT(2;2,4;servers=2;cables=3)", "Leaf01[4]", "Leaf01 has 2 cables to Spine00, the other 3 leaves have 3 (dead, or never there)"),
+    ("XGFT(3;4,4,4;1,4,4)", "Leaf03[6]", "Leaf03 has no cable to Mid2-01, the other 3 leaves of its pod do (dead, or never there)"),
+    ("XGFT(3;4,4,4;1,4,4)", "Mid2-00[5]", "Mid2-00 has no cable to Spine00, the other 3 middle switches of its plane do (dead, or never there)"),
+])
+def test_a_text_alone_proves_no_death(fors, write, spec, cable, words):
+    net, intact = text_of(fors, write, spec, cable)
+    out = fors("plan", "--fabric", net).out
+    assert f"missing     by comparison: {words}\n" in out and "\ndead " not in out
+    found = fors("plan", "--fabric", net, "--reference", intact).out
+    assert "\ndead        1 cable" in found and cable in found and "missing" not in found
+    healthy = fors("plan", "--fabric", intact).out
+    assert "\nmissing     nothing by comparison; no reference: a fault common to all leaves cannot be seen\n" in healthy
+    assert "\ndead        nothing\n" in fors("plan", "--fabric", intact, "--reference", intact).out
+    # what --down takes is dead, what the text lacks is missing
+    both = fors("plan", "--fabric", net, "--down", "Leaf01[7]").out
+    assert "\ndead        1 cable" in both and words in both
+
+
+def test_what_too_few_agree_on_is_not_missing(fors, write):
+    net, _ = text_of(fors, write, "FT(2;4,8;servers=2)", "Leaf00[3]", "Leaf01[3]", "Leaf02[3]")
+    assert "missing     nothing by comparison" in fors("plan", "--fabric", net).out
+    net, _ = text_of(fors, write, "FT(2;8,8;servers=2)", *(f"Leaf{leaf:02}[{3 + leaf}]" for leaf in range(8)), "Leaf00[10]", "Leaf01[3]",
+                     "Leaf02[4]", "Leaf03[5]")
+    out = fors("plan", "--fabric", net).out
+    assert out.count("has no cable to") == 10 and "            and 2 more\n" in out
+
+
+def test_a_reference_has_a_speed_and_names(fors, write):
+    net, intact = text_of(fors, write, "FT(2;20,24)", "Leaf03[22]", "Node05-07")
+    out = fors("plan", "--fabric", net, "--reference", intact).out
+    assert "lost        1 of 480 servers: Node05-07 at Leaf05[8]" in out and "of the intact fabric's for as many servers" in out
+    status = plan(fors, "--fabric", net, "--reference", intact)
+    assert status["dead_links"] == [{"a": "Leaf03", "a_port": 22, "b": "Spine01", "b_port": 4}]
+    assert [one["server"] for one in status["lost_servers"]] == ["Node05-07"]
+
+
+def test_references_that_are_none(fors, write, tmp_path):
+    net, intact = text_of(fors, write, "FT(2;4,4)", "Leaf03[6]")
+    other = write("other", re.sub(r"switchguid=0x2\w*\(2(\w*)\)", r"switchguid=0x7\1(7\1)", fors("fabric", "--synthetic", "FT(2;4,4)").out))
+    for args, words in ([["--reference", tmp_path / "nothing"], "cannot be opened"], [["--state", tmp_path], "places: cannot be opened"],
+                        [["--reference", other], "this is another fabric"],
+                        [["--reference", intact, "--state", tmp_path], "exclude each other"],
+                        [["--reference", intact, "--lfts", net], "go without --lfts"]):
+        assert words in fors("plan", "--fabric", net, *args, code=2).err
+    assert "--fabric FILE is missing" in fors("plan", "--synthetic", "FT(2;4,4)", "--reference", intact, code=2).err
+
+
+@pytest.mark.parametrize("spec, downs, words", [
+    ("FT(2;20,18)", [], "costs most at Leaf00 (20 servers, 20 live uplinks), as Leaf00[21] - Spine00[1]: "
+                        "360 phases, 100.0 % of full speed; limit 360 phases, 100.0 %"),
+    ("FT(2;20,24)", [], "costs most at Leaf00 (20 servers, 20 live uplinks), as Leaf00[21] - Spine00[1]: "
+                        "500 phases, 96.0 % of full speed; limit 485 phases, 99.0 %"),
+    ("FT(2;20,24)", ["Leaf07[25]"], "costs most at Leaf07 (20 servers, 19 live uplinks), as Leaf07[21] - Spine00[8]: "),
+    ("XGFT(3;4,4,4;1,4,4)", [], "costs most at Leaf00 (4 servers, 4 live uplinks), as Leaf00[5] - Mid2-00[1]: "
+                                "80 phases, 80.0 % of full speed; limit 80 phases, 80.0 %"),
+    ("XGFT(3;4,4,4;1,4,1)", [], "costs most at the pod of Mid2-00 (16 servers, 4 live uplinks), as Mid2-00[5] - Spine00[1]: "),
+    ("FT(2;2,3)", ["Leaf02[4]"], "cuts off Leaf02 (2 servers): Leaf02[3] - Spine00[3] is the last one upwards"),
+    ("XGFT(3;2,2,2;1,2,2)", ["Leaf01[4]"], "cuts off Leaf01 (2 servers): Leaf01[3] - Mid2-00[2] is the last one upwards"),
+])
+def test_what_one_more_dead_cable_costs(fors, spec, downs, words):
+    args = ["--synthetic", spec, *(word for down in downs for word in ("--down", down))]
+    out = fors("plan", *args).out
+    assert f"\nnext        one more dead cable {words}" in out
+    cost = re.search(r"as (\S+) - \S+: (\d+) phases", out)
+    if cost:
+        assert json.loads(fors("plan", *args, "--down", cost[1], "--json").out)["phases"] == int(cost[2])

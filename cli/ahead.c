@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ahead.c - what `fors plan` says beside the plan.
+ *
+ * A text shows what lives. Which cables are dead, only --down, --reference and --state can say; without them siblings are
+ * compared (core/fabric/missing.h), and what comes of that is called missing, not dead.
+ *
+ * Where one more dead cable costs most follows from a rule (core/fabric/narrowest.h). What it costs is planned.
+ */
+#include "cli/ahead.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW 12
+#define LISTED 10	   /* missing cables */
+#define MOST_SERVERS 4096u /* a plan more for them takes a moment */
+
+enum fors_err cli_ahead_look(const struct cli_source *source, const struct fors_fattree *tree, struct cli_ahead *ahead,
+			     struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	*ahead = (struct cli_ahead){.phases = FORS_UNKNOWN};
+	ahead->has_compared = source->fabric && !source->reference && !source->state;
+	if (ahead->has_compared)
+		err = fors_missing_list(*tree, &ahead->missing, &ahead->nmissing, error);
+	return err ? err : fors_narrowest_find(*tree, &ahead->narrowest, error);
+}
+
+void cli_ahead_clear(struct cli_ahead *ahead)
+{
+	free(ahead->missing);
+	*ahead = (struct cli_ahead){0};
+}
+
+bool cli_ahead_down(const struct cli_source *source, const struct fors_fattree *tree, const struct cli_ahead *ahead,
+		    char *text, const char ***down)
+{
+	const struct fors_narrowest *n = &ahead->narrowest;
+	struct fors_fattree_cable cable;
+
+	if (!n->is_there || n->is_cut || fors_fattree_sum(tree).servers > MOST_SERVERS)
+		return false;
+	tree->kind->get(tree, n->cable, &cable);
+	snprintf(text, CLI_DOWN_ROOM, "0x%016" PRIx64 "[%u]", tree->kind->at(tree, cable.low).guid, cable.low_port);
+	*down = malloc((source->ndown + 1) * sizeof(**down));
+	if (!*down)
+		return false;
+	if (source->ndown)
+		memcpy(*down, source->down, source->ndown * sizeof(**down));
+	(*down)[source->ndown] = text;
+	return true;
+}
+
+/* --- what is dead, and what is missing --------------------------------------------------------------------------- */
+
+static void print_count(uint32_t cables)
+{
+	if (cables)
+		printf("%u cable%s", cables, cables == 1 ? "" : "s");
+	else
+		printf("no cable");
+}
+
+/* "the other 17 leaves", "16 of the other 17 leaves of its pod" */
+static void print_siblings(const struct fors_fattree *tree, const struct fors_missing *missing)
+{
+	bool is_leaf = missing->low < tree->nleaves;
+
+	if (missing->agree < missing->siblings)
+		printf("%u of ", missing->agree);
+	printf("the other %u %s", missing->siblings, is_leaf ? "leaves" : "middle switches");
+	if (tree->pods)
+		printf(is_leaf ? " of its pod" : " of its plane");
+}
+
+static void print_missing(const struct fors_fattree *tree, const struct fors_missing *missing)
+{
+	printf("%s has ", tree->kind->at(tree, missing->low).name);
+	print_count(missing->has);
+	printf(" to %s, ", tree->kind->at(tree, missing->high).name);
+	print_siblings(tree, missing);
+	if (missing->wanted == 1)
+		printf(" do");
+	else
+		printf(" have %u", missing->wanted);
+	printf(" (dead, or never there)\n");
+}
+
+static void print_compared(const struct cli_ahead *ahead, const struct fors_fattree *tree)
+{
+	if (!ahead->nmissing)
+		printf("%-*snothing by comparison; no reference: a fault common to all leaves cannot be seen\n", ROW,
+		       "missing");
+	for (uint32_t i = 0; i < ahead->nmissing && i < LISTED; i++) {
+		printf("%-*s", ROW, i ? "" : "missing");
+		printf("%s", i ? "" : "by comparison: ");
+		print_missing(tree, &ahead->missing[i]);
+	}
+	if (ahead->nmissing > LISTED)
+		printf("%*sand %u more\n", ROW, "", ahead->nmissing - LISTED);
+}
+
+void cli_ahead_print_dead(const struct cli_ahead *ahead, const struct fors_fattree *tree,
+			  const struct fors_status *status)
+{
+	if (!ahead->has_compared || status->dead_links.count)
+		cli_print_dead_links(status);
+	if (ahead->has_compared)
+		print_compared(ahead, tree);
+}
+
+/* --- one more ----------------------------------------------------------------------------------------------------- */
+
+static void print_group(const struct fors_fattree *tree, const struct fors_narrowest *n)
+{
+	struct fors_fattree_cable cable;
+
+	tree->kind->get(tree, n->cable, &cable);
+	printf("%s%s", n->is_pod ? "the pod of " : "", tree->kind->at(tree, cable.low).name);
+}
+
+static void print_cable(const struct fors_fattree *tree, uint32_t number)
+{
+	struct fors_fattree_cable cable;
+
+	tree->kind->get(tree, number, &cable);
+	printf("%s[%u] - %s[%u]", tree->kind->at(tree, cable.low).name, cable.low_port,
+	       tree->kind->at(tree, cable.high).name, cable.high_port);
+}
+
+static double percent(const struct fors_fattree *tree, uint64_t phases)
+{
+	uint32_t servers = fors_fattree_sum(tree).servers;
+
+	return phases > servers ? 100 * (double)servers / (double)phases : 100;
+}
+
+static void print_cost(const struct cli_ahead *ahead, const struct fors_fattree *tree)
+{
+	const struct fors_narrowest *n = &ahead->narrowest;
+
+	if (ahead->phases > 0)
+		printf(": %lld phases, %.1f %% of full speed; limit %llu phases, %.1f %%\n", (long long)ahead->phases,
+		       percent(tree, (uint64_t)ahead->phases), (unsigned long long)n->limit, percent(tree, n->limit));
+	else
+		printf(": at least %llu phases, at most %.1f %% of full speed\n", (unsigned long long)n->limit,
+		       percent(tree, n->limit));
+}
+
+void cli_ahead_print_next(const struct cli_ahead *ahead, const struct fors_fattree *tree)
+{
+	const struct fors_narrowest *n = &ahead->narrowest;
+
+	if (!n->is_there)
+		return;
+	printf("%-*sone more dead cable %s ", ROW, "next", n->is_cut ? "cuts off" : "costs most at");
+	print_group(tree, n);
+	printf(" (%u server%s", n->servers, n->servers == 1 ? "" : "s");
+	printf(n->is_cut ? "): " : ", %u live uplinks), as ", n->uplinks);
+	print_cable(tree, n->cable);
+	if (n->is_cut)
+		printf(" is the last one upwards\n");
+	else
+		print_cost(ahead, tree);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * missing.c - cables that a switch lacks and its siblings have.
+ *
+ * A text of a fabric shows what lives. A cable that died before the text was written is not in it, and nothing in the
+ * text says that it ever was. But fat-trees are regular: switches of one level that hang together by the level above
+ * are siblings (all leaves of two levels; of three the leaves of a pod, and the middle switches of a plane), and each
+ * has as many cables to a switch above as the others. So for each switch above the siblings are counted by their
+ * cables to it. Where at least three of four agree on a number, those with fewer cables are told. That is evidence and
+ * no proof: such a cable may never have been there. What all siblings lack nobody sees.
+ */
+#include "missing.h"
+
+#include <stdlib.h>
+
+/* Between two switches there are so many cables. */
+struct pair {
+	uint32_t high, low, cables;
+};
+
+struct comparison {
+	const struct fors_fattree *tree;
+	struct pair *pair; /* by the switch above, then the one below */
+	uint32_t npairs;
+	uint32_t *group; /* per switch: a root of siblings, as the lower end of cables; behind them as the higher end */
+	uint32_t *siblings; /* per root: how many switches are together */
+	struct fors_missing *found;
+	uint32_t nfound;
+};
+
+static int by_high(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	if (x->high != y->high)
+		return x->high < y->high ? -1 : 1;
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+/* Cables that join the same two switches become one pair. */
+static void merge_pairs(struct comparison *c)
+{
+	uint32_t kept = 0;
+
+	qsort(c->pair, c->npairs, sizeof(*c->pair), by_high);
+	for (uint32_t i = 0; i < c->npairs; i++) {
+		if (kept && !by_high(&c->pair[kept - 1], &c->pair[i]))
+			c->pair[kept - 1].cables++;
+		else
+			c->pair[kept++] = c->pair[i];
+	}
+	c->npairs = kept;
+}
+
+static void list_pairs(struct comparison *c)
+{
+	struct fors_fattree_cable cable;
+
+	for (uint32_t i = 0; i < c->tree->ncables; i++)
+		if (c->tree->kind->get(c->tree, i, &cable))
+			c->pair[c->npairs++] = (struct pair){cable.high, cable.low, 1};
+	merge_pairs(c);
+}
+
+static uint32_t root_of(uint32_t *group, uint32_t i)
+{
+	while (group[i] != i)
+		i = group[i] = group[group[i]];
+	return i;
+}
+
+/* A middle switch is the higher end of some cables and the lower end of others: two rows. */
+static void find_siblings(struct comparison *c)
+{
+	uint32_t nswitches = c->tree->nswitches;
+
+	for (uint32_t i = 0; i < 2 * nswitches; i++)
+		c->group[i] = i;
+	for (uint32_t i = 0; i < c->npairs; i++)
+		c->group[root_of(c->group, c->pair[i].low)] = root_of(c->group, nswitches + c->pair[i].high);
+	for (uint32_t low = 0; low < nswitches; low++)
+		c->siblings[root_of(c->group, low)]++;
+}
+
+/* How many of pair[count] have so many cables? */
+static uint32_t count_equal(const struct pair *pair, uint32_t count, uint32_t cables)
+{
+	uint32_t equal = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		equal += pair[i].cables == cables;
+	return equal;
+}
+
+/* How many cables most have, where at least three of four siblings do; 0: they do not agree. */
+static uint32_t agreed(const struct pair *pair, uint32_t count, uint32_t siblings)
+{
+	for (uint32_t i = 0; i <= count / 4; i++) /* among a quarter and one there is one of three quarters */
+		if (4 * (uint64_t)count_equal(pair, count, pair[i].cables) >= 3 * (uint64_t)siblings)
+			return pair[i].cables;
+	return 0;
+}
+
+/* The siblings below one switch, pair[count] of them with a cable to it. */
+static void compare(struct comparison *c, const struct pair *pair, uint32_t count)
+{
+	uint32_t root = root_of(c->group, pair->low), wanted = agreed(pair, count, c->siblings[root]), next = 0;
+	struct fors_missing one = {.high = pair->high, .wanted = wanted, .siblings = c->siblings[root] - 1};
+
+	one.agree = wanted ? count_equal(pair, count, wanted) : 0;
+	for (uint32_t low = 0; wanted && low < c->tree->nswitches; low++) {
+		if (root_of(c->group, low) != root)
+			continue;
+		while (next < count && pair[next].low < low)
+			next++;
+		one.low = low;
+		one.has = next < count && pair[next].low == low ? pair[next].cables : 0;
+		if (one.has < wanted)
+			c->found[c->nfound++] = one;
+	}
+}
+
+/* At most a quarter of the siblings of each switch are told, so there is room: a third of the pairs, and one. */
+static enum fors_err make_room(struct comparison *c, struct fors_error *error)
+{
+	size_t ncables = c->tree->ncables, nswitches = c->tree->nswitches;
+
+	c->pair = calloc(ncables + 1, sizeof(*c->pair));
+	c->found = calloc(ncables + 1, sizeof(*c->found));
+	c->group = calloc(2 * nswitches + 1, sizeof(*c->group));
+	c->siblings = calloc(2 * nswitches + 1, sizeof(*c->siblings));
+	return c->pair && c->found && c->group && c->siblings ? FORS_OK : fors_fail_memory(error);
+}
+
+static void compare_all(struct comparison *c)
+{
+	list_pairs(c);
+	find_siblings(c);
+	for (uint32_t first = 0, end; first < c->npairs; first = end) {
+		for (end = first; end < c->npairs && c->pair[end].high == c->pair[first].high;)
+			end++;
+		compare(c, &c->pair[first], end - first);
+	}
+}
+
+enum fors_err fors_missing_list(struct fors_fattree tree, struct fors_missing **list, uint32_t *count,
+				struct fors_error *error)
+{
+	struct comparison c = {.tree = &tree};
+	enum fors_err err = make_room(&c, error);
+
+	if (!err) {
+		compare_all(&c);
+		*list = c.found;
+		*count = c.nfound;
+	} else {
+		free(c.found);
+	}
+	free(c.pair);
+	free(c.group);
+	free(c.siblings);
+	return err;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * missing.h - cables that a switch lacks and its siblings have.
+ * Thread rules: pure.
+ */
+#ifndef FORS_CORE_FABRIC_MISSING_H
+#define FORS_CORE_FABRIC_MISSING_H
+
+#include "fattree.h"
+
+/* Between two switches of neighbouring levels. */
+struct fors_missing {
+	uint32_t low, high; /* switches, by their numbers in the tree */
+	uint32_t has;	    /* cables between them, dead ones too */
+	uint32_t wanted;    /* cables that the siblings have to the same switch, more than `has` */
+	uint32_t agree;	    /* siblings that have just so many */
+	uint32_t
+		siblings; /* all of them: of a leaf the other leaves (of its pod), of a middle switch those of its plane */
+};
+
+/*
+ * All of them, by the numbers of the switches above, then below, in *list (owned by the caller) and *count. Errors:
+ * FORS_ENOMEM.
+ */
+enum fors_err fors_missing_list(struct fors_fattree tree, struct fors_missing **list, uint32_t *count,
+				struct fors_error *error);
+
+#endif
