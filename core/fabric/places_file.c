@@ -29,6 +29,9 @@
  *
  * The reader believes nothing before the CRC is right, checks each number, and at the end writes what it
  * understood and compares: a text that passes is exactly what the writer would have written.
+ *
+ * Two former texts are read, too, so that an upgrade moves no table entry: "fors-places 2", of two levels, and
+ * "fors-pods 1", of three. They are the same but for the title, and have no line of levels. Both are never written.
  */
 #include "places_file.h"
 
@@ -45,8 +48,16 @@
 #include "core/base/text.h"
 
 #define VERSION 3
+#define OLDEST 2
 #define MAX_PLACES 65535 /* leaves and spines are counted in 16 bits */
 #define MAX_NODES 200000
+
+/* Which text it is. */
+enum form {
+	FORM_NOW,
+	FORM_FORMER_TWO,   /* fors-places 2 */
+	FORM_FORMER_THREE, /* fors-pods 1 */
+};
 
 /* What a node of three levels is called, and what its id begins with. */
 static const struct kind {
@@ -165,12 +176,23 @@ static uint32_t crc_of(const char *text, size_t size)
 	return (uint32_t)crc32_z(0, (const unsigned char *)text, size);
 }
 
-enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size, struct fors_error *error)
+static void print_title(struct fors_buffer *to, const struct fors_places *places, enum form form)
+{
+	if (form == FORM_FORMER_THREE)
+		fors_buffer_print(to, "fors-pods 1\n");
+	else
+		fors_buffer_print(to, "fors-places %u\n", form == FORM_NOW ? VERSION : OLDEST);
+	fors_buffer_print(to, "reference 0x%016" PRIx64 "\n", places->reference);
+	if (form == FORM_NOW)
+		fors_buffer_print(to, "levels %u\n", places->known ? 3 : 2);
+}
+
+static enum fors_err encode(const struct fors_places *places, enum form form, char **text, size_t *size,
+			    struct fors_error *error)
 {
 	struct fors_buffer to = {0};
 
-	fors_buffer_print(&to, "fors-places %u\nreference 0x%016" PRIx64 "\nlevels %u\n", VERSION, places->reference,
-			  places->known ? 3 : 2);
+	print_title(&to, places, form);
 	if (places->known)
 		print_known(&to, places->known);
 	else
@@ -182,9 +204,15 @@ enum fors_err fors_places_encode(const struct fors_places *places, char **text, 
 	return fors_buffer_finish(&to, text, size, error);
 }
 
+enum fors_err fors_places_encode(const struct fors_places *places, char **text, size_t *size, struct fors_error *error)
+{
+	return encode(places, FORM_NOW, text, size, error);
+}
+
 /* --- reading -------------------------------------------------------------- */
 
 struct reader {
+	enum form form;
 	struct fors_lines lines;
 	struct fors_span line; /* what is left of the line in hand */
 	struct fors_places *places;
@@ -545,11 +573,19 @@ static enum fors_err read_title(struct reader *r)
 {
 	uint64_t version;
 
-	if (!next_line(r) || !fors_take_word(&r->line, "fors-places ") ||
-	    !fors_take_number(&r->line, 10, UINT32_MAX, &version) || !fors_span_is_empty(r->line))
+	if (!next_line(r))
 		return FAIL(r, "not a kept order of fors");
-	if (version != VERSION)
-		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads version %u", version, VERSION);
+	if (fors_take_word(&r->line, "fors-pods 1") && fors_span_is_empty(r->line)) {
+		r->form = FORM_FORMER_THREE;
+		return FORS_OK;
+	}
+	if (!fors_take_word(&r->line, "fors-places ") || !fors_take_number(&r->line, 10, UINT32_MAX, &version) ||
+	    !fors_span_is_empty(r->line))
+		return FAIL(r, "not a kept order of fors");
+	if (version < OLDEST || version > VERSION)
+		return FAIL(r, "a kept order of version %" PRIu64 "; this fors reads versions %u and %u", version,
+			    OLDEST, VERSION);
+	r->form = version == VERSION ? FORM_NOW : FORM_FORMER_TWO;
 	return FORS_OK;
 }
 
@@ -575,15 +611,25 @@ static enum fors_err check_crc(struct reader *r, const char *text, size_t size)
 	return FORS_OK;
 }
 
+static enum fors_err read_levels(struct reader *r, uint64_t *levels)
+{
+	if (!next_line(r) || !fors_take_word(&r->line, "levels ") || !fors_take_number(&r->line, 10, 3, levels) ||
+	    *levels < 2 || !fors_span_is_empty(r->line))
+		return FAIL(r, "not two levels, nor three");
+	return FORS_OK;
+}
+
 static enum fors_err read_places(struct reader *r)
 {
-	uint64_t levels;
+	uint64_t levels = r->form == FORM_FORMER_THREE ? 3 : 2;
+	enum fors_err err = FORS_OK;
 
 	if (!next_line(r) || !fors_take_word(&r->line, "reference ") || !take_guid(r, &r->places->reference))
 		return FAIL(r, "the reference is missing");
-	if (!next_line(r) || !fors_take_word(&r->line, "levels ") || !fors_take_number(&r->line, 10, 3, &levels) ||
-	    levels < 2 || !fors_span_is_empty(r->line))
-		return FAIL(r, "not two levels, nor three");
+	if (r->form == FORM_NOW)
+		err = read_levels(r, &levels);
+	if (err)
+		return err;
 	return levels == 2 ? read_two(r) : read_three(r);
 }
 
@@ -593,7 +639,7 @@ static enum fors_err check_form(struct reader *r, const char *text, size_t size)
 	char *written;
 	size_t written_size;
 	bool is_same;
-	enum fors_err err = fors_places_encode(r->places, &written, &written_size, r->error);
+	enum fors_err err = encode(r->places, r->form, &written, &written_size, r->error);
 
 	if (err)
 		return err;
@@ -623,4 +669,11 @@ enum fors_err fors_places_decode(const char *text, size_t size, const char *name
 	else
 		*places = r.places;
 	return err;
+}
+
+bool fors_places_is_former(const char *text, size_t size)
+{
+	static const char title[] = "fors-places 3\n";
+
+	return size < sizeof(title) - 1 || memcmp(text, title, sizeof(title) - 1) != 0;
 }

@@ -18,12 +18,15 @@ enum fors_err fors_places_encode(const struct fors_places *places, char **text, 
 
 /*
  * The places in such a text, in *places, owned by the caller. `name` (a file name) opens error texts.
- * Accepted is exactly what fors_places_encode() writes, and what version 1 wrote: homes are then those of that version's
- * tables, and all servers newcomers, so that nothing moves before the next ranking. Errors: FORS_EINPUT (no such text,
- * cut, changed, contradictory, or of another version: the sentence says which), FORS_ELIMIT, FORS_ENOMEM.
+ * Accepted is exactly what fors_places_encode() writes, and what the version before it wrote, so that an upgrade moves
+ * nothing. Errors: FORS_EINPUT (no such text, cut, changed, contradictory, or of another version: the sentence says
+ * which), FORS_ELIMIT, FORS_ENOMEM.
  */
 enum fors_err fors_places_decode(const char *text, size_t size, const char *name, struct fors_places **places,
 				 struct fors_error *error);
+
+/* Whether a text that was decoded is one of the version before; it is to be written anew. */
+bool fors_places_is_former(const char *text, size_t size);
 
 /* ---- places_rank.c ---- */
 

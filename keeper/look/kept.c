@@ -122,6 +122,9 @@ static void read_places(struct fors_kept_errand *errand)
 
 	if (!err && bytes)
 		err = fors_places_decode(bytes, size, PLACES, &errand->places, &error);
+	if (!err && bytes && fors_places_is_former(bytes, size))
+		fors_log_info(errand->log,
+			      "the kept order that an earlier version of fors wrote is read; nothing is learnt anew");
 	free(bytes);
 	errand->err = err == FORS_ENOMEM ? err : FORS_OK;
 	if (err && !errand->err)

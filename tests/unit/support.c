@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/net/lfts.h"
@@ -464,4 +466,21 @@ int stop_anywhere(const struct bed *bed, const char *method)
 	}
 	assert_int_equal(err, FORS_OK);
 	return at;
+}
+
+char *former_places(const char *text, const char *title, size_t *size)
+{
+	const char *reference = strchr(text, '\n') + 1, *levels = strstr(text, "levels ");
+	const char *rest = strchr(levels, '\n') + 1, *end = strstr(rest, "\ncrc ") + 1;
+	size_t room = strlen(text) + 32;
+	char *former = malloc(room);
+	int n;
+
+	assert_non_null(former);
+	n = snprintf(former, room, "%s\n%.*s%.*s", title, (int)(levels - reference), reference, (int)(end - rest),
+		     rest);
+	n += snprintf(former + n, room - (size_t)n, "crc 0x%08lx\n",
+		      crc32(0, (const unsigned char *)former, (unsigned)n));
+	*size = (size_t)n;
+	return former;
 }

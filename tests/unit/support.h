@@ -105,4 +105,10 @@ int stop_anywhere(const struct bed *bed, const char *method);
 /* check_plan() and fors_verify(): the test fails, naming `what`, when one of them finds a fault. */
 void assert_plan(const struct bed *bed, const struct fors_schedule *schedule, const char *what);
 
+/*
+ * The text of a kept order as the version before wrote it: under that title, without a line of levels, sealed; in *size bytes,
+ * owned by the caller.
+ */
+char *former_places(const char *text, const char *title, size_t *size);
+
 #endif

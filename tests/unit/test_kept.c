@@ -192,6 +192,26 @@ static void a_cleared_folder_is_filled_again(void **state)
 	assert_true(fors_publish_has(&g->folder, "places"));
 }
 
+/* An upgrade: the text of the version before is read, said to be, and written as of today. */
+static void the_version_before_is_taken_up(void **state)
+{
+	struct ground *g = *state;
+	size_t size, former_size;
+	char *text, *former;
+
+	assert_true(sweep(g));
+	assert_int_equal(fors_places_encode(g->kept.places, &text, &size, NULL), FORS_OK);
+	former = former_places(text, "fors-places 2", &former_size);
+	write_file(g, "places", former);
+	restart(g);
+	assert_non_null(strstr(logged, "earlier version of fors wrote is read"));
+	assert_int_equal(lanes(g), 3);
+	assert_true(sweep(g));
+	assert_null(strstr(logged, "F012"));
+	free(text);
+	free(former);
+}
+
 static void bad_files_are_put_away(void **state)
 {
 	struct ground *g = *state;
@@ -414,15 +434,11 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		CASE(written_only_when_something_changed),
-		CASE(a_cleared_folder_is_filled_again),
-		CASE(bad_files_are_put_away),
-		CASE(a_folder_that_hangs_at_the_start),
-		CASE(a_folder_that_hangs_later),
-		CASE(requests_are_followed_once),
-		CASE(a_request_waits_while_fors_declines),
-		CASE(a_request_that_comes_meanwhile_stays),
-		CASE(what_is_declined_is_not_learnt),
+		CASE(written_only_when_something_changed),  CASE(a_cleared_folder_is_filled_again),
+		CASE(the_version_before_is_taken_up),	    CASE(bad_files_are_put_away),
+		CASE(a_folder_that_hangs_at_the_start),	    CASE(a_folder_that_hangs_later),
+		CASE(requests_are_followed_once),	    CASE(a_request_waits_while_fors_declines),
+		CASE(a_request_that_comes_meanwhile_stays), CASE(what_is_declined_is_not_learnt),
 		CASE(a_reference_is_adopted_once),
 	};
 

@@ -112,6 +112,33 @@ static void refuse(const char *text, size_t size, const char *word)
 	assert_non_null(strstr(error.text, "places"));
 }
 
+/* It is read, and written as of today. */
+static void the_version_before_is_read(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4;servers=6;cables=2)", 2);
+	size_t size, former_size, again_size;
+	char *text, *former, *again;
+	struct fors_places *read;
+
+	bed_down(bed, "Spine01 Leaf02 Leaf00[8] Node03-01");
+	learn(bed);
+	text = encode(bed->places, &size);
+	former = former_places(text, "fors-places 2", &former_size);
+	read = decode(former, former_size);
+	again = encode(read, &again_size);
+	assert_string_equal(again, text);
+	fors_places_free(read);
+	free(again);
+	former[former_size / 2] ^= 1;
+	refuse(former, former_size, "checksum");
+	free(former);
+	former = former_places(text, "fors-pods 1", &former_size);
+	refuse(former, former_size, "no node");
+	free(former);
+	free(text);
+	bed_free(bed);
+}
+
 static void every_damage_is_noticed(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,2)", 0);
@@ -148,12 +175,17 @@ static void refuse_sealed(const char *body, const char *word)
 
 static void nonsense_with_a_good_checksum(void **state)
 {
-	refuse_sealed("fors-places 4\nwhatever\n", "version 4; this fors reads version 3");
+	refuse_sealed("fors-places 4\nwhatever\n", "version 4; this fors reads versions 2 and 3");
 	refuse_sealed("hello\n", "not a kept order");
 	refuse_sealed("fors-places 3\n", "reference");
 	refuse_sealed("fors-places 3\nreference 0x0000000000000000\nlevels 4\n", "two levels, nor three");
 	refuse_sealed("fors-places 3\nreference 0x0000000000000000\nlevels 2 \n", "two levels, nor three");
 	refuse_sealed("fors-places 0\n", "version 0");
+	refuse_sealed("fors-places 1\n", "version 1");
+	refuse_sealed("fors-places 2\nreference 0x0000000000000000\nlevels 2\n" SPINE "lanes 0.0\n", "no spine");
+	refuse_sealed("fors-places 2\nreference 0x0000000000000000\n" SPINE "lanes 0.0\n" LEAF
+		      "slots 1.0u\nservers -\ncables 2.1\n",
+		      "different leaf ports");
 	refuse_sealed(NEW LEAF "slots 1\nservers -\ncables 2.1\n", "without a home");
 	refuse_sealed(NEW LEAF "slots 1.1\nservers -\ncables 2.1\n", "without a home");
 	refuse_sealed(NEW LEAF "slots 1.0x\nservers -\ncables 2.1\n", "different leaf ports");
@@ -500,6 +532,7 @@ int main(void)
 		cmocka_unit_test(text_and_back),
 		cmocka_unit_test(the_dead_survive_too),
 		cmocka_unit_test(empty_places),
+		cmocka_unit_test(the_version_before_is_read),
 		cmocka_unit_test(every_damage_is_noticed),
 		cmocka_unit_test(nonsense_with_a_good_checksum),
 		cmocka_unit_test(free_ports_have_no_rank),

@@ -291,6 +291,27 @@ static void text_and_back(void **state)
 	fors_net_free(less);
 }
 
+static void the_version_before_is_read(void **state)
+{
+	struct fors_net *net = net_of(TREE);
+	struct fors_places *places = places_of(net), *read = NULL;
+	size_t size, former_size, again_size;
+	char *text, *former, *again;
+
+	learn_part(places, net, "Leaf02,Mid2-01,Spine03");
+	text = encode(places, &size);
+	former = former_places(text, "fors-pods 1", &former_size);
+	assert_int_equal(fors_places_decode(former, former_size, "places", &read, NULL), FORS_OK);
+	again = encode(read, &again_size);
+	assert_string_equal(again, text);
+	free(text);
+	free(former);
+	free(again);
+	fors_places_free(places);
+	fors_places_free(read);
+	fors_net_free(net);
+}
+
 static void every_damage_is_noticed(void **state)
 {
 	struct fors_net *net = net_of("XGFT(3;1,1,2;1,1,1)");
@@ -333,12 +354,15 @@ static void other_versions(void **state)
 {
 	static const struct {
 		const char *title, *words;
-	} cases[] = {{"fors-places 2", "a kept order of version 2; this fors reads version 3"},
+	} cases[] = {{"fors-places 1", "a kept order of version 1; this fors reads versions 2 and 3"},
+		     {"fors-places 2", "no spine"},
 		     {"fors-places 0", "a kept order of version 0"},
 		     {"fors-places 4294967295", "a kept order of version 4294967295"},
 		     {"fors-places 4294967296", "not a kept order"},
 		     {"fors-places 03x", "not a kept order"},
-		     {"fors-pods 1", "not a kept order"},
+		     {"fors-pods 1", "no node"},
+		     {"fors-pods 2", "not a kept order"},
+		     {"fors-pods 1x", "not a kept order"},
 		     {"fors-places 3", "no spine"}}; /* the lines of three levels in one of two */
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -499,6 +523,7 @@ int main(void)
 		cmocka_unit_test(a_crossed_cable),
 		cmocka_unit_test(four_levels),
 		cmocka_unit_test(text_and_back),
+		cmocka_unit_test(the_version_before_is_read),
 		cmocka_unit_test(every_damage_is_noticed),
 		cmocka_unit_test(nonsense_with_a_good_checksum),
 		cmocka_unit_test(other_versions),

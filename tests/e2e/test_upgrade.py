@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""An upgrade: opensm starts with the state folder that fors at revision 36feca4 left behind (tests/data/upgrade.py), and no entry moves."""
+import importlib.util
+import json
+import shutil
+import tarfile
+
+import pytest
+
+import harness
+from test_plugin import errors
+
+DATA = harness.TOP / "tests" / "data"
+READ = "the kept order that an earlier version of fors wrote is read; nothing is learnt anew"
+
+
+def recordings():
+    spec = importlib.util.spec_from_file_location("upgrade", DATA / "upgrade.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+UPGRADE = recordings()
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("upgrade")
+    with tarfile.open(DATA / "upgrade.tar.xz") as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def state_dir(old, directory):
+    """The files of the former opensm, where the next one looks for them."""
+    home = directory / "cache" / "fors" / (old / "guid").read_text()
+    home.mkdir(parents=True)
+    for name in UPGRADE.FILES:
+        shutil.copy(old / name, home)
+    shutil.copy(old / "guid2lid", directory / "cache")
+    return home
+
+
+@pytest.fixture
+def upgraded(fabric, kept, tmp_path):
+    """upgraded(case, state, change) -> (Ibsim, OpenSM, the folder of before); `change`: what is done to the state folder beforehand"""
+    def call(case, state, change=lambda home: None):
+        tree, lmc, parts = UPGRADE.CASES[case]
+        tree, old = tree(), kept / f"{case}-{state}"
+        sim = harness.Ibsim(tree, tmp_path / "sim")
+        fabric.also(sim)
+        if state == "dead":
+            UPGRADE.cut(sim, parts)
+        change(state_dir(old, tmp_path / "sm"))
+        sm = harness.OpenSM(sim, tmp_path / "sm", node=list(tree.hcas)[-1], lmc=lmc)
+        fabric.also(sm)
+        return sim, sm, old
+    return call
+
+
+def moved(sim, sm, old):
+    """Entries that are otherwise than before the upgrade; a sweep has ended since."""
+    sm.sweep()
+    before, after = (harness.parse_tables(text) for text in ((old / "tables").read_text(), sim.run(["dump_fts"], sm.node)))
+    assert before.guid_of == after.guid_of and len(before.port) > 5
+    return harness.changed_entries(before, after)
+
+
+@pytest.mark.parametrize("state", ["healthy", "dead"])
+@pytest.mark.parametrize("case", UPGRADE.CASES)
+def test_no_entry_moves(upgraded, case, state):
+    sim, sm, old = upgraded(case, state)
+    former = json.loads((old / "status.json").read_text())
+    status = sm.wait_epoch(former["epoch"])
+    assert moved(sim, sm, old) == set()
+    assert bool(status["dead_links"]) == (state == "dead")
+    assert READ in sm.log() and set(errors(sm)) <= {"F023"}  # what is dead leaves detours
+    harness.wait_for(lambda: (sm.state_dir / "places").read_text().startswith("fors-places 3\n"))
+    assert not list(sm.state_dir.glob("*.bad-*"))
+    assert len((sm.state_dir / "history").read_text().splitlines()) > len((old / "history").read_text().splitlines())
+
+
+@pytest.mark.parametrize("case", UPGRADE.CASES)
+def test_what_was_dead_comes_back(upgraded, case, kept):
+    """The upgrade happens while parts are dead; when they are mended the tables are those of the intact tree before it."""
+    sim, sm, old = upgraded(case, "dead")
+    epoch = sm.wait_epoch(json.loads((old / "status.json").read_text())["epoch"])["epoch"]
+    _, _, parts = UPGRADE.CASES[case]
+    for part in parts:
+        if isinstance(part, tuple):
+            sim.relink(*part)
+        else:
+            sim.relink_node(part)
+    sm.sweep()
+    sm.wait_status(state="active", dead_links=[], epoch=lambda now: now and now > epoch)
+    assert moved(sim, sm, kept / f"{case}-healthy") == set()
+
+
+def test_without_the_order_entries_move(upgraded):
+    """What the order is good for: where it is lost while parts are dead, fors takes the tree for a smaller one."""
+    sim, sm, old = upgraded("two", "dead", lambda home: (home / "places").unlink())
+    sm.wait_epoch(json.loads((old / "status.json").read_text())["epoch"])
+    assert moved(sim, sm, old)
+    assert READ not in sm.log()
+
+
+def test_an_order_that_no_version_reads(upgraded):
+    """A way back, or a version that is skipped: the log names the file that stays, and the order is learnt from the living fabric."""
+    def of_version_1(home):
+        (home / "places").write_text((home / "places").read_text().replace("fors-places 2", "fors-places 1"))
+    _, sm, old = upgraded("two", "healthy", of_version_1)
+    sm.wait_epoch(json.loads((old / "status.json").read_text())["epoch"])
+    assert errors(sm) == ["F012"]
+    sm.wait_log(r"ERR F012: places:1: a kept order of version 1; this fors reads versions 2 and 3; it is now called places\.bad-1")
