@@ -2,8 +2,10 @@
 # (scripts/check_links.py); the pages of the rooms come along. One file per line.
 nobase_dist_doc_DATA = \
 	README.md \
+	CHANGELOG.md \
 	CONTRIBUTING.md \
 	LICENSE \
+	SECURITY.md \
 	core/planners/over.h \
 	core/schedule/schedule_format.h \
 	cli/README.md \
@@ -34,6 +36,8 @@ nobase_dist_doc_DATA = \
 	doc/architecture.md \
 	doc/benchmarks.md \
 	doc/build-times.svg \
+	doc/compatibility.md \
+	doc/faq.md \
 	doc/glossary.md \
 	doc/install.md \
 	doc/model.md \

@@ -31,3 +31,8 @@ examples_uct_CFLAGS = $(AM_CFLAGS) $(UCT_CFLAGS)
 examples_uct_LDADD = libforsched.la $(UCT_LIBS)
 applicationsdir = $(docdir)/examples
 dist_applications_DATA = examples/exchange.py examples/mpi_exchange.c examples/rdma_cm.c examples/several.c examples/transpose.c examples/transpose.f90 examples/uct.c examples/verbs.c
+
+# Commands that bring schedules to hosts, for administrators to copy.
+publishdir = $(docdir)/examples/publish
+dist_publish_DATA = examples/publish/README.md examples/publish/common
+dist_publish_SCRIPTS = examples/publish/by-clush examples/publish/by-pdsh examples/publish/by-rsync examples/publish/by-sbcast examples/publish/to-shared-folder

@@ -363,7 +363,7 @@ int forsched_heartbeat_is_stale(const struct forsched_heartbeat *heartbeat);
 /* A few constant words for a code; never NULL. */
 const char *forsched_strerror(enum forsched_err code);
 
-/* The version of fors that the library belongs to, as "0.1.0". */
+/* The version of fors that the library belongs to, in digits and dots. */
 const char *forsched_version(void);
 
 #ifdef __cplusplus

@@ -34,6 +34,7 @@ EXTRA_DIST += \
 	tests/cli/test_per_job.py \
 	tests/cli/test_plan.py \
 	tests/cli/test_promise.py \
+	tests/cli/test_publish_examples.py \
 	tests/cli/test_replay.py \
 	tests/cli/test_schedule.py \
 	tests/cli/test_simulate.py \

@@ -29,6 +29,9 @@ LIMITS = [  # (pages, limits); the first row that a page matches counts
     ("doc/paper-results.md", MATHEMATICS),
     ("doc/testbed.md", MATHEMATICS),
     ("README.md", PLAIN),
+    ("SECURITY.md", PLAIN),
+    ("CHANGELOG.md", PLAIN),
+    ("examples/*/README.md", PLAIN),
     ("doc/*.md", PLAIN),
     ("man/*.[1-8]", PLAIN),
 ]

@@ -27,7 +27,7 @@ def test_links_of_the_installed_documentation(tmp_path):
     build = os.environ.get("FORS_BUILDDIR")
     if not build:
         pytest.skip("FORS_BUILDDIR names no build")
-    subprocess.run(["make", "-s", "-C", build, "install-nobase_dist_docDATA", "install-dist_applicationsDATA", f"DESTDIR={tmp_path}"],
+    subprocess.run(["make", "-s", "-C", build, "install-nobase_dist_docDATA", "install-dist_applicationsDATA", "install-dist_publishDATA", f"DESTDIR={tmp_path}"],
                    check=True, capture_output=True)
     pages, = tmp_path.rglob("share/doc/fors")
     done = links(pages, "--inside")
