@@ -37,6 +37,7 @@ EXTRA_DIST += \
 	tests/cli/test_publish_examples.py \
 	tests/cli/test_replay.py \
 	tests/cli/test_schedule.py \
+	tests/cli/test_schemas.py \
 	tests/cli/test_simulate.py \
 	tests/cli/test_slow.py \
 	tests/cli/test_slurm.py \
