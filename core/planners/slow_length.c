@@ -12,7 +12,9 @@
  * 1 - x/T, and of all with the product of these numbers. Planners know nothing of speeds, and what they do lies between
  * the two, nearer to chance.
  *
- * T is the larger of the bounds. Of two levels tables are made for trial: their fullest cable is what one LID for
+ * Where few take part, chance has few phases to even out in, and one that is slow for the second time is much of the
+ * whole: two levels with up to PLANNED servers are planned for trial, and the plan's own time counts. That takes
+ * milliseconds. Else T is the larger of the bounds. Of two levels tables are made for trial: their fullest cable is what one LID for
  * each server needs, and which flows go over which cable can be counted. With LIDs for all lanes planners choose among
  * them, and the bound of the cables is what they reach. Tables of three levels take too long for a trial: there the
  * flows of a leaf count as spread evenly over its cables up, and those that leave a pod over the cables of each middle
@@ -24,11 +26,15 @@
 
 #include "bound.h"
 #include "core/fabric/speeds.h"
+#include "core/planners/planner.h"
 #include "core/planners/pods/route3.h"
+#include "core/schedule/pace.h"
+#include "core/schedule/schedule.h"
 #include "core/tables/home.h"
 #include "core/tables/lanes.h"
 #include "core/tables/tables.h"
 
+#define PLANNED 64    /* servers that are planned for trial at most */
 #define BY_CHANCE 0.7 /* where between the two the phases lie: 0 the fullest cable, 1 chance */
 
 /* The flows of a slow cable, both ways. */
@@ -174,23 +180,52 @@ static enum fors_err count_phases(const struct trial *t, uint64_t *phases, struc
 	return FORS_OK;
 }
 
-static enum fors_err length_of_fabric(const struct fors_fabric *fabric, uint32_t full, struct fors_slow_length *length,
+/* By bounds and chance. */
+static enum fors_err reckon(struct trial *t, struct fors_slow_length *length, struct fors_error *error)
+{
+	uint64_t phases = 0;
+	enum fors_err err = count_phases(t, &phases, error);
+
+	if (err)
+		return err;
+	load_cables(t);
+	*length = length_of(&t->loads, (double)phases);
+	return FORS_OK;
+}
+
+/* By a plan; *length stays where there is none. */
+static enum fors_err plan(const struct trial *t, const struct fors_net *net, struct fors_slow_length *length,
+			  struct fors_error *error)
+{
+	const struct fors_task task = {.fabric = t->fabric, .lanes = t->lanes};
+	struct fors_schedule *made = NULL;
+	struct fors_pace pace;
+	enum fors_err err = fors_plan(&task, "auto", &made, error);
+
+	if (err)
+		return err == FORS_ENOMEM ? err : FORS_OK;
+	err = fors_pace_of(net, t->lfts, made, NULL, &pace, error);
+	if (!err)
+		*length = (struct fors_slow_length){pace.length, made->nphases, pace.slow_phases > 0};
+	fors_schedule_free(made);
+	return err;
+}
+
+static enum fors_err length_of_fabric(const struct fors_fattree *tree, uint32_t full, struct fors_slow_length *length,
 				      struct fors_error *error)
 {
+	const struct fors_fabric *fabric = tree->fabric;
 	struct trial trial = {.fabric = fabric, .full = full};
-	uint64_t phases = 0;
 	enum fors_err err = FORS_OK;
 
 	*length = (struct fors_slow_length){.length = -1};
 	if (!fabric->nservers || fabric->unreachable_pairs)
 		return FORS_OK;
 	err = make_tables(&trial, error);
-	if (!err)
-		err = count_phases(&trial, &phases, error);
-	if (!err) {
-		load_cables(&trial);
-		*length = length_of(&trial.loads, (double)phases);
-	}
+	if (!err && fabric->nservers <= PLANNED)
+		err = plan(&trial, tree->net, length, error);
+	if (!err && length->length < 0)
+		err = reckon(&trial, length, error);
 	trial_clear(&trial);
 	return err;
 }
@@ -314,6 +349,6 @@ static enum fors_err length_of_pods(const struct fors_pods *pods, uint32_t full,
 enum fors_err fors_slow_length(const struct fors_fattree *tree, uint32_t full, struct fors_slow_length *length,
 			       struct fors_error *error)
 {
-	return tree->fabric ? length_of_fabric(tree->fabric, full, length, error)
+	return tree->fabric ? length_of_fabric(tree, full, length, error)
 			    : length_of_pods(tree->pods, full, length, error);
 }

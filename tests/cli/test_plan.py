@@ -6,10 +6,11 @@ import pty
 import random
 import re
 import stat
+import sys
 
 import pytest
 
-from conftest import FORS, run
+from conftest import FORS, SRC, run
 
 KEYS = ["epoch", "state", "reason", "servers", "leaves", "spines", "f", "affected_spines", "capacity", "phases",
         "lower_bound", "lump_bound", "tables_bound", "length", "slow_phases", "degraded_choice", "ignored_length", "drained_length", "slow_servers", "lost_servers", "method", "tables_by", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed",
@@ -242,6 +243,16 @@ def test_lmc_too_small_for_the_method(fors):
     assert status["state"] == "failed" and "LMC" in status["reason"]
     assert status["lmc_needed"] == 2
     assert "LMC 2" in fors("plan", *args, code=1).out
+
+
+def test_the_last_tokens_are_insisted_on(fors, write):
+    """Nine leaves, ten spines, one cable or two: a plan a phase above the bound is left only when its last few flows found no room."""
+    sys.path.insert(0, str(SRC / "tests/sweep"))
+    import effort
+
+    tree, dead, _ = effort.draw_tree(random.Random("97303.14"))
+    status = plan(fors, "--fabric", write("net", tree.text(4)), "--lmc", "4", *(word for one in dead for word in ("--down", one)))
+    assert (status["servers"], len(status["dead_links"]), status["phases"], status["lower_bound"]) == (166, 12, 310, 310)
 
 
 def test_all_servers_down(fors):

@@ -46,6 +46,8 @@
 #define FEW 200	   /* one token of so many: a search for them goes on though the last one brought little */
 #define NEAR 200   /* one part of so many above the bound is near enough for such a plan */
 #define FAR 64	   /* and one of so many is too far */
+#define INSIST_WORK UINT64_C(20000000) /* of one that takes its time for the last tokens */
+#define LAST 8			       /* tokens: where no more wait one phase below the plan, they are insisted on */
 #define MOST_PHASES 65535
 
 struct attempt {
@@ -337,6 +339,29 @@ static enum fors_err descend(struct attempt *a, struct fors_error *error)
 	return go_down(a, aim, error);
 }
 
+/*
+ * A plan was missed by the last few tokens: search on for them, with work of its own, as patiently as searches can. The
+ * plan that there is stays unless one with fewer phases is found.
+ */
+static enum fors_err insist(struct attempt *a, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	while (!err && a->plan->nphases > a->bound && a->failed && a->failed->nphases + 1 == a->plan->nphases &&
+	       a->failed->nwaiting <= LAST) {
+		uint32_t before = a->plan->nphases;
+
+		a->work = INSIST_WORK;
+		a->is_patient = true;
+		a->is_stuck = false;
+		a->nidle = 0;
+		err = go_down(a, a->bound, error);
+		if (err || a->plan->nphases == before)
+			break;
+	}
+	return err;
+}
+
 static enum fors_err run(struct attempt *a, struct fors_error *error)
 {
 	enum fors_err err = fors_flows_bound(a->problem, &a->bound, error);
@@ -347,7 +372,9 @@ static enum fors_err run(struct attempt *a, struct fors_error *error)
 		err = colour(a, error);
 	if (!err && !a->plan)
 		err = climb(a, error);
-	return err ? err : descend(a, error);
+	if (!err)
+		err = descend(a, error);
+	return err ? err : insist(a, error);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
