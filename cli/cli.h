@@ -264,6 +264,8 @@ void cli_print_links(const char *label, const struct fors_status *status, const 
 		     bool says_used);
 /* The servers that are lost, the first few by name; intact: of how many, FORS_UNKNOWN: not known. */
 void cli_print_lost(const struct fors_status *status, int64_t intact);
+/* Cables that come and go, the first few. */
+void cli_print_flapping(const struct fors_status *status);
 /* Servers whose own cable is slow, the first few. */
 void cli_print_slow_servers(const struct fors_status *status);
 /* What slow links cost the schedule, and what draining them would give; nothing where nothing is slow. */

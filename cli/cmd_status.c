@@ -205,7 +205,8 @@ static void print_state(const struct folder *folder)
 									 : CLI_RED;
 
 	printf("%s%s%s\n", cli_colour(CLI_BOLD), folder->path, cli_colour(CLI_PLAIN));
-	printf("state       %s%s%s", cli_colour(colour), fors_state_name(status->state), cli_colour(CLI_PLAIN));
+	printf("state       %s%s%s%s", cli_colour(colour), is_stale(&folder->beat) ? "stale, it was " : "",
+	       fors_state_name(status->state), cli_colour(CLI_PLAIN));
 	if (status->state_since_ms >= 0) {
 		printf(" for ");
 		cli_print_age(cli_age((uint64_t)status->state_since_ms));
@@ -227,6 +228,15 @@ static void print_lmc(const struct fors_status *status)
 		printf("%*sLMC %lld would allow fewer phases\n", ROW, "", (long long)status->lmc_needed);
 }
 
+/* The speed is that of the servers that are left. */
+static void print_lost_share(const struct fors_status *status)
+{
+	long long lost = (long long)status->lost_servers.count;
+
+	printf(" for %lld of %lld servers; %lld server%s lost\n", (long long)status->servers,
+	       (long long)status->servers + lost, lost, lost == 1 ? " is" : "s are");
+}
+
 /* What the failures cost: phases beyond one per server, and time beyond that of phases at full speed. */
 static void print_cost(const struct fors_status *status)
 {
@@ -234,11 +244,13 @@ static void print_cost(const struct fors_status *status)
 
 	if (speed < 0)
 		return;
-	printf("speed       %.1f %% of full; ", speed);
-	if (speed > 99.95)
-		printf("nothing is lost\n");
+	printf("speed       %.1f %% of full", speed);
+	if (status->lost_servers.count)
+		print_lost_share(status);
+	else if (speed <= 99.95)
+		printf("; %.1f %% is lost\n", 100 - speed);
 	else
-		printf("%.1f %% is lost\n", 100 - speed);
+		printf("; nothing is lost\n");
 	cli_print_slow(status);
 	print_lmc(status);
 }
@@ -269,7 +281,7 @@ static void print_warnings(const struct fors_status *status)
 /* Links that live, but are in some way special, and what could not be done about them. */
 static void print_special_links(const struct fors_status *status)
 {
-	cli_print_lost(status, FORS_UNKNOWN);
+	cli_print_flapping(status);
 	cli_print_links("degraded", status, &status->degraded_links, true);
 	cli_print_slow_servers(status);
 	cli_print_links("excluded", status, &status->excluded_links, true);
@@ -279,13 +291,13 @@ static void print_special_links(const struct fors_status *status)
 
 static void print_next(const struct folder *folder)
 {
-	char text[256];
+	char text[512];
 
 	fors_status_next(&folder->status, cli_unix_ms(), text, sizeof(text));
 	if (is_ahead(&folder->beat))
-		snprintf(text, sizeof(text), "nothing: set the clocks right, or start opensm with fors again");
+		snprintf(text, sizeof(text), "set the clocks right, or start opensm with fors again");
 	else if (is_stale(&folder->beat))
-		snprintf(text, sizeof(text), "nothing: start opensm with fors again");
+		snprintf(text, sizeof(text), "start opensm with fors again");
 	printf("%-*s%s\n", ROW, "next", text);
 }
 
@@ -374,6 +386,7 @@ static void print_numbers(const struct fors_status *status)
 		printf("fabric      %lld servers, %lld leaves, %lld spines\n", (long long)status->servers,
 		       (long long)status->leaves, (long long)status->spines);
 	if (status->leaves >= 0) {
+		cli_print_lost(status, status->servers + (int64_t)status->lost_servers.count);
 		cli_print_dead_links(status);
 		print_special_links(status);
 	}

@@ -74,11 +74,31 @@ static void print_since(int64_t since_ms)
 	cli_print_age(cli_age((uint64_t)since_ms));
 }
 
+/* A cable of a switch that is gone; the switch is told with the first of them. False: it is none. */
+static bool is_of_dead(const struct fors_status *status, const struct fors_links *links, size_t i, const char *label,
+		       bool *is_new)
+{
+	const struct fors_dead_switch *one =
+		links == &status->dead_links ? fors_dead_end(status, &links->link[i]) : NULL;
+
+	if (!one)
+		return false;
+	*is_new = true;
+	for (size_t j = 0; j < i; j++)
+		*is_new = *is_new && fors_dead_end(status, &links->link[j]) != one;
+	if (*is_new)
+		printf("%-*s%s, all %u cables", INDENT, label, one->name, one->cables);
+	return true;
+}
+
 /* A link, or the switch that it stands for; false: that was told before. */
 static bool print_link(const struct fors_status *status, const struct fors_links *links, size_t i, const char *label)
 {
 	const struct fors_link *link = &links->link[i];
+	bool is_new;
 
+	if (is_of_dead(status, links, i, label, &is_new))
+		return is_new;
 	for (int is_spine = 1; is_spine >= 0; is_spine--) {
 		size_t count = whole_switch(status, links, link, is_spine);
 
@@ -135,6 +155,34 @@ void cli_print_dead_links(const struct fors_status *status)
 	cli_print_links("", status, &status->dead_links, false);
 }
 
+/* " Node03-05 (0x0002...) at Leaf03[6]", as far as it is known. */
+static void print_place(const struct fors_link *place, bool is_next)
+{
+	const char *name = *place->host ? place->host : place->b;
+
+	printf("%s %s", is_next ? "," : "", name);
+	if (*place->host && *place->b && strcmp(place->host, place->b) != 0)
+		printf(" (%s)", place->b);
+	printf("%s%s[%u]", *name ? " at " : "", place->a, place->a_port);
+}
+
+/* Leaves that are gone with their servers: "Leaf03 is dead". */
+static void print_gone(const struct fors_status *status)
+{
+	const struct fors_dead_switches *gone = &status->dead_switches;
+
+	for (size_t i = 0, told = 0; i < gone->count && told < NAMED; i++)
+		if (gone->one[i].servers) {
+			printf("%s %s is dead", told ? "," : "", gone->one[i].name);
+			told++;
+		}
+	for (size_t i = 0; i < gone->count; i++)
+		if (gone->one[i].servers) {
+			printf(":");
+			return;
+		}
+}
+
 void cli_print_lost(const struct fors_status *status, int64_t intact)
 {
 	const struct fors_links *lost = &status->lost_servers;
@@ -145,12 +193,24 @@ void cli_print_lost(const struct fors_status *status, int64_t intact)
 	if (intact > 0)
 		printf(" of %lld", (long long)intact);
 	printf(" server%s:", lost->count == 1 && intact <= 1 ? "" : "s");
+	print_gone(status);
 	for (size_t i = 0; i < lost->count && i < NAMED; i++)
-		printf("%s %s%s%s[%u]", i ? "," : "", lost->link[i].b, lost->link[i].b[0] ? " at " : "",
-		       lost->link[i].a, lost->link[i].a_port);
+		print_place(&lost->link[i], i > 0);
 	if (lost->count > NAMED)
 		printf(" and %zu more (--json lists them)", lost->count - NAMED);
 	printf("\n");
+}
+
+void cli_print_flapping(const struct fors_status *status)
+{
+	const struct fors_links *flapping = &status->flapping_links;
+
+	for (size_t i = 0; i < flapping->count && i < LISTED; i++)
+		printf("%-*s%s[%u] - %s[%u] changed %u times in the last hour: exclude it\n", INDENT,
+		       i ? "" : "flapping", flapping->link[i].a, flapping->link[i].a_port, flapping->link[i].b,
+		       flapping->link[i].b_port, flapping->link[i].changes);
+	if (flapping->count > LISTED)
+		printf("%*sand more, %zu in all (--json lists them)\n", INDENT, "", flapping->count);
 }
 
 void cli_print_slow_servers(const struct fors_status *status)

@@ -53,6 +53,7 @@ struct fors_cable {
 	bool is_degraded;   /* plugged in and up, but below full width or speed */
 	bool is_routed;	    /* tables lead traffic between servers over it; plans only where state is LIVE */
 	uint8_t drained;    /* enum fors_drain_reason; state is LIVE when it has to carry traffic all the same */
+	uint16_t changes;   /* how often it died or came back in the last hour (holddown.h) */
 	uint64_t since_ms;  /* Unix time when it died or came back (holddown.h); 0: not known */
 };
 

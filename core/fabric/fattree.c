@@ -29,6 +29,7 @@ static bool get2(const struct fors_fattree *c, uint32_t i, struct fors_fattree_c
 					       .drained = cable->drained,
 					       .is_degraded = cable->is_degraded,
 					       .is_routed = cable->is_routed,
+					       .changes = cable->changes,
 					       .since_ms = cable->since_ms};
 	return cable->state != FORS_CABLE_ABSENT;
 }
@@ -42,6 +43,7 @@ static void put2(const struct fors_fattree *c, uint32_t i, const struct fors_fat
 	cable->is_degraded = plugged->is_degraded;
 	cable->is_routed = plugged->is_routed;
 	cable->since_ms = plugged->since_ms;
+	cable->changes = plugged->changes;
 }
 
 static struct fors_fattree_switch at2(const struct fors_fattree *c, uint32_t number)
@@ -71,6 +73,7 @@ static bool slot2(const struct fors_fattree *c, uint32_t i, struct fors_fattree_
 					    .node = slot->node,
 					    .guid = slot->guid,
 					    .seen = slot->seen,
+					    .name = "",
 					    .plays = slot->server != FORS_NONE,
 					    .is_missed = slot->is_missed};
 	return slot->leaf_port;
@@ -174,6 +177,7 @@ static bool get3(const struct fors_fattree *c, uint32_t i, struct fors_fattree_c
 					       .state = pods->live[i] ? FORS_CABLE_LIVE : FORS_CABLE_DEAD,
 					       .drained = pods->drained[i],
 					       .is_routed = pods->live[i],
+					       .changes = pods->changes[i],
 					       .since_ms = pods->since_ms[i]};
 	now = is_there ? fors_pods_now(pods, low) : FORS_NONE;
 	plugged->is_degraded = now != FORS_NONE && fors_net_port(pods->now, now, plugged->low_port)->is_degraded;
@@ -190,6 +194,7 @@ static void put3(const struct fors_fattree *c, uint32_t i, const struct fors_fat
 		pods->live[end[e]] = plugged->state == FORS_CABLE_LIVE;
 		pods->drained[end[e]] = plugged->drained;
 		pods->since_ms[end[e]] = plugged->since_ms;
+		pods->changes[end[e]] = plugged->changes;
 	}
 }
 
@@ -215,6 +220,15 @@ static uint32_t seen_at(const struct fors_pods *pods, const struct fors_pods_slo
 	return fors_net_port(pods->known, pods->leaf[slot->leaf].node, slot->port)->peer;
 }
 
+/* A host that was moved is not missed where it was. */
+static bool is_plugged_in(const struct fors_net *now, uint32_t node)
+{
+	for (unsigned port = 1; node != FORS_NONE && port <= now->node[node].nports; port++)
+		if (fors_net_port(now, node, port)->peer != FORS_NONE)
+			return true;
+	return false;
+}
+
 static bool slot3(const struct fors_fattree *c, uint32_t i, struct fors_fattree_slot *stand)
 {
 	const struct fors_pods *pods = c->pods;
@@ -230,8 +244,9 @@ static bool slot3(const struct fors_fattree *c, uint32_t i, struct fors_fattree_
 					    .node = here ? here->peer : FORS_NONE,
 					    .guid = slot->guid,
 					    .seen = pods->known->node[seen_at(pods, slot)].guid,
+					    .name = pods->known->node[seen_at(pods, slot)].desc,
 					    .plays = pods->plays[i]};
-	stand->is_missed = !here && fors_net_find_guid(pods->now, stand->seen) == FORS_NONE;
+	stand->is_missed = !here && !is_plugged_in(pods->now, fors_net_find_guid(pods->now, stand->seen));
 	return true;
 }
 

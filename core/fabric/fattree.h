@@ -23,8 +23,9 @@ struct fors_fattree_cable {
 	uint8_t low_port, high_port;
 	uint8_t state;	  /* enum fors_cable_state */
 	uint8_t drained;  /* enum fors_drain_reason */
-	bool is_degraded; /* the next three: as in struct fors_cable */
+	bool is_degraded; /* the next four: as in struct fors_cable */
 	bool is_routed;
+	uint16_t changes;
 	uint64_t since_ms;
 };
 
@@ -40,12 +41,13 @@ struct fors_fattree_slot {
 	uint32_t leaf; /* a switch */
 	uint8_t port;  /* of the leaf */
 	uint8_t ca_port, lmc;
-	uint16_t lid;	/* base LID of who is there now, 0: none */
-	uint32_t node;	/* who is there, in the net; FORS_NONE: nobody */
-	uint64_t guid;	/* its port GUID */
-	uint64_t seen;	/* GUID of who was there last, 0: not known */
-	bool plays;	/* takes part in the exchange */
-	bool is_missed; /* a server was there that would take part (of three levels: any), and nobody is */
+	uint16_t lid;	  /* base LID of who is there now, 0: none */
+	uint32_t node;	  /* who is there, in the net; FORS_NONE: nobody */
+	uint64_t guid;	  /* its port GUID */
+	uint64_t seen;	  /* GUID of who was there last, 0: not known */
+	const char *name; /* its description, where the tree knows it; else empty. The tree's */
+	bool plays;	  /* takes part in the exchange */
+	bool is_missed;	  /* a server was there that would take part (of three levels: any), and nobody is */
 };
 
 /* What there is, and what follows from the cables. */

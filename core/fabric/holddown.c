@@ -9,6 +9,10 @@
  * Letting go is rate-limited too: at most one time in hold_down seconds. When a spine is powered on its
  * cables come back over several sweeps; they then return in one epoch, or two, not in one each.
  *
+ * Changes of each cable are counted, by quarters of an hour: the present quarter and the four before it are the last hour,
+ * or up to a quarter more. A switch that is powered on changes its cables once or twice; what changes again and again is a
+ * bad cable.
+ *
  * The memory is a row of cables as in the tree, each with its name (the switches and ports at its ends): when
  * the fabric grew or a switch was replaced, the names tell what is the same cable.
  */
@@ -19,12 +23,17 @@
 
 #include "drained.h"
 
+#define QUARTERS 5
+#define QUARTER_MS (15 * 60000ull)
+
 struct watched {
 	uint64_t low, high;	     /* GUIDs */
 	uint8_t low_port, high_port; /* 0: no cable */
 	bool is_up, is_held;
 	uint64_t up_ms;	   /* when it came back; of held ones */
 	uint64_t since_ms; /* Unix time of the last change, 0: it has been so from the start */
+	uint32_t quarter;  /* the present one is times[0], the one before times[1], ... */
+	uint8_t times[QUARTERS];
 };
 
 struct fors_holddown {
@@ -62,17 +71,40 @@ static const struct watched *remember(const struct fors_holddown *watch, const s
 	return NULL;
 }
 
+/* Let the quarters pass that have passed since. */
+static void pass(struct watched *cable, uint64_t now_ms)
+{
+	uint32_t quarter = (uint32_t)(now_ms / QUARTER_MS), passed = quarter - cable->quarter;
+
+	cable->quarter = quarter;
+	if (passed > QUARTERS)
+		passed = QUARTERS;
+	memmove(cable->times + passed, cable->times, QUARTERS - passed);
+	memset(cable->times, 0, passed);
+}
+
+static uint16_t count_changes(const struct watched *cable)
+{
+	uint16_t count = 0;
+
+	for (unsigned i = 0; i < QUARTERS; i++)
+		count = (uint16_t)(count + cable->times[i]);
+	return count;
+}
+
 /* `cable` is what is seen now; take over what was before. */
 static void compare(struct watched *cable, const struct watched *before, struct fors_moment now)
 {
 	bool is_up = cable->is_up;
 
 	*cable = *before;
+	pass(cable, now.ms);
 	if (before->is_up == is_up)
 		return;
 	cable->is_up = is_up;
 	cable->since_ms = now.unix_ms;
 	cable->is_held = is_up;
+	cable->times[0] += cable->times[0] < UINT8_MAX;
 	cable->up_ms = is_up ? now.ms : 0;
 }
 
@@ -99,6 +131,7 @@ enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_fattre
 		if (before)
 			compare(&seen[i], before, now);
 		cable.since_ms = seen[i].since_ms;
+		cable.changes = count_changes(&seen[i]);
 		tree.kind->put(&tree, i, &cable);
 	}
 	free(watch->cable);

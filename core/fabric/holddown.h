@@ -24,7 +24,7 @@ void fors_holddown_free(struct fors_holddown *watch);
 /*
  * Look at the cables, of which none is drained yet: what died since the last look, and what came back,
  * which is held from now on. Cables that are seen for the first time are trusted.
- * since_ms of each cable is filled in. Errors: FORS_ENOMEM; the watch is unchanged then.
+ * since_ms and changes of each cable are filled in. Errors: FORS_ENOMEM; the watch is unchanged then.
  */
 enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_fattree tree, struct fors_moment now,
 				 struct fors_error *error);

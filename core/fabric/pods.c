@@ -29,6 +29,7 @@ void fors_pods_free(struct fors_pods *pods)
 	free(pods->live);
 	free(pods->drained);
 	free(pods->since_ms);
+	free(pods->changes);
 	free(pods->plays);
 	fors_net_free(pods->own);
 	free(pods);
@@ -51,10 +52,11 @@ static struct fors_pods *new_pods(const struct fors_net *known, const struct for
 	pods->live = calloc(known->nports + (size_t)1, sizeof(*pods->live));
 	pods->drained = calloc(known->nports + (size_t)1, sizeof(*pods->drained));
 	pods->since_ms = calloc(known->nports + (size_t)1, sizeof(*pods->since_ms));
+	pods->changes = calloc(known->nports + (size_t)1, sizeof(*pods->changes));
 	pods->plays = calloc(known->nports + (size_t)1, sizeof(*pods->plays));
 	pods->peer = malloc((known->nports + (size_t)1) * sizeof(*pods->peer));
 	if (!pods->leaf || !pods->mid || !pods->top || !pods->slot || !pods->level || !pods->number || !pods->live ||
-	    !pods->drained || !pods->since_ms || !pods->plays || !pods->peer) {
+	    !pods->drained || !pods->since_ms || !pods->changes || !pods->plays || !pods->peer) {
 		fors_pods_free(pods);
 		return NULL;
 	}
@@ -86,9 +88,10 @@ enum fors_err fors_pods_copy(const struct fors_pods *pods, const struct fors_net
 	p->live = fors_copy_array(pods->live, known->nports, sizeof(*p->live));
 	p->drained = fors_copy_array(pods->drained, known->nports, sizeof(*p->drained));
 	p->since_ms = fors_copy_array(pods->since_ms, known->nports, sizeof(*p->since_ms));
+	p->changes = fors_copy_array(pods->changes, known->nports, sizeof(*p->changes));
 	p->plays = fors_copy_array(pods->plays, pods->nslots, sizeof(*p->plays));
 	if (!p->leaf || !p->mid || !p->top || !p->slot || !p->level || !p->number || !p->mid_of || !p->peer ||
-	    !p->live || !p->drained || !p->since_ms || !p->plays) {
+	    !p->live || !p->drained || !p->since_ms || !p->changes || !p->plays) {
 		fors_pods_free(p);
 		return fors_fail_memory(error);
 	}

@@ -57,6 +57,7 @@ struct fors_pods {
 	bool *live;		     /* per port of known: its cable to another switch lives now, and is not drained */
 	uint8_t *drained;   /* per port of known: enum fors_drain_reason of its cable, as in struct fors_cable */
 	uint64_t *since_ms; /* per port of known: Unix time when its cable died or came back; 0: not known */
+	uint16_t *changes;  /* per port of known: as in struct fors_cable */
 	bool *plays;	    /* per slot: takes part in the exchange; all with a LID, until fors_pods_seat() */
 	uint32_t nplayers;
 	uint32_t unreachable_pairs, cut_leaf[2]; /* as in struct fors_fabric; filled in by fattree.c */

@@ -3,11 +3,12 @@
  * advice.c - one sentence for the operator on shift: what comes next.
  *
  * What happens by itself comes first: a plan that is being made, a link that returns. Then what somebody has to do, the
- * worst first: mend, reseat, take the link out of fors.conf again. A reason for everything else is in the status.
+ * worst first: a switch that is gone, before its cables, which come back with it; a cable that comes and goes; mend, reseat, take the link out of fors.conf again. A reason for everything else is in the status.
  */
 #include "advice.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define LONG_MS 60000
 
@@ -37,6 +38,54 @@ static void say_return(const struct fors_status *status, int64_t unix_ms, char *
 			 held->link[0].b, held->link[0].b_port, when);
 }
 
+#define NAMED 3
+
+static void add(char *text, size_t room, size_t *named, const char *name)
+{
+	size_t used = strlen(text);
+
+	if (++*named <= NAMED)
+		snprintf(text + used, room - used, "%s%s", *named == 1 ? "" : ", ", name);
+}
+
+/* "mend: Spine05, Leaf03[21] - Spine01[4]": switches that are gone, and dead cables of the others. */
+static void say_dead(const struct fors_status *status, char *text, size_t room)
+{
+	const struct fors_dead_switches *gone = &status->dead_switches;
+	const struct fors_links *dead = &status->dead_links;
+	char name[2 * FORS_NAME_MAX + 32];
+	size_t named = 0;
+
+	snprintf(text, room, "mend: ");
+	for (size_t i = 0; i < gone->count; i++)
+		add(text, room, &named, gone->one[i].name);
+	for (size_t i = 0; i < dead->count; i++) {
+		const struct fors_link *link = &dead->link[i];
+
+		if (fors_dead_end(status, link))
+			continue;
+		snprintf(name, sizeof(name), "%s[%u] - %s[%u]", link->a, link->a_port, link->b, link->b_port);
+		add(text, room, &named, name);
+	}
+	if (named > NAMED)
+		snprintf(text + strlen(text), room - strlen(text), " and %zu more", named - NAMED);
+}
+
+/* A server that is gone, with its leaf alive. */
+static void say_lost(const struct fors_links *lost, char *text, size_t room)
+{
+	const struct fors_link *one = &lost->link[0];
+
+	if (lost->count > 1)
+		snprintf(text, room, "see to %zu servers that are lost", lost->count);
+	else
+		snprintf(text, room, "see to %s at %s[%u]: it is lost",
+			 *one->host ? one->host
+			 : *one->b  ? one->b
+				    : "the server",
+			 one->a, one->a_port);
+}
+
 /* A plan takes seconds at most, but for method ilp; what lasts longer is waiting for OpenSM. */
 static bool lasts_long(const struct fors_status *status, int64_t unix_ms)
 {
@@ -50,15 +99,19 @@ void fors_status_next(const struct fors_status *status, int64_t unix_ms, char *t
 	else if (status->state == FORS_PLANNING)
 		snprintf(text, room, "fors is planning; the schedule follows by itself");
 	else if (status->state == FORS_INACTIVE)
-		snprintf(text, room, "nothing by itself: see the reason");
+		snprintf(text, room, "nothing happens by itself: see the reason");
 	else if (status->held_links.count && status->held_until_ms >= 0)
 		say_return(status, unix_ms, text, room);
-	else if (status->dead_links.count)
-		say_links(&status->dead_links, "nothing to do but mend", "", text, room);
+	else if (status->flapping_links.count)
+		say_links(&status->flapping_links, "exclude", ", then mend: it comes and goes", text, room);
+	else if (status->dead_links.count || status->dead_switches.count)
+		say_dead(status, text, room);
 	else if (status->state == FORS_FAILED)
-		snprintf(text, room, "nothing by itself: see the reason");
+		snprintf(text, room, "nothing happens by itself: see the reason");
 	else if (status->degraded_links.count)
 		say_links(&status->degraded_links, "reseat or replace", ": below full width or speed", text, room);
+	else if (status->lost_servers.count)
+		say_lost(&status->lost_servers, text, room);
 	else if (status->slow_servers.count)
 		say_links(&status->slow_servers, "reseat or replace", ": a server's own cable is slow", text, room);
 	else if (status->excluded_links.count)

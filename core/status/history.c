@@ -49,8 +49,38 @@ __attribute__((format(printf, 2, 3))) static void append(char *cause, const char
 	va_end(args);
 }
 
-/* Which links of `there` are not among `others`: "3 cables died: A[1] - B[2], C[3] - D[4], ...". */
-static void tell_links(const struct fors_links *there, const struct fors_links *others, const char *what, char *cause)
+static bool has_switch(const struct fors_dead_switches *switches, const char *name)
+{
+	for (size_t i = 0; i < switches->count; i++)
+		if (!strcmp(switches->one[i].name, name))
+			return true;
+	return false;
+}
+
+/* Which switches of `there` are not among `others`: "Leaf03 died (leaf, 20 cables, 20 servers)". */
+static void tell_switches(const struct fors_dead_switches *there, const struct fors_dead_switches *others,
+			  const char *what, char *cause)
+{
+	for (size_t i = 0; i < there->count; i++) {
+		const struct fors_dead_switch *one = &there->one[i];
+		char servers[32];
+
+		if (has_switch(others, one->name))
+			continue;
+		if (one->servers)
+			snprintf(servers, sizeof(servers), ", %" PRIu32 " server%s", one->servers,
+				 one->servers == 1 ? "" : "s");
+		append(cause, "%s %s (%s, %" PRIu32 " cable%s%s)", one->name, what, one->level, one->cables,
+		       one->cables == 1 ? "" : "s", one->servers ? servers : "");
+	}
+}
+
+/*
+ * Which links of `there` are not among `others`: "3 cables died: A[1] - B[2], C[3] - D[4], ...". Those of switches that are
+ * gone in the status `with` (NULL: none) are told with the switch.
+ */
+static void tell_links(const struct fors_links *there, const struct fors_links *others, const struct fors_status *with,
+		       const char *what, char *cause)
 {
 	char names[2 * NAMED * (FORS_NAME_MAX + 8)] = "";
 	size_t count = 0, used = 0;
@@ -58,7 +88,7 @@ static void tell_links(const struct fors_links *there, const struct fors_links *
 	for (size_t i = 0; i < there->count; i++) {
 		const struct fors_link *link = &there->link[i];
 
-		if (has_link(others, link) || ++count > NAMED)
+		if (has_link(others, link) || (with && fors_dead_end(with, link)) || ++count > NAMED)
 			continue;
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s[%u] - %s[%u]", used ? ", " : "",
 					 link->a, link->a_port, link->b, link->b_port);
@@ -70,12 +100,14 @@ static void tell_links(const struct fors_links *there, const struct fors_links *
 
 static void tell_changes(const struct fors_status *before, const struct fors_status *now, char *cause)
 {
-	tell_links(&now->dead_links, &before->dead_links, "died", cause);
-	tell_links(&before->dead_links, &now->dead_links, "came back", cause);
-	tell_links(&now->excluded_links, &before->excluded_links, "excluded", cause);
-	tell_links(&before->excluded_links, &now->excluded_links, "no longer excluded", cause);
-	tell_links(&now->held_links, &before->held_links, "held", cause);
-	tell_links(&before->held_links, &now->held_links, "no longer held", cause);
+	tell_switches(&now->dead_switches, &before->dead_switches, "died", cause);
+	tell_switches(&before->dead_switches, &now->dead_switches, "came back", cause);
+	tell_links(&now->dead_links, &before->dead_links, now, "died", cause);
+	tell_links(&before->dead_links, &now->dead_links, before, "came back", cause);
+	tell_links(&now->excluded_links, &before->excluded_links, NULL, "excluded", cause);
+	tell_links(&before->excluded_links, &now->excluded_links, NULL, "no longer excluded", cause);
+	tell_links(&now->held_links, &before->held_links, NULL, "held", cause);
+	tell_links(&before->held_links, &now->held_links, NULL, "no longer held", cause);
 	if (now->servers >= 0 && before->servers >= 0 && now->servers != before->servers)
 		append(cause, "%" PRId64 " servers, there were %" PRId64, now->servers, before->servers);
 	if (*now->tables_by && *before->tables_by && strcmp(now->tables_by, before->tables_by) != 0)

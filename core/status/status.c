@@ -51,6 +51,9 @@ void fors_status_clear(struct fors_status *status)
 	clear_links(&status->degraded_links);
 	clear_links(&status->excluded_links);
 	clear_links(&status->held_links);
+	clear_links(&status->flapping_links);
+	free(status->dead_switches.one);
+	status->dead_switches = (struct fors_dead_switches){NULL, 0};
 	clear_links(&status->slow_servers);
 	clear_links(&status->lost_servers);
 	fors_jobstats_clear(&status->jobs);
@@ -64,6 +67,11 @@ static bool is_dead(const struct fors_fattree_cable *cable)
 static bool is_degraded(const struct fors_fattree_cable *cable)
 {
 	return cable->is_degraded;
+}
+
+static bool is_flapping(const struct fors_fattree_cable *cable)
+{
+	return cable->changes >= FORS_FLAPPING;
 }
 
 static bool is_excluded(const struct fors_fattree_cable *cable)
@@ -97,6 +105,7 @@ static struct fors_link describe_cable(const struct fors_fattree *c, const struc
 	link.is_planned = cable->state == FORS_CABLE_LIVE;
 	link.is_used = link.is_planned || cable->is_routed;
 	describe_rate(c, cable, &link);
+	link.changes = cable->changes;
 	link.since_ms = cable->since_ms ? (int64_t)cable->since_ms : FORS_UNKNOWN;
 	return link;
 }
@@ -138,6 +147,8 @@ enum fors_err fors_status_cables(struct fors_status *status, struct fors_fattree
 	if (!err)
 		err = list_cables(tree, is_degraded, &status->degraded_links, error);
 	if (!err)
+		err = list_cables(tree, is_flapping, &status->flapping_links, error);
+	if (!err)
 		err = list_cables(tree, is_excluded, &status->excluded_links, error);
 	return err ? err : list_cables(tree, is_held, &status->held_links, error);
 }
@@ -159,6 +170,12 @@ static void describe_slow(const struct fors_fattree *tree, const struct fors_fat
 	fors_rate_text(port->width, (enum fors_speed)port->speed, link->rate);
 }
 
+static void describe_lost(const struct fors_fattree_slot *stand, struct fors_link *link)
+{
+	snprintf(link->b, sizeof(link->b), "0x%016" PRIx64, stand->seen);
+	snprintf(link->host, sizeof(link->host), "%s", stand->name);
+}
+
 /* Slow servers, and lost ones. Errors: FORS_ENOMEM. */
 static enum fors_err list_servers(struct fors_status *status, const struct fors_fattree *tree, struct fors_error *error)
 {
@@ -178,11 +195,97 @@ static enum fors_err list_servers(struct fors_status *status, const struct fors_
 		if (slow)
 			describe_slow(tree, &stand, &link);
 		else if (stand.seen)
-			snprintf(link.b, sizeof(link.b), "0x%016" PRIx64, stand.seen);
+			describe_lost(&stand, &link);
 		if (slow || fors_fattree_is_lost(tree, &stand))
 			err = fors_links_add(slow ? &status->slow_servers : &status->lost_servers, &link, error);
 	}
 	return err;
+}
+
+/* --- switches that are gone --------------------------------------------------------------------------------------- */
+
+static const char *level_of(const struct fors_fattree *tree, uint32_t number)
+{
+	if (number < tree->nleaves)
+		return "leaf";
+	if (!tree->pods)
+		return "spine";
+	return number < tree->nleaves + tree->pods->nmids ? "middle" : "top";
+}
+
+/* What there is at one switch. */
+struct stock {
+	uint32_t dead, passing; /* cables to other switches */
+	uint32_t lost, living;	/* servers */
+};
+
+static void count_cable(const struct fors_fattree_cable *cable, struct stock *stock)
+{
+	stock->dead += is_dead(cable);
+	stock->passing += fors_fattree_passes(cable);
+}
+
+static void take_stock(const struct fors_fattree *tree, struct stock *stock)
+{
+	struct fors_fattree_cable cable;
+	struct fors_fattree_slot stand;
+
+	for (uint32_t i = 0; i < tree->ncables; i++)
+		if (tree->kind->get(tree, i, &cable)) {
+			count_cable(&cable, &stock[cable.low]);
+			count_cable(&cable, &stock[cable.high]);
+		}
+	for (uint32_t i = 0; i < tree->nslots; i++)
+		if (tree->kind->slot(tree, i, &stand)) {
+			stock[stand.leaf].living += stand.node != FORS_NONE;
+			stock[stand.leaf].lost += fors_fattree_is_lost(tree, &stand);
+		}
+}
+
+/*
+ * A switch is gone when cables of it are dead and nothing lives there: no cable, no server. That it is not in the net
+ * follows; one that somebody took down in a copy of a net is still in it.
+ */
+static bool is_gone(const struct stock *stock)
+{
+	return stock->dead && !stock->passing && !stock->living;
+}
+
+/* Errors: FORS_ENOMEM. */
+static enum fors_err list_switches(struct fors_status *status, const struct fors_fattree *tree,
+				   struct fors_error *error)
+{
+	struct fors_dead_switches list = {.one = calloc(tree->nswitches + (size_t)1, sizeof(*list.one))};
+	struct stock *stock = calloc(tree->nswitches + (size_t)1, sizeof(*stock));
+	bool has_memory = list.one && stock;
+
+	if (has_memory)
+		take_stock(tree, stock);
+	for (uint32_t number = 0; has_memory && number < tree->nswitches; number++) {
+		struct fors_dead_switch *one = &list.one[list.count];
+
+		if (!is_gone(&stock[number]))
+			continue;
+		snprintf(one->name, sizeof(one->name), "%s", tree->kind->at(tree, number).name);
+		snprintf(one->level, sizeof(one->level), "%s", level_of(tree, number));
+		one->cables = stock[number].dead;
+		one->servers = stock[number].lost;
+		list.count++;
+	}
+	free(stock);
+	status->dead_switches = list;
+	return has_memory ? FORS_OK : fors_fail_memory(error);
+}
+
+const struct fors_dead_switch *fors_dead_end(const struct fors_status *status, const struct fors_link *link)
+{
+	for (size_t i = 0; i < 2 * status->dead_switches.count; i++) {
+		const struct fors_dead_switch *one = &status->dead_switches.one[i % status->dead_switches.count];
+
+		if (!strcmp(one->name, i < status->dead_switches.count ? link->b : link->a))
+			return one;
+	}
+	return NULL;
 }
 
 static void set_numbers(struct fors_status *status, const struct fors_fattree *tree)
@@ -220,6 +323,8 @@ enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fat
 		err = fors_status_cables(&found, *tree, error);
 	if (!err)
 		err = list_servers(&found, tree, error);
+	if (!err)
+		err = list_switches(&found, tree, error);
 	if (err) {
 		fors_status_clear(&found);
 		return err;
@@ -228,6 +333,9 @@ enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fat
 	move_links(&status->degraded_links, &found.degraded_links);
 	move_links(&status->excluded_links, &found.excluded_links);
 	move_links(&status->held_links, &found.held_links);
+	move_links(&status->flapping_links, &found.flapping_links);
+	free(status->dead_switches.one);
+	status->dead_switches = found.dead_switches;
 	move_links(&status->slow_servers, &found.slow_servers);
 	move_links(&status->lost_servers, &found.lost_servers);
 	set_numbers(status, tree);

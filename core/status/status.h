@@ -25,15 +25,33 @@ struct fors_link {
 	char a[FORS_NAME_MAX + 1]; /* leaf */
 	char b[FORS_NAME_MAX + 1]; /* spine */
 	uint8_t a_port, b_port;
-	bool is_used;		   /* tables lead servers' traffic over it; not of dead ones */
-	int64_t since_ms;	   /* Unix time when it died or came back, FORS_UNKNOWN: before fors looked */
-	bool is_planned;	   /* so does the schedule */
-	char rate[FORS_RATE_TEXT]; /* width and speed, "4xQDR"; empty: not known */
+	bool is_used;		      /* tables lead servers' traffic over it; not of dead ones */
+	int64_t since_ms;	      /* Unix time when it died or came back, FORS_UNKNOWN: before fors looked */
+	bool is_planned;	      /* so does the schedule */
+	char rate[FORS_RATE_TEXT];    /* width and speed, "4xQDR"; empty: not known */
+	uint16_t changes;	      /* how often it died or came back in the last hour */
+	char host[FORS_NAME_MAX + 1]; /* of a lost server: its name, empty: not known */
 };
 
 /* In the order of leaves and lanes; owned by the status. */
 struct fors_links {
 	struct fors_link *link;
+	size_t count;
+};
+
+#define FORS_FLAPPING 6 /* changes in an hour: as many make a cable a flapping one */
+
+/* A switch that is gone, with all its cables. */
+struct fors_dead_switch {
+	char name[FORS_NAME_MAX + 1];
+	char level[8];	  /* "leaf", "spine", "middle", "top" */
+	uint32_t cables;  /* to other switches */
+	uint32_t servers; /* that are lost with it */
+};
+
+/* By their numbers in the tree; owned by the status. */
+struct fors_dead_switches {
+	struct fors_dead_switch *one;
 	size_t count;
 };
 
@@ -87,6 +105,9 @@ struct fors_status {
 	struct fors_links dead_links;	  /* unplugged or down */
 	struct fors_links degraded_links; /* below full width or speed */
 	struct fors_links excluded_links, held_links;
+	struct fors_links
+		flapping_links; /* that died or came back FORS_FLAPPING times in the last hour, or more often */
+	struct fors_dead_switches dead_switches;
 	struct fors_links slow_servers;	 /* whose own cable is slow: b is the server */
 	struct fors_links lost_servers;	 /* places of servers with nothing alive: b is the server that was, or empty */
 	struct fors_gains repairs;	 /* what to mend first */
@@ -109,6 +130,8 @@ void fors_status_clear(struct fors_status *status);
 enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fattree *tree, struct fors_error *error);
 /* Fill in the lists of cables between switches only. Errors: FORS_ENOMEM, the status is then to be cleared. */
 enum fors_err fors_status_cables(struct fors_status *status, struct fors_fattree tree, struct fors_error *error);
+/* Is it an end of the link that is gone? The switch, or NULL; the higher end first. */
+const struct fors_dead_switch *fors_dead_end(const struct fors_status *status, const struct fors_link *link);
 /* One more; links->link grows. Errors: FORS_ENOMEM. */
 enum fors_err fors_links_add(struct fors_links *links, const struct fors_link *link, struct fors_error *error);
 

@@ -51,8 +51,16 @@ static json_t *server_to_json(const struct fors_status *status, const struct for
 	const struct fors_links *servers = fors_key_member(status, key);
 	const struct fors_link *place = &servers->link[i];
 
-	return json_pack("{s:o, s:i, s:o}", "leaf", text_to_json(place->a), "port", place->a_port, "server",
-			 text_or_null(place->b));
+	return json_pack("{s:o, s:i, s:o, s:o}", "leaf", text_to_json(place->a), "port", place->a_port, "server",
+			 text_or_null(place->b), "name", text_or_null(place->host));
+}
+
+static json_t *switch_to_json(const struct fors_status *status, const struct fors_key *key, size_t i)
+{
+	const struct fors_dead_switch *one = &status->dead_switches.one[i];
+
+	return json_pack("{s:o, s:s, s:I, s:I}", "switch", text_to_json(one->name), "level", one->level, "cables",
+			 (json_int_t)one->cables, "servers", (json_int_t)one->servers);
 }
 
 static json_t *link_to_json(const struct fors_link *link, bool is_bare)
@@ -64,7 +72,8 @@ static json_t *link_to_json(const struct fors_link *link, bool is_bare)
 	    (json_object_set_new(object, "since_ms", time_to_json(link->since_ms)) ||
 	     json_object_set_new(object, "used", json_boolean(link->is_used)) ||
 	     json_object_set_new(object, "planned", json_boolean(link->is_planned)) ||
-	     json_object_set_new(object, "rate", text_or_null(link->rate)))) {
+	     json_object_set_new(object, "rate", text_or_null(link->rate)) ||
+	     (link->changes && json_object_set_new(object, "changes", json_integer(link->changes))))) {
 		json_decref(object);
 		return NULL;
 	}
@@ -219,6 +228,8 @@ static json_t *to_json(const struct fors_status *status, const struct fors_key *
 	case FORS_KEY_SERVERS:
 		return list_to_json(status, key, ((const struct fors_links *)fors_key_member(status, key))->count,
 				    server_to_json);
+	case FORS_KEY_SWITCHES:
+		return list_to_json(status, key, status->dead_switches.count, switch_to_json);
 	case FORS_KEY_DEAD_SINCE:
 		return list_to_json(status, key, status->dead_links.count, since_to_json);
 	case FORS_KEY_REPAIRS:
@@ -308,9 +319,11 @@ static bool parse_time(const json_t *value, int64_t *ms)
 static bool parse_link(const json_t *value, struct fors_link *link)
 {
 	const json_t *rate = json_object_get(value, "rate"), *planned = json_object_get(value, "planned");
+	json_int_t changes = json_integer_value(json_object_get(value, "changes"));
 
 	link->is_used = json_is_true(json_object_get(value, "used"));
 	link->is_planned = planned ? json_is_true(planned) : link->is_used; /* no word of it in files of before */
+	link->changes = (uint16_t)(changes < 0 || changes > UINT16_MAX ? 0 : changes);
 	if (json_is_string(rate))
 		copy_text(link->rate, sizeof(link->rate), json_string_value(rate));
 	return parse_end(value, "a", "a_port", link->a, &link->a_port) &&
@@ -320,11 +333,13 @@ static bool parse_link(const json_t *value, struct fors_link *link)
 
 static bool parse_server(const json_t *value, struct fors_link *place)
 {
-	const json_t *server = json_object_get(value, "server");
+	const json_t *server = json_object_get(value, "server"), *name = json_object_get(value, "name");
 
 	place->since_ms = FORS_UNKNOWN;
 	if (json_is_string(server))
 		copy_text(place->b, sizeof(place->b), json_string_value(server));
+	if (json_is_string(name))
+		copy_text(place->host, sizeof(place->host), json_string_value(name));
 	return parse_end(value, "leaf", "port", place->a, &place->a_port);
 }
 
@@ -341,6 +356,40 @@ static enum fors_err parse_links(const json_t *value, bool (*parse)(const json_t
 	links->count = n;
 	for (size_t i = 0; i < n; i++)
 		if (!parse(json_array_get(value, i), &links->link[i]))
+			return FORS_EINPUT;
+	return FORS_OK;
+}
+
+static bool parse_count(const json_t *value, uint32_t *count)
+{
+	*count = (uint32_t)json_integer_value(value);
+	return json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= INT32_MAX;
+}
+
+static bool parse_switch(const json_t *value, struct fors_dead_switch *one)
+{
+	const json_t *name = json_object_get(value, "switch"), *level = json_object_get(value, "level");
+
+	if (!json_is_string(name) || !json_is_string(level))
+		return false;
+	copy_text(one->name, sizeof(one->name), json_string_value(name));
+	copy_text(one->level, sizeof(one->level), json_string_value(level));
+	return parse_count(json_object_get(value, "cables"), &one->cables) &&
+	       parse_count(json_object_get(value, "servers"), &one->servers);
+}
+
+static enum fors_err parse_switches(const json_t *value, struct fors_dead_switches *list)
+{
+	size_t n = json_array_size(value);
+
+	if (!json_is_array(value) || list->one)
+		return FORS_EINPUT;
+	list->one = calloc(n + 1, sizeof(*list->one));
+	if (!list->one)
+		return FORS_ENOMEM;
+	list->count = n;
+	for (size_t i = 0; i < n; i++)
+		if (!parse_switch(json_array_get(value, i), &list->one[i]))
 			return FORS_EINPUT;
 	return FORS_OK;
 }
@@ -480,6 +529,8 @@ static enum fors_err parse_value(const json_t *value, const struct fors_key *key
 		return parse_links(value, parse_link, at);
 	case FORS_KEY_SERVERS:
 		return parse_links(value, parse_server, at);
+	case FORS_KEY_SWITCHES:
+		return parse_switches(value, at);
 	case FORS_KEY_DEAD_SINCE:
 		return good_if(parse_since(value, &status->dead_links));
 	case FORS_KEY_REPAIRS:

@@ -28,6 +28,7 @@ enum fors_key_kind {
 	FORS_KEY_DEAD_SINCE, /* since when those are dead, in their order; has no member of its own */
 	FORS_KEY_LINKS,	     /* struct fors_links */
 	FORS_KEY_SERVERS,    /* the same, of places of servers */
+	FORS_KEY_SWITCHES,   /* struct fors_dead_switches */
 	FORS_KEY_REPAIRS,    /* struct fors_gains */
 	FORS_KEY_JOBS,	     /* struct fors_jobstats */
 	FORS_KEY_WARNINGS,   /* struct fors_warnings */

@@ -172,6 +172,10 @@ static void put_key(struct page *page, const struct fors_status *status, const s
 			gauge(page, key->name, key->help, 0,
 			      (double)((const struct fors_links *)fors_key_member(status, key))->count);
 		break;
+	case FORS_KEY_SWITCHES:
+		if (status->leaves >= 0)
+			gauge(page, key->name, key->help, 0, (double)status->dead_switches.count);
+		break;
 	case FORS_KEY_FAILOVER: /* counted: see put_failovers() */
 	case FORS_KEY_REPAIRS:	/* advice, not a measurement */
 	case FORS_KEY_JOBS:	/* one by one: put_jobs() */
@@ -202,15 +206,33 @@ static void put_links(struct page *page, const char *name, const struct fors_lin
 	}
 }
 
+/* Whose cables are counted among the dead ones, too: an alert for the switch is enough. */
+static void put_switches(struct page *page, const struct fors_dead_switches *dead)
+{
+	if (dead->count)
+		head(page, "switch_dead", "gauge", "1 for each switch that is gone");
+	for (size_t i = 0; i < dead->count && i < FORS_METRICS_LINKS; i++) {
+		begin_with(page, "switch_dead", "switch", dead->one[i].name);
+		fors_buffer_print(&page->buffer, ",");
+		label(page, "level", dead->one[i].level);
+		end(page, 0, 1);
+	}
+}
+
 static void put_all_links(struct page *page, const struct fors_status *status)
 {
 	if (status->dead_links.count) {
-		head(page, "link_dead", "gauge", "1 for each dead cable between a leaf and a spine");
+		head(page, "link_dead", "gauge", "1 for each dead cable between switches");
 		put_links(page, "link_dead", &status->dead_links, NULL);
 	}
 	if (status->degraded_links.count) {
 		head(page, "link_degraded", "gauge", "1 for each cable below full width or speed");
 		put_links(page, "link_degraded", &status->degraded_links, NULL);
+	}
+	if (status->flapping_links.count) {
+		head(page, "link_flapping", "gauge",
+		     "1 for each cable that died or came back six times or more in the last hour");
+		put_links(page, "link_flapping", &status->flapping_links, NULL);
 	}
 	if (status->excluded_links.count || status->held_links.count) {
 		head(page, "link_drained", "gauge",
@@ -356,6 +378,7 @@ enum fors_err fors_status_prom(const struct fors_status *status, const char *fab
 		put_key(&page, status, &fors_keys[n]);
 	put_shadow(&page, status);
 	put_throughput(&page, status);
+	put_switches(&page, &status->dead_switches);
 	put_all_links(&page, status);
 	put_jobs(&page, &status->jobs);
 	return fors_buffer_finish(&page.buffer, text, NULL, error);

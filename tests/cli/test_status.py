@@ -194,11 +194,11 @@ def test_a_dead_switch_is_one_line(fors, folder):
     spine = [link(leaf, 2) for leaf in range(4)]
     out = fors("status", folder(dead_links=spine + [link(1, 0)], dead_since_ms=None)).out
     assert re.search(r"^dead {8}5 cables; .*\n {12}Spine02, all 4 cables\n {12}Leaf01\[5\] - Spine00\[2\]\n", out, re.M)
-    assert "Spine02[" not in out
+    assert "Spine02[" not in out.partition("\nnext ")[0]
     out = fors("status", folder("0x2", dead_links=[link(3, spine) for spine in range(4)], dead_since_ms=None)).out
-    assert re.search(r"^ {12}Leaf03, all 4 cables\n", out, re.M) and "Leaf03[" not in out
+    assert re.search(r"^ {12}Leaf03, all 4 cables\n", out, re.M) and "Leaf03[" not in out.partition("\nnext ")[0]
     out = fors("status", folder("0x3", dead_links=spine[:3], dead_since_ms=None)).out
-    assert "all" not in out and out.count(" - Spine02[") == 3
+    assert "all" not in out and out.partition("\nnext ")[0].count(" - Spine02[") == 3
 
 
 def test_an_excluded_spine_is_one_line(fors, folder):
@@ -210,7 +210,7 @@ def test_an_excluded_spine_is_one_line(fors, folder):
 def test_many_cables(fors, folder):
     dead = [link(leaf, spine) for leaf in range(4) for spine in range(3)]
     out = fors("status", folder(leaves=40, spines=40, dead_links=dead, dead_since_ms=None)).out
-    assert out.count(" - Spine") == 10 and "and more, 12 cables in all" in out
+    assert out.partition("\nnext ")[0].count(" - Spine") == 10 and "[1] and 9 more\n" in out and "and more, 12 cables in all" in out
 
 
 @pytest.mark.parametrize("columns", [45, 60, 80])
@@ -335,3 +335,67 @@ def test_damaged_history(fors, folder, text, said):
     path = folder()
     (path / "history").write_text(text)
     assert said in fors("status", path, "--history", code=2).err
+
+
+def told(fors, tmp_path, spec, *downs, **changes):
+    """What is said of a fabric with failures, by the very lists that are found in it."""
+    args = [word for down in downs for word in ("--down", down)]
+    status = json.loads(fors("plan", "--synthetic", spec, *args, "--json").out)
+    path = tmp_path / "fabric"
+    path.mkdir(exist_ok=True)
+    (path / "status.json").write_text(json.dumps({**status, "epoch": EPOCH, **changes}))
+    return fors("status", path, code=1).out, status
+
+
+@pytest.mark.parametrize("spec, leaf, cables, left", [("FT(2;4,4)", "Leaf03", 4, 12), ("XGFT(3;2,3,2;1,2,2)", "Leaf03", 2, 10)])
+def test_a_dead_leaf(fors, tmp_path, spec, leaf, cables, left):
+    """Lost servers come first, and count in the speed's own line; the leaf is one line, and what is to be mended."""
+    out, status = told(fors, tmp_path, spec, leaf)
+    lost = 12 + 4 - left if cables == 4 else 2
+    assert status["dead_switches"] == [{"switch": leaf, "level": "leaf", "cables": cables, "servers": lost}]
+    assert len(status["lost_servers"]) == lost and all(one["name"] for one in status["lost_servers"])
+    assert f"\nlost        {lost} of {left + lost} servers: {leaf} is dead: Node" in out
+    assert f"\ndead        {cables} cables" in out and f"\n            {leaf}, all {cables} cables\n" in out and f"{leaf}[{lost + 1}]" not in out
+    assert out.index("\nlost ") < out.index("\ndead ")
+    assert f"\nspeed       100.0 % of full for {left} of {left + lost} servers; {lost} servers are lost\n" in out
+    assert "nothing is lost" not in out and out.endswith(f"\nnext        mend: {leaf}\n")
+
+
+@pytest.mark.parametrize("spec, switch, level", [("FT(2;4,4)", "Spine02", "spine"), ("XGFT(3;4,4,4;1,4,4)", "Mid2-05", "middle"),
+                                                 ("XGFT(3;4,4,4;1,4,4)", "Spine07", "top")])
+def test_a_dead_switch_above_leaves_is_one_line(fors, tmp_path, spec, switch, level):
+    out, status = told(fors, tmp_path, spec, switch)
+    cables = len(status["dead_links"])
+    assert status["dead_switches"] == [{"switch": switch, "level": level, "cables": cables, "servers": 0}]
+    assert f"            {switch}, all {cables} cables\n" in out and f"{switch}[" not in out
+    assert out.endswith(f"\nnext        mend: {switch}\n") and "lost   " not in out
+    assert ("spine" in out) == (level == "spine")
+
+
+def test_a_switch_whose_servers_live_is_not_dead(fors, tmp_path):
+    out, status = told(fors, tmp_path, "FT(2;4,4)", "Leaf01[6]", "Node03-01")
+    assert status["dead_switches"] == []
+    assert "lost        1 of 16 servers: Node03-01 at Leaf03[2]\n" in out and "15 of 16 servers; 1 server is lost\n" in out
+    assert out.endswith("next        mend: Leaf01[6] - Spine01[2]\n")
+    out, _ = told(fors, tmp_path, "FT(2;4,4)", "Node03-01")
+    assert out.endswith("next        see to Node03-01 at Leaf03[2]: it is lost\n")
+
+
+@pytest.mark.parametrize("spec", ["FT(2;4,4)", "XGFT(3;4,4,4;1,4,4)"])
+def test_a_flapping_cable(fors, tmp_path, spec):
+    flapping = [link(3, 1, since_ms=EPOCH, used=True, planned=True, rate="4xHDR", changes=12)]
+    out, _ = told(fors, tmp_path, spec, flapping_links=flapping)
+    assert "\nflapping    Leaf03[6] - Spine01[4] changed 12 times in the last hour: exclude it\n" in out
+    assert out.endswith("next        exclude Leaf03[6] - Spine01[4], then mend: it comes and goes\n")
+
+
+def test_a_stale_state_is_not_active(fors, folder):
+    path = folder()
+    beat(path, 3600)
+    out = fors("status", path, code=1).out
+    assert "\nstate       stale, it was active" in out and out.endswith("next        start opensm with fors again\n")
+
+
+@pytest.mark.parametrize("bad", [[{}], {}, [{"switch": "a", "level": "leaf", "cables": -1, "servers": 0}], [{"switch": 1}]])
+def test_odd_dead_switches(fors, folder, bad):
+    assert 'odd value of "dead_switches"' in fors("status", folder(dead_switches=bad), code=2).err

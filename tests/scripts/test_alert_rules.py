@@ -14,7 +14,7 @@ import pytest
 TOP = Path(__file__).resolve().parents[2]
 FOLDER = TOP / "packaging" / "prometheus"
 RECORDED = TOP / "tests" / "data" / "metrics.prom"
-ONLY_SOMETIMES = {"fors_link_degraded", "fors_held_until_timestamp_seconds", "fors_lmc_needed"}
+ONLY_SOMETIMES = {"fors_switch_dead", "fors_link_flapping", "fors_link_degraded", "fors_held_until_timestamp_seconds", "fors_lmc_needed"}
 needs_promtool = pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")
 
 

@@ -471,6 +471,34 @@ static void what_returns_is_held(void **state)
 	bed_free(bed);
 }
 
+/* Changes of the last hour, counted by quarters. */
+static void changes_are_counted(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_holddown *watch = fors_holddown_new();
+
+	look(watch, bed, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		bed_down(bed, "Leaf01[3]");
+		look(watch, bed, 100 + 6 * i);
+		bed_restore(bed);
+		look(watch, bed, 103 + 6 * i);
+		assert_int_equal(fors_cable(bed->fabric, 1, 0)->changes, 2 * i + 2);
+		assert_int_equal(fors_cable(bed->fabric, 0, 0)->changes, 0);
+	}
+	look(watch, bed, 3000);
+	assert_int_equal(fors_cable(bed->fabric, 1, 0)->changes, 6);
+	bed_down(bed, "Leaf01[3]");
+	look(watch, bed, 3700);
+	assert_int_equal(fors_cable(bed->fabric, 1, 0)->changes, 7);
+	look(watch, bed, 4600);
+	assert_int_equal(fors_cable(bed->fabric, 1, 0)->changes, 1);
+	look(watch, bed, 900000);
+	assert_int_equal(fors_cable(bed->fabric, 1, 0)->changes, 0);
+	fors_holddown_free(watch);
+	bed_free(bed);
+}
+
 static void each_flap_starts_anew(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
@@ -575,6 +603,7 @@ int main(void)
 		cmocka_unit_test(warnings_have_an_end),
 		cmocka_unit_test(random_excludes),
 		cmocka_unit_test(what_returns_is_held),
+		cmocka_unit_test(changes_are_counted),
 		cmocka_unit_test(each_flap_starts_anew),
 		cmocka_unit_test(returns_are_rate_limited),
 		cmocka_unit_test(without_hold_down_all_return_at_once),

@@ -44,6 +44,7 @@ static void causes(void **state)
 {
 	struct fors_status healthy = status_of(0, 16), one = status_of(1, 16), all = status_of(3, 24),
 			   withdrawn = status_of(1, 0);
+	struct fors_dead_switch leaf = {.name = "Leaf00", .level = "leaf", .cables = 2, .servers = 4};
 	struct fors_event event;
 
 	strcpy(withdrawn.reason, "a new plan");
@@ -61,6 +62,15 @@ static void causes(void **state)
 	healthy.servers = 16;
 	one.servers = 15;
 	assert_cause(&healthy, &one, "1 cable died: Leaf00[5] - Spine01[1]; 15 servers, there were 16");
+	healthy.servers = one.servers = FORS_UNKNOWN;
+	all.dead_switches = (struct fors_dead_switches){&leaf, 1};
+	assert_cause(&healthy, &all, "Leaf00 died (leaf, 2 cables, 4 servers); 1 cable died: Leaf03[6] - Spine02[4]");
+	assert_cause(&all, &healthy,
+		     "Leaf00 came back (leaf, 2 cables, 4 servers); 1 cable came back: Leaf03[6] - Spine02[4]");
+	assert_cause(&all, &one,
+		     "Leaf00 came back (leaf, 2 cables, 4 servers); 1 cable came back: Leaf03[6] - Spine02[4]");
+	leaf = (struct fors_dead_switch){.name = "Spine02", .level = "spine", .cables = 2};
+	assert_cause(&healthy, &all, "Spine02 died (spine, 2 cables); 1 cable died: Leaf00[5] - Spine01[1]");
 	fors_event_tell(NULL, &withdrawn, &event);
 	assert_int_equal(event.phases, 0);
 	assert_string_equal(event.method, "-");

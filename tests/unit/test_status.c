@@ -105,6 +105,8 @@ static void unknown_is_null(void **state)
 		"drained_length",
 		"slow_servers",
 		"lost_servers",
+		"dead_switches",
+		"flapping_links",
 		"method",
 		"plan_ms",
 		"tables_ms",
@@ -209,12 +211,20 @@ static void fill(struct fors_status *status)
 	status->plan_ms = 34.1234;
 	status->dead_links = (struct fors_links){calloc(1, sizeof(struct fors_link)), 1};
 	status->held_links = (struct fors_links){calloc(1, sizeof(struct fors_link)), 1};
-	*status->held_links.link = (struct fors_link){"Leaf01", "Spine00", 21, 2, true, FORS_UNKNOWN, false, "1xSDR"};
+	*status->held_links.link =
+		(struct fors_link){"Leaf01", "Spine00", 21, 2, true, FORS_UNKNOWN, false, "1xSDR", 7, ""};
 	status->lost_servers = (struct fors_links){calloc(2, sizeof(struct fors_link)), 2};
-	status->lost_servers.link[0] = (struct fors_link){.a = "Leaf03", .b = "Node03-05", .a_port = 6};
+	status->lost_servers.link[0] =
+		(struct fors_link){.a = "Leaf03", .b = "0x0002c90300000305", .a_port = 6, .host = "Node03-05"};
+	status->dead_switches = (struct fors_dead_switches){calloc(1, sizeof(struct fors_dead_switch)), 1};
+	*status->dead_switches.one =
+		(struct fors_dead_switch){.name = "Leaf03", .level = "leaf", .cables = 20, .servers = 19};
+	status->flapping_links = (struct fors_links){calloc(1, sizeof(struct fors_link)), 1};
+	*status->flapping_links.link = (struct fors_link){.a = "Leaf07", .b = "Spine02", .a_port = 23, .changes = 12};
 	status->lost_servers.link[1] = (struct fors_link){.a = "Leaf03", .a_port = 7};
 	fors_warn(&status->warnings, "what\a");
-	*status->dead_links.link = (struct fors_link){"Leaf00", "Spine00", 21, 255, false, 1763689120000, false, ""};
+	*status->dead_links.link =
+		(struct fors_link){"Leaf00", "Spine00", 21, 255, false, 1763689120000, false, "", 0, ""};
 }
 
 static void json_comes_back(void **state)
@@ -242,7 +252,15 @@ static void json_comes_back(void **state)
 	assert_int_equal(back.lost_servers.count, 2);
 	assert_string_equal(back.lost_servers.link[1].a, "Leaf03");
 	assert_int_equal(back.lost_servers.link[1].a_port, 7);
-	assert_string_equal(back.lost_servers.link[0].b, "Node03-05");
+	assert_string_equal(back.lost_servers.link[0].b, "0x0002c90300000305");
+	assert_string_equal(back.lost_servers.link[0].host, "Node03-05");
+	assert_int_equal(back.dead_switches.count, 1);
+	assert_string_equal(back.dead_switches.one->name, "Leaf03");
+	assert_string_equal(back.dead_switches.one->level, "leaf");
+	assert_int_equal(back.dead_switches.one->cables, 20);
+	assert_int_equal(back.dead_switches.one->servers, 19);
+	assert_int_equal(back.flapping_links.count, 1);
+	assert_int_equal(back.flapping_links.link->changes, 12);
 	assert_string_equal(back.lost_servers.link[1].b, "");
 	assert_int_equal(back.warnings.count, 1);
 	assert_string_equal(back.warnings.text[0], "what?");
@@ -333,8 +351,9 @@ static const char *next_of(const struct fors_status *status)
 
 static void next_says_what_to_do(void **state)
 {
-	struct fors_link link[2] = {{"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN, false, ""},
-				    {"Leaf01", "Spine01", 21, 2, false, 5, false, ""}};
+	struct fors_link link[2] = {{"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN, false, "", 0, ""},
+				    {"Leaf01", "Spine01", 21, 2, false, 5, false, "", 0, ""}};
+	struct fors_dead_switch gone = {.name = "Leaf01", .level = "leaf", .cables = 1, .servers = 3};
 	struct fors_status status;
 
 	fors_status_init(&status);
@@ -354,7 +373,15 @@ static void next_says_what_to_do(void **state)
 	status.degraded_links = (struct fors_links){link, 2};
 	assert_non_null(strstr(next_of(&status), "replace 2 links"));
 	status.dead_links = (struct fors_links){link, 1};
-	assert_string_equal(next_of(&status), "nothing to do but mend Leaf00[21] - Spine01[1]");
+	assert_string_equal(next_of(&status), "mend: Leaf00[21] - Spine01[1]");
+	status.dead_links.count = 2;
+	status.dead_switches = (struct fors_dead_switches){&gone, 1};
+	assert_string_equal(next_of(&status), "mend: Leaf01, Leaf00[21] - Spine01[1]");
+	strcpy(gone.name, "Spine01");
+	assert_string_equal(next_of(&status), "mend: Spine01");
+	status.flapping_links = (struct fors_links){link, 1};
+	assert_string_equal(next_of(&status), "exclude Leaf00[21] - Spine01[1], then mend: it comes and goes");
+	status.flapping_links.count = 0;
 	status.held_links = (struct fors_links){link, 1};
 	status.held_until_ms = 1011001;
 	assert_string_equal(next_of(&status), "link Leaf00[21] - Spine01[1] returns in 12 s");
@@ -488,8 +515,8 @@ static void failovers_are_counted(void **state)
 
 static void metrics_name_both_ends_of_links(void **state)
 {
-	struct fors_link link[2] = {{"Leaf 0 \"x\"", "Spine\xff", 21, 1, false, 5, false, ""},
-				    {"L\xc3\xa9", "S1", 20, 2, true, 5, true, ""}};
+	struct fors_link link[2] = {{"Leaf 0 \"x\"", "Spine\xff", 21, 1, false, 5, false, "", 0, ""},
+				    {"L\xc3\xa9", "S1", 20, 2, true, 5, true, "", 0, ""}};
 	struct fors_status status;
 	char *text;
 
