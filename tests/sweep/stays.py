@@ -30,10 +30,10 @@ def link(build, folder):
     if not found or not (build / "libforscore.la").exists():
         sys.exit(print(f"stays: {build} is no folder in which fors was built", file=sys.stderr) or 2)
     source = (build / found[1]).resolve()
-    objects = []
+    objects, height = [], [] if (source / "core/fabric/fattree.h").exists() else ["-DTWO_LEVELS_ALONE"]
     for name in ("incomplete", "sweep_stays"):
         objects.append(str(folder / f"{name}.o"))
-        subprocess.run(["gcc", "-std=gnu11", "-O2", f"-iquote{source}", f"-iquote{TREE}", "-c",
+        subprocess.run(["gcc", "-std=gnu11", "-O2", f"-iquote{source}", f"-iquote{TREE}", *height, "-c",
                         str(TREE / "tests/sweep" / f"{name}.c"), "-o", objects[-1]], check=True)
     program = folder / "sweep_stays"
     subprocess.run(["./libtool", "--quiet", "--tag=CC", "--mode=link", "gcc", "-o", str(program), *objects, "libforscore.la"],
