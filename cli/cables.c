@@ -141,7 +141,6 @@ static enum fors_err make_plan(const struct cli_fabric *made, struct fors_schedu
 			 .lanes = made->lanes,
 			 .progress = cli_progress,
 			 .threads = cli_processors()},
-		.method = "auto",
 		.net = made->net,
 		.lfts = made->lfts,
 	};

@@ -62,12 +62,13 @@ static enum fors_err make(struct report *report, const struct cli_fabric *made, 
 	enum fors_err err = share_out(report, made, settings->job_index, error);
 	const struct fors_lfts *lfts = report->tables.lfts;
 	const struct fors_jobindex index = {report->tables.index, &report->tables.entries};
-	const struct fors_request request = {
-		.task = {.fabric = made->fabric, .progress = cli_progress, .threads = cli_processors()},
-		.method = settings->method ? settings->method : "auto",
-		.net = made->net,
-		.lfts = lfts ? lfts : made->lfts,
-		.clock_ms = cli_now_ms};
+	const struct fors_request request = {.task = {.fabric = made->fabric,
+						      .progress = cli_progress,
+						      .threads = cli_processors(),
+						      .limits = settings->limits},
+					     .net = made->net,
+					     .lfts = lfts ? lfts : made->lfts,
+					     .clock_ms = cli_now_ms};
 
 	report->owners_ms = cli_now_ms() - start;
 	start = cli_now_ms();

@@ -63,6 +63,8 @@ static const struct rule rules[] = {
 	{PLAN, "reference|state", GOES_WITHOUT, "lfts", "--reference and --state go without --lfts"},
 	{PLAN, "reference", GOES_WITHOUT, "state", "--reference and --state exclude each other"},
 	{PLAN, "ilp-seconds", NEEDS, "method=ilp", "--ilp-seconds needs --method ilp"},
+	{PLAN | CLI_CMD_JOBS, "plan-steps", GOES_WITHOUT, "method=closed-form|method=ilp",
+	 "--plan-steps is for methods that count steps: it goes without --method closed-form and ilp"},
 
 	/* analyze: jobs, and what there is without packets */
 	{ANALYZE, "phases", NEEDS, PER_JOB, "--phases goes with --pattern per-job-..."},

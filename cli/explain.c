@@ -73,7 +73,6 @@ static enum fors_err plan_two(struct explained *explained, const struct cli_fabr
 {
 	const struct fors_request request = {
 		.task = {.fabric = made->fabric, .lanes = made->lanes, .threads = 1},
-		.method = "auto",
 		.net = made->net,
 		.lfts = made->lfts,
 	};

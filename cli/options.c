@@ -269,7 +269,31 @@ static const char *const *method_names(void)
 
 static bool set_method(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
-	return cli_choice(option->name, argument, method_names()) >= 0 && set_text(option, argument, settings);
+	if (cli_choice(option->name, argument, method_names()) < 0)
+		return false;
+	fors_limit_method(&settings->limits, argument);
+	return true;
+}
+
+static bool set_limit(const struct cli_option *option, const char *argument, uint64_t unit,
+		      struct cli_settings *settings)
+{
+	unsigned number;
+
+	if (!cli_number(option->name, argument, 1, option->most, &number))
+		return false;
+	*(uint64_t *)member_of(option, settings) = number * unit;
+	return true;
+}
+
+static bool set_seconds(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	return set_limit(option, argument, 1, settings);
+}
+
+static bool set_millions(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	return set_limit(option, argument, 1000000, settings);
 }
 
 /* --- the table -------------------------------------------------------------------------------------------------- */
@@ -415,9 +439,12 @@ static const struct cli_option options[] = {
 	 "slow cables under the tables of fors, as degraded_links of fors.conf: auto (default), ignore or dead",
 	 set_choice, MEMBER(source.degraded), 0, degraded},
 	{"method", "NAME", PLAN | JOBS, "auto (default), closed-form, rounds, exact, flows or ilp", set_method,
-	 MEMBER(method), 0, NULL},
-	{"ilp-seconds", "N", PLAN, "time limit of the method ilp; 600 when missing", set_positive, MEMBER(ilp_seconds),
-	 1000000, NULL},
+	 MEMBER(limits.method), 0, NULL},
+	{"ilp-seconds", "N", PLAN, "time limit of the method ilp; 600 when missing", set_seconds,
+	 MEMBER(limits.seconds), 1000000, NULL},
+	{"plan-steps", "N", PLAN | JOBS,
+	 "a method may work for N million steps, whether that ends its search early or late; its own budget when missing",
+	 set_millions, MEMBER(limits.steps), 1000000, NULL},
 	{"output", "FILE", PLAN, "write the schedule to FILE", set_text, MEMBER(output), 0, NULL},
 	{"output-dir", "DIR", JOBS, "write each job's schedule to DIR/NAME/schedule", set_text, MEMBER(output), 0,
 	 NULL},

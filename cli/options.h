@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/planners/method.h"
+
 /* The commands that have options; sets of them are sums. */
 enum cli_command_id {
 	CLI_CMD_PLAN = 1 << 0,
@@ -149,19 +151,20 @@ struct cli_settings {
 	int argc;
 	char **argv; /* what was parsed, the name of the command first; lent */
 	struct cli_source source;
-	const char *lfts, *routing, *schedule;	      /* --lfts, --routing, --schedule */
-	bool compares_lfts;			      /* --lfts of diff */
-	const char *levels;			      /* --sl */
-	const char *pattern, *pattern_file, *jobs;    /* --pattern, --pattern-file, --jobs */
-	const char *method, *engines;		      /* --method, --engines */
-	const char *output, *resume, *html, *state;   /* --output, --resume, --html, --state */
-	unsigned ilp_seconds, samples, seed, threads; /* --ilp-seconds, --samples, --seed, --threads */
-	unsigned phases;			      /* --phases; 0: all */
-	bool job_index;				      /* --job-index */
-	const char *replay;			      /* --replay */
-	int placement;				      /* --placement: enum fors_placement */
-	unsigned cores;				      /* --cores; 0: not given */
-	bool has_random, has_count;		      /* --random, --count */
+	const char *lfts, *routing, *schedule;	    /* --lfts, --routing, --schedule */
+	bool compares_lfts;			    /* --lfts of diff */
+	const char *levels;			    /* --sl */
+	const char *pattern, *pattern_file, *jobs;  /* --pattern, --pattern-file, --jobs */
+	const char *engines;			    /* --engines */
+	struct fors_plan_limits limits;		    /* --method, --ilp-seconds, --plan-steps */
+	const char *output, *resume, *html, *state; /* --output, --resume, --html, --state */
+	unsigned samples, seed, threads;	    /* --samples, --seed, --threads */
+	unsigned phases;			    /* --phases; 0: all */
+	bool job_index;				    /* --job-index */
+	const char *replay;			    /* --replay */
+	int placement;				    /* --placement: enum fors_placement */
+	unsigned cores;				    /* --cores; 0: not given */
+	bool has_random, has_count;		    /* --random, --count */
 	unsigned random, count;
 	bool has_server;      /* --server */
 	uint64_t server;      /* port GUID */

@@ -57,7 +57,7 @@ static uint8_t level_of(void *context, uint32_t src, uint32_t dst)
 /* Single flows and nothing else, also where there are rounds. */
 static bool wants_flows(const struct over *over)
 {
-	return over->settings->method && !strcmp(over->settings->method, "flows");
+	return !strcmp(over->settings->limits.method, "flows");
 }
 
 static struct fors_over_task task_of(struct over *over)
@@ -71,6 +71,7 @@ static struct fors_over_task task_of(struct over *over)
 		.progress = cli_progress,
 		.context = over,
 		.clock_ms = cli_now_ms,
+		.limits = over->settings->limits,
 	};
 }
 
@@ -182,14 +183,12 @@ static bool is_for_trees(const struct over *over)
 /* By the methods for trees. That they have none is no error. */
 static enum fors_err plan_tree(struct over *over, struct fors_error *error)
 {
-	const char *method = over->settings->method;
 	const struct fors_request request = {
 		.task = {.fabric = over->made.fabric,
 			 .lanes = over->made.lanes,
 			 .progress = cli_progress,
 			 .threads = cli_processors(),
-			 .ilp_seconds = over->settings->ilp_seconds},
-		.method = method ? method : "auto",
+			 .limits = over->settings->limits},
 		.net = over->made.net,
 		.lfts = over->made.lfts,
 		.clock_ms = cli_now_ms,
@@ -233,9 +232,7 @@ static enum fors_err plan_any(struct over *over, struct fors_error *error)
 
 static bool may_be_any(const struct over *over)
 {
-	const char *method = over->settings->method;
-
-	return !method || !strcmp(method, "auto") || wants_flows(over);
+	return !strcmp(fors_method_of(&over->settings->limits), "auto") || wants_flows(over);
 }
 
 /* What slow links cost. */
@@ -249,7 +246,7 @@ static void refuse_method(struct over *over)
 {
 	fors_fail(&over->error, FORS_ENOTAPPL,
 		  "method %s is for two-level fat-trees; over these tables there is method flows",
-		  over->settings->method);
+		  over->settings->limits.method);
 }
 
 /* What there is to say of the tables, or over->error, whatever else is known by now. Errors: FORS_ENOMEM. */

@@ -150,7 +150,7 @@ static enum fors_err plan_ilp(const struct fors_task *task, struct fors_schedule
 
 	if (err)
 		return err;
-	phase.deadline = time(NULL) + (time_t)(task->ilp_seconds ? task->ilp_seconds : DEFAULT_SECONDS);
+	phase.deadline = time(NULL) + (time_t)(task->limits.seconds ? task->limits.seconds : DEFAULT_SECONDS);
 	if (!phase_alloc(&phase))
 		err = fors_fail_memory(error);
 	for (; !err && phase.number < phase.schedule->nphases; phase.number++)

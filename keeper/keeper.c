@@ -145,7 +145,7 @@ static void fill_settings(struct fors_look *look, const struct fors_settings *se
 	look->jobs_move = settings->jobs_move;
 	look->job_index = settings->job_index;
 	look->job_routes = settings->job_routes;
-	look->most_bytes = (uint64_t)settings->plan_memory << 20;
+	look->limits = settings->limits;
 }
 
 struct fors_look *fors_keeper_new_look(struct fors_keeper *keeper, enum fors_look_kind kind)

@@ -79,8 +79,6 @@ enum fors_err fors_keeper_understand(struct fors_keeper *keeper, struct fors_loo
 
 	keeper->drain.is_given = look->kind != FORS_LOOK_ROUTED && !keeper->has_made;
 	err = learn_tree(keeper, look, error);
-	memcpy(look->method, settings->method, sizeof(look->method));
-	look->ilp_seconds = settings->ilp_seconds;
 	if (!err)
 		err = look_at_tree(keeper, look, error);
 	keeper->drain.has_slow = look->slow.ncables;

@@ -81,7 +81,6 @@ static enum fors_err plan_all(struct per_job *p, bool has_index, struct fors_err
 	const struct fors_jobindex index = {p->tables.index, &p->tables.entries};
 	const struct fors_request request = {
 		.task = {.fabric = made->fabric, .progress = cli_progress, .threads = cli_processors()},
-		.method = "auto",
 		.net = made->net,
 		.lfts = has_index ? p->tables.lfts : made->lfts,
 		.clock_ms = cli_now_ms};

@@ -45,7 +45,6 @@ static enum fors_err plan(const struct whatif *whatif, const struct cli_fabric *
 {
 	const struct fors_request request = {
 		.task = {.fabric = made->fabric, .lanes = made->lanes, .threads = 1},
-		.method = "auto",
 		.net = made->net,
 		.lfts = made->lfts,
 	};

@@ -69,11 +69,6 @@ void fors_drained_mark_cable(struct fors_fattree tree, uint32_t number, enum for
 	tree.kind->put(&tree, number, &cable);
 }
 
-void fors_drained_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, enum fors_drain_reason reason)
-{
-	fors_drained_mark_cable(fors_fattree_of_fabric(fabric), leaf * fabric->nlanes + lane, reason);
-}
-
 void fors_drained_degraded(struct fors_fattree tree)
 {
 	struct fors_fattree_cable cable;

@@ -29,7 +29,6 @@ void fors_drained_degraded(struct fors_fattree tree);
 
 /* Mark one cable, if it lives and has no mark yet. */
 void fors_drained_mark_cable(struct fors_fattree tree, uint32_t number, enum fors_drain_reason reason);
-void fors_drained_mark(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, enum fors_drain_reason reason);
 
 /*
  * Count the marked cables as dead, all but those without which two leaves with end nodes on them would no longer have

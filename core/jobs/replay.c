@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE /* qsort_r() */
 #include "replay.h"
 
 #include <inttypes.h>
@@ -51,22 +52,12 @@ static int compare_spans(struct fors_span a, struct fors_span b)
 	return order ? order : m < n ? -1 : m > n;
 }
 
-/* Heap sort: small, and needs no context behind qsort()'s back. */
-static void sift(const struct state *state, uint32_t at, uint32_t count)
+static int compare_hosts(const void *a, const void *b, void *context)
 {
-	uint32_t *list = state->by_name, child;
+	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+	int order = compare_spans(host_of(context, one), host_of(context, other));
 
-	for (; (child = 2 * at + 1) < count; at = child) {
-		uint32_t kept = list[at];
-
-		if (child + 1 < count &&
-		    compare_spans(host_of(state->fabric, list[child + 1]), host_of(state->fabric, list[child])) > 0)
-			child++;
-		if (compare_spans(host_of(state->fabric, kept), host_of(state->fabric, list[child])) >= 0)
-			return;
-		list[at] = list[child];
-		list[child] = kept;
-	}
+	return order ? order : one < other ? -1 : one > other;
 }
 
 static void sort_hosts(struct state *state)
@@ -75,15 +66,7 @@ static void sort_hosts(struct state *state)
 
 	for (uint32_t s = 0; s < n; s++)
 		state->by_name[s] = s;
-	for (uint32_t i = n / 2; i-- > 0;)
-		sift(state, i, n);
-	for (uint32_t end = n; end-- > 1;) {
-		uint32_t last = state->by_name[end];
-
-		state->by_name[end] = state->by_name[0];
-		state->by_name[0] = last;
-		sift(state, 0, end);
-	}
+	qsort_r(state->by_name, n, sizeof(*state->by_name), compare_hosts, (void *)state->fabric);
 }
 
 /* All servers of a host that are free into list[] from *count on; false: it has none, or one that is not. */

@@ -172,7 +172,7 @@ static enum fors_err plan_shifted(struct maker *m, struct fors_fabric *subset, c
 
 	request.task.fabric = subset;
 	request.task.lanes = NULL;
-	request.method = fors_method_flows.name;
+	fors_limit_method(&request.task.limits, fors_method_flows.name);
 	fors_outcome_init(&outcome);
 	err = fors_outcome_plan(&request, &outcome, m->error);
 	if (!err && outcome.plan) {
@@ -383,13 +383,6 @@ static enum fors_err make_all(struct maker *m)
 			task->progress(task->context, (j + 1.0) / m->list->count);
 	}
 	return err;
-}
-
-enum fors_err fors_jobplans_make(const struct fors_request *request, const struct fors_joblist *list,
-				 const struct fors_owners *owners, struct fors_jobplans *plans,
-				 struct fors_error *error)
-{
-	return fors_jobplans_renew(request, list, owners, NULL, plans, error);
 }
 
 /* Those that meet an earlier one are not right. */

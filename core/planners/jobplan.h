@@ -52,16 +52,10 @@ struct fors_jobplans {
 
 /*
  * Plan and prove all jobs of the list, on the fabric of request->task, whose lanes may be NULL, over its tables, in
- * *plans, owned by the caller (fors_jobplans_clear()). That a job has no plan is no error here. Errors: FORS_ENOMEM,
- * FORS_ECANCELLED.
- */
-enum fors_err fors_jobplans_make(const struct fors_request *request, const struct fors_joblist *list,
-				 const struct fors_owners *owners, struct fors_jobplans *plans,
-				 struct fors_error *error);
-/*
- * The same, when some jobs have a schedule already: kept[] is for each job of the list, and those that have a plan
- * there are not planned again; it is theirs to be right (fors_jobplans_right()), and counts when the others are looked
- * at. A list of no servers (fors_joblist_read_present()) gets no plan.
+ * *plans, owned by the caller (fors_jobplans_clear()). Some jobs may have a schedule already: kept[] is for each job of
+ * the list, NULL: none has. Those that have a plan there are not planned again; it is theirs to be right
+ * (fors_jobplans_right()), and counts when the others are looked at. That a job has no plan is no error here; a list of
+ * no servers (fors_joblist_read_present()) gets none. Errors: FORS_ENOMEM, FORS_ECANCELLED.
  */
 enum fors_err fors_jobplans_renew(const struct fors_request *request, const struct fors_joblist *list,
 				  const struct fors_owners *owners, const struct fors_jobkept *kept,

@@ -31,14 +31,14 @@ enum fors_err fors_plan_fits(const struct fors_task *task, const struct fors_met
 {
 	uint64_t bytes = fors_plan_bytes(task->fabric, method, phases);
 
-	if (!task->most_bytes || bytes <= task->most_bytes)
+	if (!task->limits.bytes || bytes <= task->limits.bytes)
 		return FORS_OK;
 	if (wanted && bytes > *wanted)
 		*wanted = bytes;
 	return fors_fail(error, FORS_ELIMIT,
 			 "a plan of method %s for %u servers would take some %" PRIu64 " MiB of memory, and the limit "
 			 "is %" PRIu64,
-			 method->name, task->fabric->nservers, (bytes >> 20) + 1, task->most_bytes >> 20);
+			 method->name, task->fabric->nservers, (bytes >> 20) + 1, task->limits.bytes >> 20);
 }
 
 static bool is_host(const struct fors_net *net, uint32_t node)

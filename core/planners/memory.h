@@ -13,7 +13,7 @@
 uint64_t fors_plan_bytes(const struct fors_fabric *fabric, const struct fors_method *method, uint32_t phases);
 
 /*
- * FORS_ELIMIT where that is more than task->most_bytes: the text says what it would take. *wanted (NULL: not wanted)
+ * FORS_ELIMIT where that is more than task->limits.bytes: the text says what it would take. *wanted (NULL: not wanted)
  * is raised to these bytes then.
  */
 enum fors_err fors_plan_fits(const struct fors_task *task, const struct fors_method *method, uint32_t phases,

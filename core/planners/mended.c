@@ -33,10 +33,10 @@ static enum fors_err is_hopeful(const struct fors_fabric *fabric, uint32_t phase
 	return err;
 }
 
-static enum fors_err plan(const struct fors_task *task, const char *method, const struct fors_mended *mended,
-			  uint32_t *phases, struct fors_error *error)
+static enum fors_err plan(const struct fors_task *task, const struct fors_mended *mended, uint32_t *phases,
+			  struct fors_error *error)
 {
-	struct fors_request request = {.task = *task, .method = method, .net = mended->net};
+	struct fors_request request = {.task = *task, .net = mended->net};
 	struct fors_lfts *lfts = NULL;
 	struct fors_outcome outcome;
 	enum fors_err err = fors_tables_build(mended->tree.fabric, &lfts, error);
@@ -72,7 +72,7 @@ static enum fors_err plan_over(const struct fors_task *task, const struct fors_m
 				      .rounds = route,
 				      .cancelled = task->cancelled,
 				      .context = task->context,
-				      .most_bytes = task->most_bytes};
+				      .limits = task->limits};
 	struct fors_participants players = {0};
 	struct fors_schedule *schedule = NULL;
 	struct fors_over_report report;
@@ -102,7 +102,7 @@ static enum fors_err plan3(const struct fors_task *task, const struct fors_mende
 
 /* --- both ---------------------------------------------------------------------------------------------------------- */
 
-enum fors_err fors_phases_mended(const struct fors_task *task, struct fors_fattree tree, const char *method,
+enum fors_err fors_phases_mended(const struct fors_task *task, struct fors_fattree tree,
 				 const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
 				 struct fors_error *error)
 {
@@ -118,7 +118,7 @@ enum fors_err fors_phases_mended(const struct fors_task *task, struct fors_fattr
 	else
 		err = is_hopeful(mended.tree.fabric, phases_now, &hopeful, error);
 	if (!err && hopeful)
-		err = plan(task, method, &mended, &found, error);
+		err = plan(task, &mended, &found, error);
 	fors_mended_free(&mended);
 	if (!err)
 		*phases = found;

@@ -10,13 +10,13 @@
 #include "method.h"
 
 /*
- * How many phases the exchange of the tree would take with this repair and nothing else, by this method, over the tables
+ * How many phases the exchange of the tree would take with this repair and nothing else, within its limits, over the tables
  * that fors would make, in *phases: those of a plan that was proven. Of the task count the limits, and whether to go on.
  * phases_now: those of the plan that there is; where bounds say that a repair cannot lead below it they are the answer,
  * and nothing is planned. 0: there would be no plan either.
  * Errors: FORS_ENOMEM, FORS_ECANCELLED (task->cancelled said so), FORS_EINPUT (no repair of this tree).
  */
-enum fors_err fors_phases_mended(const struct fors_task *task, struct fors_fattree tree, const char *method,
+enum fors_err fors_phases_mended(const struct fors_task *task, struct fors_fattree tree,
 				 const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
 				 struct fors_error *error);
 

@@ -7,10 +7,35 @@
 #ifndef FORS_CORE_PLANNERS_METHOD_H
 #define FORS_CORE_PLANNERS_METHOD_H
 
+#include <string.h>
+
 #include "core/fabric/fabric.h"
 
 struct fors_lanes;    /* core/tables/lanes.h */
 struct fors_schedule; /* core/schedule/schedule.h */
+
+/*
+ * What a plan may take, and by which method it is made: the same struct from the settings to the planner. All zero: any
+ * method, each with its own budget. It has no padding, so it may be compared and digested as it is: fors_limit_method()
+ * writes the name.
+ */
+struct fors_plan_limits {
+	char method[16];  /* planning method, zeros behind its name; empty: auto */
+	uint64_t seconds; /* of method ilp, the only one that has a clock; 0: its default */
+	uint64_t steps;	  /* of work, for each method that counts its own; 0: its budget */
+	uint64_t bytes;	  /* memory that a plan may take, as is estimated before; 0: any */
+};
+
+static inline void fors_limit_method(struct fors_plan_limits *limits, const char *name)
+{
+	memset(limits->method, 0, sizeof(limits->method));
+	strncpy(limits->method, name, sizeof(limits->method) - 1);
+}
+
+static inline const char *fors_method_of(const struct fors_plan_limits *limits)
+{
+	return limits->method[0] ? limits->method : "auto";
+}
 
 #define FORS_FLOWS_SERVERS 2048u /* more are too many for method flows: some 50 bytes a flow */
 
@@ -22,18 +47,16 @@ struct fors_task {
 	bool (*cancelled)(void *context);
 	/* Told now and then how much of the work is done (0..1). NULL: nobody wants to know. */
 	void (*progress)(void *context, double done);
-	void *context;	      /* of both */
-	unsigned threads;     /* 0 or 1: only the caller's thread; results are the same */
-	unsigned ilp_seconds; /* time limit of method ilp; 0: its default */
+	void *context;	  /* of both */
+	unsigned threads; /* 0 or 1: only the caller's thread; results are the same */
+	struct fors_plan_limits limits;
 	/*
 	 * Only a plan of so many phases is of use; 0: any is. A method may then leave out what cannot give it, and say
 	 * FORS_ENOPLAN, or make the plan that it would make anyway.
 	 */
 	uint32_t wanted_phases;
-	uint64_t most_bytes; /* memory that a plan may take, as fors_plan() estimates it before; 0: any */
-	bool has_moved;	     /* entries of jobs are in the tables: one whose home lane lives need not be at home */
-	uint64_t most_steps; /* of work, for each method that counts its own; 0: its budget */
-	uint64_t *steps;     /* steps that methods counted are added here; NULL: nobody wants to know */
+	bool has_moved;	 /* entries of jobs are in the tables: one whose home lane lives need not be at home */
+	uint64_t *steps; /* steps that methods counted are added here; NULL: nobody wants to know */
 };
 
 /*
@@ -51,7 +74,7 @@ struct fors_effort {
 /* So much may be spent for a task, if it does not say otherwise. */
 static inline struct fors_effort fors_effort_for(const struct fors_task *task, uint64_t budget)
 {
-	return (struct fors_effort){.task = task, .budget = task->most_steps ? task->most_steps : budget};
+	return (struct fors_effort){.task = task, .budget = task->limits.steps ? task->limits.steps : budget};
 }
 
 #define FORS_EFFORT_ASK (UINT64_C(1) << 18) /* steps between two questions whether to stop: a millisecond */

@@ -86,7 +86,7 @@ static enum fors_err plan(const struct fors_request *request, struct fors_outcom
 	if (!err)
 		err = bound_one_lid(&task, outcome);
 	if (!err)
-		err = fors_plan(&task, request->method, &outcome->plan, &outcome->error);
+		err = fors_plan(&task, fors_method_of(&task.limits), &outcome->plan, &outcome->error);
 	fors_lanes_free(lanes);
 	outcome->error.code = err;
 	return err;
@@ -98,8 +98,8 @@ static void see_memory(const struct fors_request *request, struct fors_outcome *
 	const struct fors_task *task = &request->task;
 	bool has_all = fors_home_has_all(task->fabric->nlanes, task->fabric->lmc);
 
-	if (!outcome->plan || outcome->plan->nphases <= outcome->lower_bound || strcmp(request->method, "auto") ||
-	    (!has_all && task->fabric->nservers > FORS_FLOWS_SERVERS))
+	if (!outcome->plan || outcome->plan->nphases <= outcome->lower_bound ||
+	    strcmp(fors_method_of(&task->limits), "auto") || (!has_all && task->fabric->nservers > FORS_FLOWS_SERVERS))
 		return;
 	fors_plan_fits(task, has_all ? &fors_method_exact : &fors_method_flows, (uint32_t)outcome->lower_bound,
 		       &outcome->wanted_bytes, NULL);

@@ -15,7 +15,6 @@
 /* What is to be planned and proven; all borrowed for the time of a call. */
 struct fors_request {
 	struct fors_task task;	      /* its lanes may be NULL: read off lfts. The verifier asks its cancelled() too */
-	const char *method;	      /* as in fors_plan() */
 	const struct fors_net *net;   /* over whose cables the plan is proven, indexed */
 	const struct fors_lfts *lfts; /* tables of the fabric, which the switches hold or will hold */
 	double (*clock_ms)(void);     /* the caller's clock in milliseconds, for times; NULL: they stay unknown */
@@ -31,8 +30,8 @@ struct fors_outcome {
 	int64_t tables_bound;	    /* fors_lanes_bound(), at LMC 0 only */
 	int64_t lmc_needed;	    /* fors_lmc_needed(); FORS_UNKNOWN too when no LMC would help the method */
 	uint64_t
-		wanted_bytes; /* a plan that may be shorter would take so many, and may not (most_bytes); 0: there is none */
-	bool is_proven;	      /* the verifier found nothing wrong with the plan */
+		wanted_bytes; /* a plan that may be shorter would take so many, and may not (limits.bytes); 0: there is none */
+	bool is_proven;		     /* the verifier found nothing wrong with the plan */
 	struct fors_verdict verdict; /* of the last fors_outcome_prove(); its text says what is wrong */
 	double plan_ms, verify_ms;   /* reading lanes and planning; verifying; negative: unknown */
 };

@@ -56,7 +56,7 @@ static void tell(const struct plan *plan, double done)
 
 static uint64_t most_bytes(const struct plan *plan)
 {
-	return plan->task->most_bytes ? plan->task->most_bytes : FORS_OVER_MOST_BYTES;
+	return plan->task->limits.bytes ? plan->task->limits.bytes : FORS_OVER_MOST_BYTES;
 }
 
 static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
@@ -294,7 +294,8 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 
 static enum fors_err pack(struct plan *plan, struct fors_error *error)
 {
-	const struct fors_flows_asked asked = {.cancelled = plan->task->cancelled, .context = plan->task->context};
+	const struct fors_flows_asked asked = {
+		.limits = plan->task->limits, .cancelled = plan->task->cancelled, .context = plan->task->context};
 	enum fors_err err = plan->task->rounds ? pack_rounds(plan, &asked, error) : FORS_OK;
 
 	if (!err && !plan->schedule)

@@ -14,6 +14,7 @@
 #include "core/net/lfts.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
+#include "method.h"
 
 struct fors_route3; /* core/planners/pods/route3.h */
 
@@ -30,9 +31,9 @@ struct fors_over_task {
 	const struct fors_route3
 		*rounds;	  /* what these tables were made with, in a three-level tree; NULL: nobody knows */
 	double (*clock_ms)(void); /* the caller's clock in milliseconds, for times; NULL: they stay unknown */
-	uint64_t most_bytes;	  /* memory that planning may take, by an estimate before; 0: FORS_OVER_MOST_BYTES */
-	unsigned threads;	  /* of the proof; 0 or 1: only the caller's */
-	bool is_proven_later;	  /* by the caller, who gives the plan to nobody before: there is no verdict */
+	struct fors_plan_limits limits; /* steps and bytes count; 0 bytes: FORS_OVER_MOST_BYTES */
+	unsigned threads;		/* of the proof; 0 or 1: only the caller's */
+	bool is_proven_later;		/* by the caller, who gives the plan to nobody before: there is no verdict */
 };
 
 #define FORS_OVER_MOST_BYTES (UINT64_C(4) << 30)
@@ -55,7 +56,7 @@ struct fors_over_report {
 /*
  * Plan the exchange, prove the plan (unless the caller does), in *schedule, owned by the caller, and *report. Method
  * "flows"; epochs are 0. Errors, with nothing set: what fors_flows_routed_read() says of tables that cannot be used
- * (FORS_ENOPATH, FORS_ENOTAPPL), FORS_ELIMIT (too many servers for most_bytes, or more phases than a schedule has),
+ * (FORS_ENOPATH, FORS_ENOTAPPL), FORS_ELIMIT (too many servers for limits.bytes, or more phases than a schedule has),
  * FORS_ENOPLAN (the verifier found something wrong: a fault of fors), FORS_ECANCELLED, FORS_ENOMEM.
  */
 enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_schedule **schedule,

@@ -16,7 +16,7 @@ const struct fors_method *const *fors_methods(size_t *count);
  * the one with the fewest phases, the simplest on a tie.
  * Errors: as struct fors_method; FORS_ENOPATH when leaves have no common spine;
  * FORS_EINPUT for an unknown name; FORS_ENOTAPPL when there is no server; FORS_ELIMIT
- * when every method would take more memory than task->most_bytes.
+ * when every method would take more memory than task->limits.bytes.
  */
 enum fors_err fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
 			struct fors_error *error);

@@ -42,7 +42,7 @@ const struct fors_key fors_keys[] = {
 	{AT(ca_ports), FORS_KEY_NUMBER,
 	 "CA ports with a cable: servers, those that do not take part, guests, left out"},
 	{AT(not_participants), FORS_KEY_NUMBER, "Servers below leaves that are no participants"},
-	{AT(guests), FORS_KEY_NUMBER, "CA ports on spines: routed, but in no exchange"},
+	{AT(guests), FORS_KEY_NUMBER, "CA ports on switches above leaves: routed, but in no exchange"},
 	{AT(left_out), FORS_KEY_NUMBER, "CA ports that are in no exchange for another reason, see the remarks"},
 	{AT(lmc), FORS_KEY_NUMBER, "LMC of the servers"},
 	{AT(lmc_needed), FORS_KEY_NUMBER, "LMC that would allow fewer phases"},

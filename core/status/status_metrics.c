@@ -384,30 +384,6 @@ enum fors_err fors_status_prom(const struct fors_status *status, const char *fab
 	return fors_buffer_finish(&page.buffer, text, NULL, error);
 }
 
-/* --- the names of before --------------------------------------------------------------------------------------- */
-
-enum fors_err fors_status_prom_old(const struct fors_status *status, char **text, struct fors_error *error)
-{
-	struct fors_buffer buffer = {0};
-
-	fors_buffer_print(
-		&buffer,
-		"# Names that metrics.prom no longer has; the next release of fors will not write this file.\n");
-	for (size_t n = 0; n < fors_nkeys; n++) {
-		const struct fors_key *key = &fors_keys[n];
-		bool is_point = key->kind == FORS_KEY_UNIX_MS;
-		double ms = is_point		       ? (double)fors_key_number(status, key)
-			    : key->kind == FORS_KEY_MS ? fors_key_ms(status, key)
-						       : FORS_UNKNOWN;
-
-		if (ms >= 0)
-			fors_buffer_print(&buffer,
-					  "# HELP fors_%s %s, in milliseconds\n# TYPE fors_%s gauge\nfors_%s %.*f\n",
-					  key->name, key->help, key->name, key->name, is_point ? 0 : 3, ms);
-	}
-	return fors_buffer_finish(&buffer, text, NULL, error);
-}
-
 /* --- what is counted ------------------------------------------------------------------------------------------- */
 
 static void put_build(struct page *page, const struct fors_counts *counts)

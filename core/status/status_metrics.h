@@ -41,10 +41,4 @@ enum fors_err fors_status_prom(const struct fors_status *status, const char *fab
 enum fors_err fors_counts_prom(const struct fors_counts *counts, const char *fabric, char **text,
 			       struct fors_error *error);
 
-/*
- * metrics-old.prom: under the names that they had before, what fors_status_prom() calls otherwise today, and nothing else. So
- * both files may lie in the collector's folder. As fors_status_prom().
- */
-enum fors_err fors_status_prom_old(const struct fors_status *status, char **text, struct fors_error *error);
-
 #endif

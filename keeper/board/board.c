@@ -27,7 +27,6 @@ void fors_board_open(struct fors_board *board, struct fors_log *log, const struc
 	board->sheet[SHEET_SCHEDULE].name = "schedule";
 	board->sheet[SHEET_STATUS].name = "status.json";
 	board->sheet[SHEET_METRICS].name = "metrics.prom";
-	board->sheet[SHEET_METRICS_OLD].name = "metrics-old.prom";
 	board->sheet[SHEET_HISTORY].name = "history";
 	board->counts.version = PACKAGE_VERSION;
 	fors_board_load(board);
@@ -98,8 +97,7 @@ static void send_copy(struct fors_board *board, int which)
 {
 	static const enum fors_outbox_file file[] = {[SHEET_SCHEDULE] = FORS_OUT_SCHEDULE,
 						     [SHEET_STATUS] = FORS_OUT_STATUS,
-						     [SHEET_METRICS] = FORS_OUT_METRICS,
-						     [SHEET_METRICS_OLD] = FORS_OUT_METRICS_OLD};
+						     [SHEET_METRICS] = FORS_OUT_METRICS};
 	struct fors_sheet *sheet = &board->sheet[which];
 	unsigned how = board->is_guest ? FORS_OUT_GUEST : 0;
 
@@ -317,15 +315,14 @@ static bool write_metrics(struct fors_board *board, const char *facts)
 
 /* What becomes of a status: texts, owned. */
 struct texts {
-	char *json, *copy, *facts, *old;
+	char *json, *copy, *facts;
 };
 
 /* False: out of memory. */
 static bool make_texts(const struct fors_board *board, const struct fors_status *status, struct texts *texts)
 {
 	return !fors_status_json(status, &texts->json, NULL) && (texts->copy = strdup(texts->json)) &&
-	       !fors_status_prom(status, fabric_name(board), &texts->facts, NULL) &&
-	       !fors_status_prom_old(status, &texts->old, NULL);
+	       !fors_status_prom(status, fabric_name(board), &texts->facts, NULL);
 }
 
 /*
@@ -355,7 +352,6 @@ static bool take_status(struct fors_board *board, const struct fors_status *stat
 		free(texts.json);
 		free(texts.copy);
 		free(texts.facts);
-		free(texts.old);
 		return false;
 	}
 	free(board->json);
@@ -363,7 +359,6 @@ static bool take_status(struct fors_board *board, const struct fors_status *stat
 	board->json = texts.copy;
 	board->facts = texts.facts;
 	set_sheet(board, SHEET_STATUS, texts.json, strlen(texts.json));
-	set_sheet(board, SHEET_METRICS_OLD, texts.old, strlen(texts.old));
 	board->has_status = true;
 	board->state = status->state;
 	memcpy(board->reason, status->reason, sizeof(board->reason));

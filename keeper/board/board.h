@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * board.h - what the world is told: schedule, status.json, metrics.prom (for one release also
- * metrics-old.prom, with names of before) and heartbeat in the state folder.
+ * board.h - what the world is told: schedule, status.json, metrics.prom and heartbeat in the state
+ * folder.
  *
  * The board decides on epochs, and holds what could not be written until it can. Readers do not wait for a disk: a file
  * gets its name first, the schedule before all others, and is synced when there is nothing else to do. What a crash of

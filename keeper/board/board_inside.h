@@ -9,7 +9,7 @@
 #include "board.h"
 
 /* In the order of writing. */
-enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEET_METRICS_OLD, SHEET_HISTORY, SHEETS };
+enum { SHEET_PLACES, SHEET_SCHEDULE, SHEET_STATUS, SHEET_METRICS, SHEET_HISTORY, SHEETS };
 
 /* Read what an earlier opensm left and has not been read yet. False: out of memory; the rest is read later. */
 bool fors_board_load(struct fors_board *board);

@@ -47,8 +47,7 @@
 #define DAY_MS 86400000
 #define ORPHANED "this job has ended, or another subnet manager had planned it"
 
-static const char *const names[FORS_OUT_FILES] = {"schedule", "status.json", "metrics.prom", "metrics-old.prom",
-						  "heartbeat"};
+static const char *const names[FORS_OUT_FILES] = {"schedule", "status.json", "metrics.prom", "heartbeat"};
 
 struct sheet {
 	void *bytes; /* owned, or NULL */

@@ -20,14 +20,7 @@ struct fors_outbox;
 struct fors_log;
 
 /* The files that go there, in the order of writing. */
-enum fors_outbox_file {
-	FORS_OUT_SCHEDULE,
-	FORS_OUT_STATUS,
-	FORS_OUT_METRICS,
-	FORS_OUT_METRICS_OLD,
-	FORS_OUT_HEARTBEAT,
-	FORS_OUT_FILES
-};
+enum fors_outbox_file { FORS_OUT_SCHEDULE, FORS_OUT_STATUS, FORS_OUT_METRICS, FORS_OUT_HEARTBEAT, FORS_OUT_FILES };
 
 /* What fors.conf asks for; strings are borrowed, NULL: nothing. */
 struct fors_outbox_request {

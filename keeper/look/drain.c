@@ -114,11 +114,11 @@ enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors
 
 bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fattree *tree)
 {
+	const char *method = fors_method_of(&settings->limits);
 	const struct fors_fabric *fabric = tree->fabric;
 	size_t nslots = fabric ? (size_t)fabric->nleaves * fabric->nslots : 0;
 
-	if (!fabric || !strcmp(settings->method, "rounds") ||
-	    !strcmp(settings->method, "flows")) /* which go by the tables at any LMC */
+	if (!fabric || !strcmp(method, "rounds") || !strcmp(method, "flows")) /* which go by the tables at any LMC */
 		return false;
 	for (size_t i = 0; i < nslots; i++)
 		if (fabric->slot[i].lid && !fors_home_has_all(fabric->nlanes, fabric->slot[i].lmc))

@@ -125,14 +125,15 @@ static uint64_t digest_lfts(uint64_t before, const struct fors_lfts *lfts)
 void fors_look_seal(struct fors_look *look)
 {
 	struct fors_look_over *over = look->over;
+	struct fors_plan_limits limits = look->limits;
 	uint64_t basis = digest_lfts(digest_net(FORS_DIGEST_EMPTY, look->net), look->lfts);
 
 	basis = fors_digest(basis, &over->has_participants, sizeof(over->has_participants));
 	basis = fors_digest(basis, over->participants.guid, over->participants.count * sizeof(uint64_t));
 	basis = fors_digest_text(basis, look->tables_by);
-	if (look->tree.kind)
-		basis = fors_digest_text(basis, look->method);
-	basis = fors_digest(basis, &look->most_bytes, sizeof(look->most_bytes));
+	if (!look->tree.kind) /* other engines' tables leave no choice of a method */
+		memset(limits.method, 0, sizeof(limits.method));
+	basis = fors_digest(basis, &limits, sizeof(limits));
 	over->basis = fors_levels_digest(basis, over->levels);
 }
 
@@ -143,9 +144,7 @@ uint64_t fors_look_basis(const struct fors_look *look)
 	if (look->over)
 		return look->over->basis;
 	basis = fors_digest(FORS_DIGEST_EMPTY, &look->fabric->fingerprint, sizeof(look->fabric->fingerprint));
-	basis = fors_digest_text(digest_lfts(basis, look->lfts), look->method);
-	basis = fors_digest(basis, &look->most_bytes, sizeof(look->most_bytes));
-	return fors_digest(basis, &look->ilp_seconds, sizeof(look->ilp_seconds));
+	return fors_digest(digest_lfts(basis, look->lfts), &look->limits, sizeof(look->limits));
 }
 
 uint64_t fors_look_fingerprint(const struct fors_look *look)

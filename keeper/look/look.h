@@ -10,6 +10,7 @@
 #include "core/fabric/drained.h"
 #include "core/fabric/fattree.h"
 #include "core/net/lfts.h"
+#include "core/planners/method.h"
 #include "core/tables/tables.h"
 #include "keeper/base/conf.h"
 #include "levels.h"
@@ -49,11 +50,9 @@ struct fors_look {
 	char tables_by[48];	     /* routing engine that made the tables; empty: not known */
 	double tables_ms;	     /* time to fill the tables, negative: unknown */
 	double check_ms;	     /* of this, to check them; likewise */
-	char method[16];	     /* of fors.conf */
-	unsigned ilp_seconds;
-	uint64_t most_bytes;   /* of fors.conf: memory that a plan may take; 0: any */
-	const char *chosen_by; /* the setting that says who takes part, a constant; NULL: nobody is left out */
-	char fabric_name[64];  /* of fors.conf; empty: none */
+	struct fors_plan_limits limits; /* of fors.conf */
+	const char *chosen_by;		/* the setting that says who takes part, a constant; NULL: nobody is left out */
+	char fabric_name[64];		/* of fors.conf; empty: none */
 	char jobs_file[FORS_CONF_LINE_MAX]; /* of fors.conf: each look in it gets a schedule of its own; empty: none */
 	bool jobs_move;			    /* likewise: running jobs do not prefer the lanes that they have */
 	bool job_index, job_routes;	    /* likewise: see settings.h */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@
 #define CONF_MAX_MB 1u	  /* of hundreds of lines */
 #define NAMES_MAX 4096u	  /* of all lines of one key; more cables than that are no drain before maintenance */
 #define DAY 86400u
-#define PLAN_MEMORY 1024
+#define PLAN_MEMORY (UINT64_C(1) << 30)
 #define PUBLISH_SECONDS 30u
 
 /* While fors.conf is being read. */
@@ -40,6 +41,21 @@ struct reading {
 	unsigned line;
 	struct fors_error *error;
 };
+
+/* A key of fors.conf: how its value is checked, and where it goes. */
+struct key {
+	const char *name;
+	enum fors_err (*set)(struct reading *reading, const struct key *key, const char *value);
+	size_t member;	      /* of struct fors_settings */
+	unsigned least, most; /* of a number */
+	unsigned unit;	      /* of a number that is a limit (uint64_t); 0: of one that is not (unsigned) */
+	const char *no, *yes; /* of two words: those for false and true */
+};
+
+static void *member_of(const struct reading *r, const struct key *key)
+{
+	return (char *)r->settings + key->member;
+}
 
 static bool is_method(const char *name)
 {
@@ -53,192 +69,98 @@ static bool is_method(const char *name)
 	return !strcmp(name, "auto");
 }
 
-static enum fors_err set_method(struct reading *r, const char *value)
+static enum fors_err set_method(struct reading *r, const struct key *key, const char *value)
 {
 	if (!is_method(value))
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: method: there is no method '%.40s'; try auto", r->path,
-				 r->line, value);
-	snprintf(r->settings->method, sizeof(r->settings->method), "%s", value);
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: there is no method '%.40s'; try auto", r->path,
+				 r->line, key->name, value);
+	fors_limit_method(&r->settings->limits, value);
 	return FORS_OK;
 }
 
-static enum fors_err set_number(struct reading *r, const char *key, const char *value, unsigned least, unsigned most,
-				unsigned *at)
+static enum fors_err set_number(struct reading *r, const struct key *key, const char *value)
 {
 	char *end;
 	unsigned long number;
 
 	errno = 0;
 	number = strtoul(value, &end, 10);
-	if (errno || end == value || *end || *value == '-' || *value == '+' || number < least || number > most)
+	if (errno || end == value || *end || *value == '-' || *value == '+' || number < key->least ||
+	    number > key->most)
 		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: '%.40s' is not a whole number from %u to %u",
-				 r->path, r->line, key, value, least, most);
-	*at = (unsigned)number;
+				 r->path, r->line, key->name, value, key->least, key->most);
+	if (key->unit)
+		*(uint64_t *)member_of(r, key) = (uint64_t)number * key->unit;
+	else
+		*(unsigned *)member_of(r, key) = (unsigned)number;
 	return FORS_OK;
 }
 
-static enum fors_err set_ilp_seconds(struct reading *r, const char *value)
+/* One of two words. */
+static enum fors_err set_word(struct reading *r, const struct key *key, const char *value)
 {
-	return set_number(r, "ilp_seconds", value, 1, DAY, &r->settings->ilp_seconds);
-}
-
-static enum fors_err set_hold_down(struct reading *r, const char *value)
-{
-	return set_number(r, "hold_down", value, 0, DAY, &r->settings->hold_down);
-}
-
-static enum fors_err set_plan_memory(struct reading *r, const char *value)
-{
-	return set_number(r, "plan_memory", value, 1, 1u << 20, &r->settings->plan_memory);
-}
-
-static enum fors_err set_publish_seconds(struct reading *r, const char *value)
-{
-	return set_number(r, "publish_seconds", value, 1, 3600, &r->settings->publish_seconds);
-}
-
-static enum fors_err set_rehome(struct reading *r, const char *value)
-{
-	if (strcmp(value, "auto") && strcmp(value, "never"))
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: rehome: '%.40s' is neither 'auto' nor 'never'", r->path,
-				 r->line, value);
-	r->settings->rehome_never = !strcmp(value, "never");
+	if (strcmp(value, key->no) && strcmp(value, key->yes))
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: '%.40s' is neither '%s' nor '%s'", r->path, r->line,
+				 key->name, value, key->no, key->yes);
+	*(bool *)member_of(r, key) = !strcmp(value, key->yes);
 	return FORS_OK;
 }
 
-static enum fors_err set_degraded_links(struct reading *r, const char *value)
+static enum fors_err set_degraded_links(struct reading *r, const struct key *key, const char *value)
 {
 	if (fors_slow_how_named(value, &r->settings->degraded))
 		return FORS_OK;
-	return fors_fail(r->error, FORS_EINPUT,
-			 "%s:%u: degraded_links: '%.40s' is neither 'auto' nor 'ignore' nor 'dead'", r->path, r->line,
-			 value);
-}
-
-static enum fors_err set_fors_mode(struct reading *r, const char *value)
-{
-	if (strcmp(value, "on") && strcmp(value, "shadow"))
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: fors_mode: '%.40s' is neither 'on' nor 'shadow'",
-				 r->path, r->line, value);
-	r->settings->is_shadow = !strcmp(value, "shadow");
-	return FORS_OK;
-}
-
-static enum fors_err set_schedule_over(struct reading *r, const char *value)
-{
-	if (strcmp(value, "fors") && strcmp(value, "any"))
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: schedule_over: '%.40s' is neither 'fors' nor 'any'",
-				 r->path, r->line, value);
-	r->settings->is_over_any = !strcmp(value, "any");
-	return FORS_OK;
+	return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: '%.40s' is neither 'auto' nor 'ignore' nor 'dead'", r->path,
+			 r->line, key->name, value);
 }
 
 /* Lists may be spread over several lines: each adds to those before. */
-static enum fors_err set_names(struct reading *r, const char *key, const char *value, struct fors_names *names)
+static enum fors_err set_names(struct reading *r, const struct key *key, const char *value)
 {
+	struct fors_names *names = member_of(r, key);
 	enum fors_err err = fors_names_add(names, value, r->error);
 
 	if (!err && names->count > NAMES_MAX)
-		err = fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: more than %u names in all", r->path, r->line, key,
-				NAMES_MAX);
+		err = fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: more than %u names in all", r->path, r->line,
+				key->name, NAMES_MAX);
 	return err;
 }
 
-static enum fors_err set_exclude_links(struct reading *r, const char *value)
+/* A text of the settings' own in place of the one before. */
+static enum fors_err set_text(struct reading *r, const struct key *key, const char *value)
 {
-	return set_names(r, "exclude_links", value, &r->settings->excluded_links);
-}
+	char **text = member_of(r, key), *copy = strdup(value);
 
-static enum fors_err set_exclude_spines(struct reading *r, const char *value)
-{
-	return set_names(r, "exclude_spines", value, &r->settings->excluded_spines);
-}
-
-static enum fors_err set_path(struct reading *r, const char *key, const char *value, char **path)
-{
-	char *copy;
-
-	if (value[0] != '/')
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: '%.200s' is not an absolute path", r->path, r->line,
-				 key, value);
-	copy = strdup(value);
 	if (!copy)
 		return fors_fail_memory(r->error);
-	free(*path);
-	*path = copy;
+	free(*text);
+	*text = copy;
 	return FORS_OK;
 }
 
+static enum fors_err set_path(struct reading *r, const struct key *key, const char *value)
+{
+	if (value[0] != '/')
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: '%.200s' is not an absolute path", r->path, r->line,
+				 key->name, value);
+	return set_text(r, key, value);
+}
+
 /* It becomes a label in the metrics, where every character is allowed; but a name is to be typed in queries. */
-static enum fors_err set_fabric_name(struct reading *r, const char *value)
+static enum fors_err set_fabric_name(struct reading *r, const struct key *key, const char *value)
 {
 	size_t length = strlen(value);
 
 	if (!length || length >= sizeof(r->settings->fabric_name))
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: fabric_name: 1 to %zu characters are wanted", r->path,
-				 r->line, sizeof(r->settings->fabric_name) - 1);
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: 1 to %zu characters are wanted", r->path, r->line,
+				 key->name, sizeof(r->settings->fabric_name) - 1);
 	memcpy(r->settings->fabric_name, value, length + 1);
 	return FORS_OK;
 }
 
-static enum fors_err set_state_dir(struct reading *r, const char *value)
-{
-	return set_path(r, "state_dir", value, &r->settings->state_dir);
-}
-
-static enum fors_err set_reference_fabric(struct reading *r, const char *value)
-{
-	return set_path(r, "reference_fabric", value, &r->settings->reference_fabric);
-}
-
-static enum fors_err set_participants_file(struct reading *r, const char *value)
-{
-	return set_path(r, "participants_file", value, &r->settings->participants_file);
-}
-
-/* It is read by the worker, whenever it changes: worker_jobs.c. */
-static enum fors_err set_jobs_file(struct reading *r, const char *value)
-{
-	return set_path(r, "jobs_file", value, &r->settings->jobs_file);
-}
-
-static enum fors_err set_jobs_keep(struct reading *r, const char *value)
-{
-	if (strcmp(value, "yes") && strcmp(value, "no"))
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: jobs_keep: '%.40s' is neither 'yes' nor 'no'", r->path,
-				 r->line, value);
-	r->settings->jobs_move = !strcmp(value, "no");
-	return FORS_OK;
-}
-
-static enum fors_err set_job_index(struct reading *r, const char *value)
-{
-	if (strcmp(value, "yes") && strcmp(value, "no"))
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: job_index: '%.40s' is neither 'yes' nor 'no'", r->path,
-				 r->line, value);
-	r->settings->job_index = !strcmp(value, "yes");
-	return FORS_OK;
-}
-
-static enum fors_err set_job_routes(struct reading *r, const char *value)
-{
-	if (strcmp(value, "owned") && strcmp(value, "home"))
-		return fors_fail(r->error, FORS_EINPUT, "%s:%u: job_routes: '%.40s' is neither 'owned' nor 'home'",
-				 r->path, r->line, value);
-	r->settings->job_routes = !strcmp(value, "owned");
-	return FORS_OK;
-}
-
-static enum fors_err set_publish_dir(struct reading *r, const char *value)
-{
-	return set_path(r, "publish_dir", value, &r->settings->publish_dir);
-}
-
 /* It runs as the user of opensm, root as a rule: whoever may write the file must be trusted as much. */
-static enum fors_err set_publish_command(struct reading *r, const char *value)
+static enum fors_err set_publish_command(struct reading *r, const struct key *key, const char *value)
 {
-	char *copy;
-
 	if ((r->info.st_uid && r->info.st_uid != geteuid()) || (r->info.st_mode & 022))
 		return fors_fail(
 			r->error, FORS_EINPUT,
@@ -246,39 +168,37 @@ static enum fors_err set_publish_command(struct reading *r, const char *value)
 			r->path, r->line);
 	if (!*value)
 		return fors_fail(r->error, FORS_EINPUT, "%s:%u: publish_command: no command given", r->path, r->line);
-	copy = strdup(value);
-	if (!copy)
-		return fors_fail_memory(r->error);
-	free(r->settings->publish_command);
-	r->settings->publish_command = copy;
-	return FORS_OK;
+	return set_text(r, key, value);
 }
 
-static const struct key {
-	const char *name;
-	enum fors_err (*set)(struct reading *reading, const char *value);
-} keys[] = {
-	{"method", set_method},
-	{"ilp_seconds", set_ilp_seconds},
-	{"plan_memory", set_plan_memory},
-	{"fors_mode", set_fors_mode},
-	{"schedule_over", set_schedule_over},
-	{"degraded_links", set_degraded_links},
-	{"exclude_links", set_exclude_links},
-	{"exclude_spines", set_exclude_spines},
-	{"hold_down", set_hold_down},
-	{"fabric_name", set_fabric_name},
-	{"rehome", set_rehome},
-	{"state_dir", set_state_dir},
-	{"reference_fabric", set_reference_fabric},
-	{"publish_dir", set_publish_dir},
-	{"publish_command", set_publish_command},
-	{"publish_seconds", set_publish_seconds},
-	{"participants_file", set_participants_file},
-	{"jobs_file", set_jobs_file},
-	{"jobs_keep", set_jobs_keep},
-	{"job_index", set_job_index},
-	{"job_routes", set_job_routes},
+#define MEMBER(name) .member = offsetof(struct fors_settings, name)
+#define NUMBER(from, to) .set = set_number, .least = (from), .most = (to)
+/* The first word of the two is what there is without the key. */
+#define WORDS(no_, yes_) .set = set_word, .no = (no_), .yes = (yes_)
+
+static const struct key keys[] = {
+	{"method", .set = set_method},
+	{"ilp_seconds", NUMBER(1, DAY), MEMBER(limits.seconds), .unit = 1},
+	{"plan_steps", NUMBER(1, 1000000), MEMBER(limits.steps), .unit = 1000000},
+	{"plan_memory", NUMBER(1, 1u << 20), MEMBER(limits.bytes), .unit = 1u << 20},
+	{"fors_mode", WORDS("on", "shadow"), MEMBER(is_shadow)},
+	{"schedule_over", WORDS("fors", "any"), MEMBER(is_over_any)},
+	{"degraded_links", .set = set_degraded_links},
+	{"exclude_links", .set = set_names, MEMBER(excluded_links)},
+	{"exclude_spines", .set = set_names, MEMBER(excluded_spines)},
+	{"hold_down", NUMBER(0, DAY), MEMBER(hold_down)},
+	{"fabric_name", .set = set_fabric_name},
+	{"rehome", WORDS("auto", "never"), MEMBER(rehome_never)},
+	{"state_dir", .set = set_path, MEMBER(state_dir)},
+	{"reference_fabric", .set = set_path, MEMBER(reference_fabric)},
+	{"publish_dir", .set = set_path, MEMBER(publish_dir)},
+	{"publish_command", .set = set_publish_command, MEMBER(publish_command)},
+	{"publish_seconds", NUMBER(1, 3600), MEMBER(publish_seconds)},
+	{"participants_file", .set = set_path, MEMBER(participants_file)},
+	{"jobs_file", .set = set_path, MEMBER(jobs_file)}, /* which the worker reads whenever it changes */
+	{"jobs_keep", WORDS("yes", "no"), MEMBER(jobs_move)},
+	{"job_index", WORDS("no", "yes"), MEMBER(job_index)},
+	{"job_routes", WORDS("home", "owned"), MEMBER(job_routes)},
 };
 
 static enum fors_err fail_unknown(const struct reading *r, const char *name)
@@ -302,7 +222,7 @@ static enum fors_err set_key(void *context, unsigned line, const char *name, con
 	r->line = line;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (!strcmp(keys[i].name, name))
-			return keys[i].set(r, value);
+			return keys[i].set(r, &keys[i], value);
 	}
 	return fail_unknown(r, name);
 }
@@ -474,9 +394,9 @@ enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors
 
 	if (!loaded)
 		return fors_fail_memory(error);
-	strcpy(loaded->method, "auto");
+	fors_limit_method(&loaded->limits, "auto");
 	loaded->publish_seconds = PUBLISH_SECONDS;
-	loaded->plan_memory = PLAN_MEMORY;
+	loaded->limits.bytes = PLAN_MEMORY;
 	err = load_conf(sources, loaded, error);
 	if (!err)
 		err = load_guids(sources, loaded, error);

@@ -13,12 +13,12 @@
 #include "core/fabric/drained.h"
 #include "core/fabric/fabric.h"
 #include "core/net/namebook.h"
+#include "core/planners/method.h"
 
 struct fors_stamps;
 
 struct fors_settings {
-	char method[16];		       /* planning method, "auto" by default */
-	unsigned ilp_seconds;		       /* time limit of method ilp; 0: its default */
+	struct fors_plan_limits limits;	       /* method, ilp_seconds, plan_steps, plan_memory */
 	bool is_shadow;			       /* fors only looks on: see keeper/shadow/shadow.h */
 	bool is_over_any;		       /* schedules over the tables of other engines too */
 	char fabric_name[64];		       /* what metrics call the fabric; empty: by the SM's port */
@@ -36,7 +36,6 @@ struct fors_settings {
 	enum fors_slow_how degraded; /* what is done about cables below full width or speed */
 	struct fors_names excluded_links, excluded_spines;
 	bool rehome_never;	  /* homes are never ranked afresh */
-	unsigned plan_memory;	  /* MiB that a plan may take */
 	unsigned hold_down;	  /* seconds before a cable that came back returns to the plan */
 	char *publish_dir;	  /* where copies go; NULL: nowhere */
 	char *publish_command;	  /* run after each publication; NULL: none */
@@ -57,7 +56,7 @@ struct fors_sources {
  * Load everything into *settings, owned by the caller. Without "fors_config=" in the
  * options all keys have their defaults.
  * Errors, with "file:line: " where there is one: FORS_EIO (unreadable), FORS_EINPUT (unknown key,
- * bad value, malformed line or GUID, a reference that is no two-level fat-tree), FORS_ENOMEM.
+ * bad value, malformed line or GUID, a reference that is no fat-tree of two or three levels), FORS_ENOMEM.
  */
 enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors_settings **settings,
 				 struct fors_error *error);

@@ -55,7 +55,7 @@ static struct fors_over_task task_of(const struct finding *f, const struct fors_
 				       .cancelled = f->cancelled,
 				       .context = f->context,
 				       .clock_ms = fors_clock_exact_ms,
-				       .most_bytes = f->sight->look->most_bytes};
+				       .limits = f->sight->look->limits};
 }
 
 static enum fors_err plan_fabric(struct finding *f, struct fors_error *error)
@@ -65,9 +65,7 @@ static enum fors_err plan_fabric(struct finding *f, struct fors_error *error)
 						      .cancelled = f->cancelled,
 						      .context = f->context,
 						      .threads = 1,
-						      .ilp_seconds = look->ilp_seconds,
-						      .most_bytes = look->most_bytes},
-					     .method = look->method,
+						      .limits = look->limits},
 					     .net = look->net,
 					     .lfts = look->lfts,
 					     .clock_ms = fors_clock_exact_ms};

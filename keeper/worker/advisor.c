@@ -29,9 +29,8 @@
 
 struct question {
 	struct fors_mended now; /* the fabric as it is; owned */
-	char method[16];
+	struct fors_plan_limits limits;
 	uint32_t phases;
-	uint64_t most_bytes;
 	uint64_t basis, fingerprint;
 	uint64_t number;
 };
@@ -99,10 +98,9 @@ static void add_gain(struct fors_gains *gains, const struct fors_gain *gain)
 static enum fors_err ask(struct work *work, const struct fors_repair *repair, uint32_t *phases)
 {
 	const struct question *question = work->question;
-	const struct fors_task task = {
-		.cancelled = is_over, .context = work, .threads = 1, .most_bytes = question->most_bytes};
+	const struct fors_task task = {.cancelled = is_over, .context = work, .threads = 1, .limits = question->limits};
 
-	return fors_phases_mended(&task, question->now.tree, question->method, repair, question->phases, phases, NULL);
+	return fors_phases_mended(&task, question->now.tree, repair, question->phases, phases, NULL);
 }
 
 /* Errors: FORS_ENOMEM; any other leaves what comes behind it untried. */
@@ -234,9 +232,10 @@ static struct question *new_question(const struct fors_look *look, uint32_t phas
 		free(question);
 		return NULL;
 	}
-	snprintf(question->method, sizeof(question->method), "%s", strcmp(look->method, "ilp") ? look->method : "auto");
+	question->limits = look->limits;
+	if (!strcmp(look->limits.method, "ilp"))
+		fors_limit_method(&question->limits, "auto");
 	question->phases = phases;
-	question->most_bytes = look->most_bytes;
 	question->basis = basis;
 	question->fingerprint = fors_look_tree(look);
 	return question;

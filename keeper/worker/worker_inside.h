@@ -51,10 +51,9 @@ struct fors_worker_plan {
 
 /* What the schedule that is published was planned for, and numbers about it for the status. */
 struct fors_worker_published {
-	uint64_t epoch;	      /* of the schedule; 0: it is not ours, or none */
-	uint64_t fingerprint; /* of the fabric */
-	char method[16];      /* of fors.conf */
-	unsigned ilp_seconds;
+	uint64_t epoch;			/* of the schedule; 0: it is not ours, or none */
+	uint64_t fingerprint;		/* of the fabric */
+	struct fors_plan_limits limits; /* of fors.conf */
 	double plan_ms;
 	int64_t lower_bound, lump_bound, tables_bound, lmc_needed;
 	uint64_t wanted_bytes;

@@ -191,13 +191,11 @@ static enum fors_err plan_own(struct fors_worker_planning *p)
 {
 	const struct fors_look *look = p->set.look;
 	const struct fors_request request = {.task = {.fabric = look->fabric,
-						      .most_bytes = look->most_bytes,
+						      .limits = look->limits,
 						      .cancelled = fors_worker_cancelled,
 						      .context = p->worker,
 						      .threads = p->worker->setup.threads,
-						      .ilp_seconds = look->ilp_seconds,
 						      .has_moved = look->claim},
-					     .method = look->method,
 					     .net = look->net,
 					     .lfts = look->lfts,
 					     .clock_ms = fors_clock_exact_ms};

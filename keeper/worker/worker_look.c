@@ -71,8 +71,8 @@ static void fail_without_plan(struct fors_worker *worker, const struct fors_look
 
 	if (look->fabric && !look->fabric->nservers && look->chosen_by)
 		snprintf(reason, sizeof(reason), "%s leaves nobody: %.400s", look->chosen_by, why);
-	else if (strcmp(look->method, "auto") != 0)
-		snprintf(reason, sizeof(reason), "method = %s (fors.conf): %.400s", look->method, why);
+	else if (strcmp(fors_method_of(&look->limits), "auto") != 0)
+		snprintf(reason, sizeof(reason), "method = %s (fors.conf): %.400s", look->limits.method, why);
 	else
 		snprintf(reason, sizeof(reason), "%s", why);
 	fail(worker, look, FORS_F_NOPLAN, why, reason);
@@ -108,10 +108,19 @@ static bool is_decided(const struct fors_worker *worker, uint64_t basis)
 	return worker->decided == basis && (worker->board.state == FORS_ACTIVE || worker->board.state == FORS_FAILED);
 }
 
+/* Is all that limits a plan as it was, but for the memory, of which only too little counts? */
+static bool limits_stay(const struct fors_worker_published *published, const struct fors_look *look)
+{
+	struct fors_plan_limits now = look->limits;
+
+	now.bytes = published->limits.bytes;
+	return !memcmp(&now, &published->limits, sizeof(now));
+}
+
 /* Is there memory now for what there was none for when it was planned? */
 static bool may_be_shorter(const struct fors_worker_published *published, const struct fors_look *look)
 {
-	return published->wanted_bytes && published->wanted_bytes <= look->most_bytes;
+	return published->wanted_bytes && published->wanted_bytes <= look->limits.bytes;
 }
 
 /*
@@ -125,9 +134,8 @@ static bool is_still_right(struct fors_worker *worker, const struct fors_look *l
 
 	return !look->over && !published->is_over && fors_board_has_plan(&worker->board) &&
 	       published->epoch == worker->board.schedule->epoch &&
-	       published->fingerprint == look->fabric->fingerprint && !strcmp(published->method, look->method) &&
-	       published->ilp_seconds == look->ilp_seconds && !may_be_shorter(published, look) &&
-	       !fors_worker_prove_published(worker, look, &is_right) && is_right;
+	       published->fingerprint == look->fabric->fingerprint && limits_stay(published, look) &&
+	       !may_be_shorter(published, look) && !fors_worker_prove_published(worker, look, &is_right) && is_right;
 }
 
 /* The schedule stays; the status may have to say something else of the cables. */

@@ -52,7 +52,7 @@ static struct fors_over_task task_of(const struct fors_look *look, struct planni
 		.context = planning,
 		.clock_ms = fors_clock_exact_ms,
 		.rounds = look->rounds,
-		.most_bytes = look->most_bytes,
+		.limits = look->limits,
 	};
 }
 
@@ -70,7 +70,9 @@ enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struc
 /* Over tables as they are there is one method. Another engine's tables leave no choice. */
 static enum fors_err may_plan(const struct fors_look *look, struct fors_error *error)
 {
-	if (!look->tree.kind || !strcmp(look->method, "auto") || !strcmp(look->method, "flows"))
+	const char *method = fors_method_of(&look->limits);
+
+	if (!look->tree.kind || !strcmp(method, "auto") || !strcmp(method, "flows"))
 		return FORS_OK;
 	return fors_fail(error, FORS_ENOTAPPL,
 			 "this method is for trees of two levels; in one of three there is flows, which auto takes");

@@ -83,7 +83,7 @@ static void warn_of_memory(const struct fors_look *look, uint64_t wanted, struct
 		fors_warn(&status->warnings,
 			  "plan_memory: a plan of single flows may have fewer phases, but would take some %" PRIu64
 			  " MiB, and the limit is %" PRIu64 ": this one is in whole units",
-			  wanted >> 20, look->most_bytes >> 20);
+			  wanted >> 20, look->limits.bytes >> 20);
 }
 
 /* Remember what the schedule that was just published was planned for. */
@@ -96,14 +96,13 @@ static void note_published(struct fors_worker *worker, const struct fors_look *l
 					       .fingerprint = fors_look_fingerprint(look),
 					       .is_over = fors_look_is_foreign(look),
 					       .changes = look->over ? look->over->changes : 0,
-					       .ilp_seconds = look->ilp_seconds,
+					       .limits = look->limits,
 					       .plan_ms = outcome->plan_ms,
 					       .lower_bound = outcome->lower_bound,
 					       .lump_bound = outcome->lump_bound,
 					       .tables_bound = outcome->tables_bound,
 					       .lmc_needed = outcome->lmc_needed,
 					       .wanted_bytes = outcome->wanted_bytes};
-	memcpy(worker->published.method, look->method, sizeof(look->method));
 	memcpy(worker->published.tables_by, look->tables_by, sizeof(look->tables_by));
 	worker->view = fors_look_view(look);
 }

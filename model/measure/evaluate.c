@@ -394,20 +394,3 @@ void fors_evaluation_free(struct fors_evaluation *evaluation)
 	free(evaluation->link_flows);
 	free(evaluation);
 }
-
-enum fors_err fors_phase_flows(const struct fors_router *router, const struct fors_pattern *pattern, uint32_t phase,
-			       struct fors_flows *flows, struct fors_error *error)
-{
-	struct job job = {.router = router, .pattern = pattern};
-	struct worker *w = &job.worker[0];
-	enum fors_err err = FORS_OK;
-
-	w->path = malloc((router->max_links + (size_t)1) * sizeof(*w->path));
-	if (!w->path)
-		return fors_fail_memory(error);
-	w->flows = *flows;
-	err = collect(&job, w, phase, error);
-	*flows = w->flows;
-	free(w->path);
-	return err;
-}

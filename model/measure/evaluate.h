@@ -46,9 +46,4 @@ enum fors_err fors_evaluate(const struct fors_router *router, const struct fors_
 			    unsigned threads, struct fors_evaluation **evaluation, struct fors_error *error);
 void fors_evaluation_free(struct fors_evaluation *evaluation);
 
-/* The flows of one phase, broken ones with an empty path, in *flows (those that it had are forgotten). Errors:
- * FORS_ENOMEM. */
-enum fors_err fors_phase_flows(const struct fors_router *router, const struct fors_pattern *pattern, uint32_t phase,
-			       struct fors_flows *flows, struct fors_error *error);
-
 #endif

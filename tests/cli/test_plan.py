@@ -260,6 +260,17 @@ def test_all_servers_down(fors):
     assert plan(fors, "--synthetic", "FT(2;2,2)", *downs, code=1)["state"] == "failed"
 
 
+def test_steps(fors):
+    """With fewer of them a search ends earlier, with more phases; any number of them that is not used changes nothing."""
+    args = ["--synthetic", "FT(2;12,16)", "--lmc", "2"]
+    for leaf, port in ((1, 13), (2, 14), (4, 15), (5, 18), (7, 19), (9, 20), (11, 21)):
+        args += ["--down", f"Leaf{leaf:02d}[{port}]"]
+    few, usual, many = (plan(fors, *args, *more)["phases"] for more in (["--plan-steps", "1"], [], ["--plan-steps", "1000"]))
+    assert few > usual >= many >= plan(fors, *args)["lower_bound"]
+    intact = ["--synthetic", "FT(2;12,16)"]
+    assert plan(fors, *intact, "--plan-steps", "1")["phases"] == plan(fors, *intact)["phases"]
+
+
 def has_ilp():
     return "ilp" in run(FORS, "plan", "--method", "?").err.split("one of:")[1]
 

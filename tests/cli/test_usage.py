@@ -59,6 +59,8 @@ def test_help_of_a_command(fors, name):
     (["plan", "--synthetic", FT, "--lmc", "99999999999999999999"], "from 0 to 7"),
     (["plan", "--synthetic", FT, "--method", "magic"], "one of: auto, closed-form"),
     (["plan", "--synthetic", FT, "--ilp-seconds", "5"], "--ilp-seconds needs --method ilp"),
+    (["plan", "--synthetic", FT, "--plan-steps", "5", "--method", "closed-form"], "--plan-steps is for methods that count steps"),
+    (["plan", "--synthetic", FT, "--plan-steps", "0"], "from 1 to 1000000"),
     (["plan", "--synthetic", FT, "--lfts", "x", "--lmc", "0"], "exclude each other"),
     (["analyze", "--synthetic", FT, "--routing", "shortest", "--lmc", "1", "--pattern", "shift"], "--lmc is for --routing fors"),
     (["analyze", "--synthetic", FT, "--lfts", "x", "--lmc", "1", "--pattern", "shift"], "--lmc is for --routing fors"),
@@ -345,8 +347,8 @@ def test_man_pages_tell_of_all_keys_of_json(fors, tmp_path, args):
 
 def test_settings_of_the_plugin_are_told():
     """Each in the manual page and in the example, and no others."""
-    table = (SRC / "keeper/settings/settings.c").read_text().partition("} keys[] = {")[2].partition("};")[0]
-    known = re.findall(r'\{"(\w+)", set_', table)
+    table = (SRC / "keeper/settings/settings.c").read_text().partition("key keys[] = {")[2].partition("};")[0]
+    known = re.findall(r'^\t\{"(\w+)", ', table, re.M)
     page = (SRC / "man/fors.conf.5").read_text().partition("\n.SH KEYS\n")[2].partition("\n.SH ")[0]
     assert sorted(known) == sorted(re.findall(r"^\.TP\n\.B (\w+)$", page, re.M)) and len(known) > 15
     assert set(known) == set(re.findall(r"^#(\w+) =", (SRC / "opensm-conf/fors.conf").read_text(), re.M))

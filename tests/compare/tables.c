@@ -16,7 +16,7 @@
 #include "drained.h"
 #else
 #include "aside.h"
-#define fors_drained_mark fors_aside_mark
+#define fors_drained_mark_cable(tree, number, reason) fors_aside_mark(fabric, leaf, lane, reason)
 #define fors_drained_apply fors_aside_apply
 #define FORS_DRAIN_EXCLUDED FORS_ASIDE_EXCLUDED
 #endif
@@ -25,6 +25,9 @@
 #define TREE_OF(fabric) fors_fattree_of_fabric(fabric)
 #else
 #define TREE_OF(fabric) (fabric)
+#ifndef fors_drained_mark_cable
+#define fors_drained_mark_cable(tree, number, reason) fors_drained_mark(fabric, leaf, lane, reason)
+#endif
 #endif
 #if __has_include("tree_net.h") /* since FT, XGFT and PGFT are one language */
 #include "tree_net.h"
@@ -127,7 +130,7 @@ static void exclude(struct fors_fabric *fabric, char **name)
 
 	for (; *name; name++)
 		if (sscanf(*name, "%u/%u", &leaf, &lane) == 2 && leaf < fabric->nleaves && lane < fabric->nlanes)
-			fors_drained_mark(fabric, leaf, lane, FORS_DRAIN_EXCLUDED);
+			fors_drained_mark_cable(TREE_OF(fabric), leaf * fabric->nlanes + lane, FORS_DRAIN_EXCLUDED);
 	if (fors_drained_apply(TREE_OF(fabric), NULL, &error))
 		die("exclude");
 }

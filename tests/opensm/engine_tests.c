@@ -353,8 +353,8 @@ static void tables_are_filled(void **state)
 	assert_int_equal(noted.job->fabric->nservers, 9);
 	assert_int_equal(noted.job->lfts->nlids, bench->bed->lfts->nlids);
 	assert_true(noted.job->tables_ms >= 0 && noted.job->tables_ms < 60000);
-	assert_string_equal(noted.job->method, "closed-form");
-	assert_int_equal(noted.job->ilp_seconds, 77);
+	assert_string_equal(noted.job->limits.method, "closed-form");
+	assert_int_equal(noted.job->limits.seconds, 77);
 	assert_int_equal(noted.job->due_ms, 0);
 	assert_int_equal(logged(bench, "tables of 6 switches for 9 servers, 3 spine lanes filled in"), 1);
 	bench_free(bench);
@@ -597,13 +597,13 @@ static void settings_of_before_stay(void **state)
 	assert_true(sweep(bench));
 	configure(bench, "method = none-such");
 	assert_true(sweep(bench));
-	assert_string_equal(noted.job->method, "closed-form");
+	assert_string_equal(noted.job->limits.method, "closed-form");
 	assert_int_equal(logged(bench, "ERR F001"), 1);
 	assert_int_equal(logged(bench, "; the settings of before stay in force"), 1);
 	assert_true(has_warning("none-such"));
 	configure(bench, "method = rounds");
 	assert_true(sweep(bench));
-	assert_string_equal(noted.job->method, "rounds");
+	assert_string_equal(noted.job->limits.method, "rounds");
 	assert_false(has_warning("none-such"));
 	assert_int_equal(logged(bench, "ERR F001"), 1);
 	bench_free(bench);

@@ -463,8 +463,7 @@ static void grant(const struct bed *bed, const struct fors_joblist *list, const 
 
 static struct fors_request request_of(const struct bed *bed, const struct fors_lfts *lfts)
 {
-	return (struct fors_request){
-		.task = {.fabric = bed->fabric, .threads = 1}, .method = "auto", .net = bed->net, .lfts = lfts};
+	return (struct fors_request){.task = {.fabric = bed->fabric, .threads = 1}, .net = bed->net, .lfts = lfts};
 }
 
 /* What the claim is in the tables of this moment, and the plans over them. */
@@ -522,7 +521,7 @@ static void without_entries(struct bed *bed, const struct fors_joblist *list, st
 		struct fors_error error;
 
 		must(fors_owners_find(&task, &owners, &error), &error, "owners");
-		must(fors_jobplans_make(&request, list, &owners, &plans, &error), &error, "plans");
+		must(fors_jobplans_renew(&request, list, &owners, NULL, &plans, &error), &error, "plans");
 		judge_plans(bed, bed->lfts, list, &plans);
 		fors_jobplans_clear(&plans);
 		fors_owners_clear(&owners);

@@ -165,7 +165,8 @@ static void drain(struct sweep *sweep, const struct moment *healthy)
 	while (moment.fabric->leaf[leaf].node != cable->leaf)
 		leaf++;
 	lane = fors_lane_at(moment.fabric, leaf, FORS_NONE, cable->port);
-	fors_drained_mark(moment.fabric, leaf, lane, FORS_DRAIN_EXCLUDED);
+	fors_drained_mark_cable(fors_fattree_of_fabric(moment.fabric), leaf * moment.fabric->nlanes + lane,
+				FORS_DRAIN_EXCLUDED);
 	if (!fors_drained_apply(fors_fattree_of_fabric(moment.fabric), NULL, &error) &&
 	    !fors_live(moment.fabric, leaf, lane)) {
 		fors_net_disconnect(without, cable->leaf, cable->port);

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "core/fabric/account.h"
+#include "core/fabric/drained.h"
 #include "core/fabric/fattree.h"
 #include "core/net/lfts.h"
 #include "core/planners/planner.h"
@@ -110,5 +111,11 @@ void assert_plan(const struct bed *bed, const struct fors_schedule *schedule, co
  * owned by the caller.
  */
 char *former_places(const char *text, const char *title, size_t *size);
+
+/* Mark the cable of a leaf's lane as drained, if it lives and has no mark yet. */
+static inline void mark_drained(struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, enum fors_drain_reason reason)
+{
+	fors_drained_mark_cable(fors_fattree_of_fabric(fabric), leaf * fabric->nlanes + lane, reason);
+}
 
 #endif

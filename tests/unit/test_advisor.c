@@ -17,10 +17,10 @@
 #define LOOK_US 1000
 #define MANY 20000
 
-enum fors_err __real_fors_phases_mended(const struct fors_task *task, struct fors_fattree tree, const char *method,
+enum fors_err __real_fors_phases_mended(const struct fors_task *task, struct fors_fattree tree,
 					const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
 					struct fors_error *error);
-enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, struct fors_fattree tree, const char *method,
+enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, struct fors_fattree tree,
 					const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
 					struct fors_error *error);
 
@@ -28,11 +28,11 @@ static atomic_bool is_slow, is_short; /* of memory */
 static atomic_int begun, broken_off, logged;
 static char asked_method[16];
 
-enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, struct fors_fattree tree, const char *method,
+enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, struct fors_fattree tree,
 					const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
 					struct fors_error *error)
 {
-	strncpy(asked_method, method, sizeof(asked_method) - 1);
+	snprintf(asked_method, sizeof(asked_method), "%s", fors_method_of(&task->limits));
 	atomic_fetch_add(&begun, 1);
 	if (atomic_load(&is_short))
 		return fors_fail_memory(error);
@@ -43,7 +43,7 @@ enum fors_err __wrap_fors_phases_mended(const struct fors_task *task, struct for
 		}
 		usleep(LOOK_US);
 	}
-	return __real_fors_phases_mended(task, tree, method, repair, phases_now, phases, error);
+	return __real_fors_phases_mended(task, tree, repair, phases_now, phases, error);
 }
 
 void fors_log_error(struct fors_log *log, enum fors_code code, const char *format, ...)
@@ -88,8 +88,7 @@ static struct fors_look job_of(const struct bed *bed)
 				  .net = bed->net,
 				  .tree = fors_fattree_of_fabric(bed->fabric),
 				  .fabric = bed->fabric,
-				  .lfts = bed->lfts,
-				  .method = "auto"};
+				  .lfts = bed->lfts};
 }
 
 static void ask(struct bench *bench, const char *down, uint32_t phases, uint64_t basis)
@@ -242,7 +241,7 @@ static void it_does_not_wait_for_the_integer_program(void **state)
 
 	bed_down(bench->bed, "Leaf01[7] Leaf01[8]");
 	job = job_of(bench->bed);
-	strcpy(job.method, "ilp");
+	fors_limit_method(&job.limits, "ilp");
 	fors_advisor_ask(bench->advisor, &job, 54, 5);
 	wait_answer(bench, &gains, 5);
 	assert_string_equal(asked_method, "auto");

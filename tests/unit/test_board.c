@@ -226,8 +226,7 @@ static void the_kept_order_is_written(void **state)
 /* Whatever somebody removed is there again with the next heartbeat; before the first status there is none. */
 static void removed_files_come_back(void **state)
 {
-	static const char *const names[] = {"schedule",		"status.json", "metrics.prom",
-					    "metrics-old.prom", "places",      "heartbeat"};
+	static const char *const names[] = {"schedule", "status.json", "metrics.prom", "places", "heartbeat"};
 	struct place *place = *state;
 	char command[128];
 

@@ -56,7 +56,7 @@ static bool tables_first(struct bed *bed, const char *method)
 	const struct fors_fattree tree = fors_fattree_of_fabric(bed->fabric);
 	struct fors_settings settings = {0};
 
-	snprintf(settings.method, sizeof(settings.method), "%s", method);
+	fors_limit_method(&settings.limits, method);
 	return fors_drain_tables_first(&settings, &tree);
 }
 
@@ -248,7 +248,7 @@ static void long_lists_have_an_end(void **state)
 	struct fors_drain drain = {0};
 
 	for (uint32_t a = 1; a < 18; a++) /* 17 of them, one more than are told */
-		fors_drained_mark(bed->fabric, a, 3, FORS_DRAIN_EXCLUDED);
+		mark_drained(bed->fabric, a, 3, FORS_DRAIN_EXCLUDED);
 	for (int i = 0; i < FORS_WARNINGS_MAX + 3; i++)
 		fors_warn(&warnings, "number %d", i);
 	tell(&drain, bed, &warnings);

@@ -261,9 +261,9 @@ static void held_goes_before_excluded(void **state)
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
 	struct fors_warnings warnings = {0};
 
-	fors_drained_mark(bed->fabric, 0, 0, FORS_DRAIN_EXCLUDED);
-	fors_drained_mark(bed->fabric, 0, 1, FORS_DRAIN_HELD);
-	fors_drained_mark(bed->fabric, 0, 1, FORS_DRAIN_EXCLUDED); /* the first mark stays */
+	mark_drained(bed->fabric, 0, 0, FORS_DRAIN_EXCLUDED);
+	mark_drained(bed->fabric, 0, 1, FORS_DRAIN_HELD);
+	mark_drained(bed->fabric, 0, 1, FORS_DRAIN_EXCLUDED); /* the first mark stays */
 	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &warnings, NULL), FORS_OK);
 	assert_false(fors_live(bed->fabric, 0, 0));
 	assert_true(fors_live(bed->fabric, 0, 1));
@@ -279,8 +279,8 @@ static void assert_called_back(enum fors_drain_reason stays, enum fors_drain_rea
 		struct bed *bed = bed_new("FT(2;2,2;servers=1)", 1);
 		struct fors_warnings warnings = {0};
 
-		fors_drained_mark(bed->fabric, 0, at, returns);
-		fors_drained_mark(bed->fabric, 0, 1 - at, stays);
+		mark_drained(bed->fabric, 0, at, returns);
+		mark_drained(bed->fabric, 0, 1 - at, stays);
 		assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &warnings, NULL), FORS_OK);
 		assert_true(fors_live(bed->fabric, 0, at));
 		assert_false(fors_live(bed->fabric, 0, 1 - at));
@@ -303,9 +303,9 @@ static void two_rather_than_a_worse_one(void **state)
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
 	struct fors_warnings warnings = {0};
 
-	fors_drained_mark(bed->fabric, 0, 0, FORS_DRAIN_EXCLUDED);
-	fors_drained_mark(bed->fabric, 0, 1, FORS_DRAIN_DEGRADED);
-	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_DEGRADED);
+	mark_drained(bed->fabric, 0, 0, FORS_DRAIN_EXCLUDED);
+	mark_drained(bed->fabric, 0, 1, FORS_DRAIN_DEGRADED);
+	mark_drained(bed->fabric, 1, 1, FORS_DRAIN_DEGRADED);
 	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &warnings, NULL), FORS_OK);
 	assert_false(fors_live(bed->fabric, 0, 0));
 	assert_true(fors_live(bed->fabric, 0, 1) && fors_live(bed->fabric, 1, 1));
@@ -421,9 +421,9 @@ static void random_excludes(void **state)
 
 		bed_random_failures(bed, &rng, rng_below(&rng, 6));
 		for (uint32_t i = 0; i < 12; i++)
-			fors_drained_mark(bed->fabric, rng_below(&rng, bed->fabric->nleaves),
-					  rng_below(&rng, bed->fabric->nlanes),
-					  (enum fors_drain_reason)(FORS_DRAIN_EXCLUDED + rng_below(&rng, 3)));
+			mark_drained(bed->fabric, rng_below(&rng, bed->fabric->nleaves),
+				     rng_below(&rng, bed->fabric->nlanes),
+				     (enum fors_drain_reason)(FORS_DRAIN_EXCLUDED + rng_below(&rng, 3)));
 		assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &warnings, NULL), FORS_OK);
 		assert_int_equal(bed->fabric->unreachable_pairs, 0);
 		plan_around(bed);

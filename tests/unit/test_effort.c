@@ -39,7 +39,7 @@ static uint64_t steps_of(const struct bed *bed, const char *method, uint64_t mos
 	uint64_t steps = 0;
 
 	*asks = 0;
-	task.most_steps = most;
+	task.limits.steps = most;
 	task.steps = &steps;
 	task.cancelled = count_asks;
 	task.context = asks;

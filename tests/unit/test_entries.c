@@ -533,8 +533,7 @@ static void plans_over_the_index(void **state)
 	    fors_jobtables_make(bed->fabric, &list, bed->lfts, &tables, &error))
 		fail_msg("%s", error.text);
 	struct fors_jobindex index = {tables.index, &tables.entries};
-	struct fors_request request = {
-		.task = {.fabric = bed->fabric}, .method = "auto", .net = bed->net, .lfts = tables.lfts};
+	struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = tables.lfts};
 
 	if (fors_jobplans_index(&request, &list, &tables.owners, &index, NULL, &plans, &error))
 		fail_msg("%s", error.text);
@@ -574,8 +573,7 @@ static void plans_without_entries(void **state)
 	    fors_jobtables_make(bed->fabric, &list, bed->lfts, &tables, &error))
 		fail_msg("%s", error.text);
 	struct fors_jobindex index = {tables.index, &tables.entries};
-	struct fors_request request = {
-		.task = {.fabric = bed->fabric}, .method = "auto", .net = bed->net, .lfts = tables.lfts};
+	struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = tables.lfts};
 
 	if (fors_jobplans_index(&request, &list, &tables.owners, &index, NULL, &plans, &error))
 		fail_msg("%s", error.text);
@@ -609,13 +607,11 @@ static void plans_over_what_was_moved(void **state)
 		char *text = any_jobs(bed, &rng, 1 + (uint32_t)i / 4, true, "job-index");
 		struct made made = make(bed, text, 3, NULL, NULL);
 		struct fors_jobindex index = {3, &made.entries};
-		struct fors_request request = {.task = {.fabric = bed->fabric},
-					       .method = method[i / 2 % 2],
-					       .net = bed->net,
-					       .lfts = made.lfts};
+		struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = made.lfts};
 		struct fors_jobplans plans;
 		struct fors_error error;
 
+		fors_limit_method(&request.task.limits, method[i / 2 % 2]);
 		made.entries.bound[0] = 0;
 		made.list.job[0].has_index = made.list.job[0].is_exclusive = false;
 		if (fors_jobplans_index(&request, &made.list, &made.owners, &index, NULL, &plans, &error))

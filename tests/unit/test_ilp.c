@@ -128,7 +128,7 @@ static void test_out_of_time(void **unused)
 	bed_down(bed,
 		 "Leaf00[21] Leaf00[22] Leaf00[23] Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]");
 	task = bed_task(bed);
-	task.ilp_seconds = 1;
+	task.limits.seconds = 1;
 	assert_int_equal(fors_plan(&task, "ilp", &schedule, &error), FORS_ETIMEOUT);
 	assert_null(schedule);
 	assert_non_null(strstr(error.text, "out of time"));

@@ -634,7 +634,7 @@ static void drain_some(struct site *site, struct rng *rng)
 	for (uint32_t a = 0; a < site->fabric->nleaves; a++)
 		for (uint32_t k = 0; k < site->fabric->nlanes; k++)
 			if (!rng_below(rng, 6))
-				fors_drained_mark(site->fabric, a, k, FORS_DRAIN_EXCLUDED);
+				mark_drained(site->fabric, a, k, FORS_DRAIN_EXCLUDED);
 	must(fors_drained_apply(fors_fattree_of_fabric(site->fabric), NULL, &error), &error);
 }
 

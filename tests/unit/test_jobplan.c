@@ -42,8 +42,7 @@ static struct outcome run(const struct bed *bed, const char *text, const uint32_
 	struct outcome out = {.list = read_present(bed->fabric, text)};
 	const struct fors_owners_task task = {
 		.fabric = bed->fabric, .list = &out.list, .before = before, .work = FORS_OWNERS_WORK / 50};
-	const struct fors_request request = {
-		.task = {.fabric = bed->fabric}, .method = "auto", .net = bed->net, .lfts = bed->lfts};
+	const struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = bed->lfts};
 
 	assert_int_equal(fors_owners_find(&task, &out.owners, NULL), FORS_OK);
 	assert_int_equal(fors_jobplans_renew(&request, &out.list, &out.owners, kept, &out.plans, NULL), FORS_OK);
@@ -371,8 +370,7 @@ static void plans_that_meet(void **state)
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	char text[2][512];
 	struct outcome then, now;
-	const struct fors_request request = {
-		.task = {.fabric = bed->fabric}, .method = "auto", .net = bed->net, .lfts = bed->lfts};
+	const struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = bed->lfts};
 	struct fors_jobkept kept[2] = {{.over = FORS_OVER_OWN}};
 	struct fors_jobplans plans;
 

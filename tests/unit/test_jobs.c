@@ -154,12 +154,11 @@ static struct outcome run(const struct bed *bed, const char *text, const uint32_
 	struct outcome out = {.list = read_list(bed, text)};
 	struct fors_owners_task task = {
 		.fabric = bed->fabric, .list = &out.list, .before = before, .work = FORS_OWNERS_WORK / 50};
-	struct fors_request request = {
-		.task = {.fabric = bed->fabric}, .method = "auto", .net = bed->net, .lfts = bed->lfts};
+	struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = bed->lfts};
 	struct fors_error error;
 
 	if (fors_owners_find(&task, &out.owners, &error) ||
-	    fors_jobplans_make(&request, &out.list, &out.owners, &out.plans, &error))
+	    fors_jobplans_renew(&request, &out.list, &out.owners, NULL, &out.plans, &error))
 		fail_msg("%s", error.text);
 	assert_owners(bed, &out.list, &out.owners);
 	return out;

@@ -12,11 +12,8 @@
 /* A job of the bed as it is; of its own is only what fors_look_free() frees with it: nothing. */
 static struct fors_look job_of(struct bed *bed)
 {
-	return (struct fors_look){.net = bed->net,
-				  .tree = fors_fattree_of_fabric(bed->fabric),
-				  .fabric = bed->fabric,
-				  .lfts = bed->lfts,
-				  .method = "auto"};
+	return (struct fors_look){
+		.net = bed->net, .tree = fors_fattree_of_fabric(bed->fabric), .fabric = bed->fabric, .lfts = bed->lfts};
 }
 
 /* A plan is made for a fabric, its tables, a method and its time. */
@@ -38,10 +35,13 @@ static void what_a_plan_depends_on(void **state)
 	bed->fabric->fingerprint++;
 	assert_true(fors_look_basis(&job) != before);
 	bed->fabric->fingerprint--;
-	job.ilp_seconds++;
+	job.limits.seconds++;
 	assert_true(fors_look_basis(&job) != before);
-	job.ilp_seconds--;
-	strcpy(job.method, "exact");
+	job.limits.seconds--;
+	fors_limit_method(&job.limits, "exact");
+	assert_true(fors_look_basis(&job) != before);
+	fors_limit_method(&job.limits, "");
+	job.limits.steps++;
 	assert_true(fors_look_basis(&job) != before);
 	bed_free(bed);
 }
@@ -87,7 +87,7 @@ static void what_a_plan_over_others_depends_on(void **state)
 	assert_false(fors_look_overtakes(job, job));
 	bed->net->port[9].is_sm ^= true;
 	bed->net->port[9].is_degraded ^= true;
-	strcpy(job->method, "exact");
+	fors_limit_method(&job->limits, "exact");
 	assert_true(reseal(job) == before);
 	guid[0] = 7;
 	assert_true(reseal(job) == before); /* a copy */

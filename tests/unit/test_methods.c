@@ -134,7 +134,7 @@ static uint32_t try_method(const struct bed *bed, const char *method, const char
 	uint32_t phases, bound = 0;
 	char name[160];
 
-	task.ilp_seconds = 2;
+	task.limits.seconds = 2;
 	schedule = plan_of(&task, method, what);
 	if (!schedule)
 		return 0;

@@ -26,12 +26,10 @@ static double tick(void)
 
 static struct fors_request request_for(const struct bed *bed, const char *method)
 {
-	return (struct fors_request){
-		.task = bed_task(bed),
-		.method = method,
-		.net = bed->net,
-		.lfts = bed->lfts,
-	};
+	struct fors_request request = {.task = bed_task(bed), .net = bed->net, .lfts = bed->lfts};
+
+	fors_limit_method(&request.task.limits, method);
+	return request;
 }
 
 static void make(const struct bed *bed, const char *method, struct fors_outcome *outcome)
@@ -313,20 +311,20 @@ static void memory_is_limited(void **state)
 	task = &request.task;
 	fors_outcome_init(&outcome);
 	bytes = fors_plan_bytes(task->fabric, &fors_method_exact, bound_of(bed));
-	request.task.most_bytes = bytes - 1;
+	request.task.limits.bytes = bytes - 1;
 	assert_int_equal(fors_outcome_make(&request, &outcome, NULL), FORS_OK);
 	assert_string_equal(outcome.plan->method, "rounds");
 	assert_true(outcome.wanted_bytes == (outcome.plan->nphases > bound_of(bed) ? bytes : 0));
-	request.method = "exact";
+	fors_limit_method(&request.task.limits, "exact");
 	for (unsigned i = 0; i < 2; i++) { /* as much as it needs, then a byte less */
-		request.task.most_bytes = fors_plan_bytes(task->fabric, &fors_method_exact, 360) - i;
+		request.task.limits.bytes = fors_plan_bytes(task->fabric, &fors_method_exact, 360) - i;
 		assert_int_equal(fors_outcome_make(&request, &outcome, NULL), FORS_OK);
 		assert_int_equal(outcome.error.code, i ? FORS_ELIMIT : FORS_OK);
 		assert_int_equal(outcome.is_proven, !i);
 	}
 	assert_non_null(strstr(outcome.error.text, "method exact for 360 servers"));
-	request.method = "auto";
-	request.task.most_bytes = 1 << 20;
+	fors_limit_method(&request.task.limits, "auto");
+	request.task.limits.bytes = 1 << 20;
 	assert_int_equal(fors_outcome_make(&request, &outcome, NULL), FORS_OK);
 	assert_null(outcome.plan);
 	assert_int_equal(outcome.error.code, FORS_ELIMIT);

@@ -446,7 +446,7 @@ static void nobody_takes_part(void **state)
 static void memory_is_limited_in_words(void **state)
 {
 	struct world w = routed(make_torus(4, 4, 2));
-	const struct fors_over_task task = {.net = w.net, .lfts = w.lfts, .most_bytes = 10000};
+	const struct fors_over_task task = {.net = w.net, .lfts = w.lfts, .limits = {.bytes = 10000}};
 	struct fors_over_report report;
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error;

@@ -70,15 +70,15 @@ static void assert_within(const char *spec, unsigned lmc, const char *down, bool
 	enum fors_err err = FORS_OK;
 	unsigned plans = 0;
 
-	for (task.most_bytes = 64 << 20; !err; task.most_bytes -= task.most_bytes / 8) {
+	for (task.limits.bytes = 64 << 20; !err; task.limits.bytes -= task.limits.bytes / 8) {
 		struct fors_schedule *schedule = NULL;
 		struct fors_over_report report;
 
 		faults_watch_bytes();
 		err = fors_plan_over(&task, &schedule, &report, &error);
-		if ((uint64_t)faults_most_bytes() > task.most_bytes + TABLES)
+		if ((uint64_t)faults_most_bytes() > task.limits.bytes + TABLES)
 			fail_msg("%s: %" PRIi64 " bytes, and the limit is %" PRIu64, spec, faults_most_bytes(),
-				 task.most_bytes);
+				 task.limits.bytes);
 		fors_schedule_free(schedule);
 		plans += !err;
 	}

@@ -274,7 +274,7 @@ static void draining(void **state)
 	one_at(bed, "Leaf02[1]", 1, FORS_HDR, true);
 	assert_true(drained(bed) > 16 + 3 * 15 && drained(bed) <= 16 * 4); /* what cannot be drained stays */
 	bed_restore(bed);
-	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_EXCLUDED);
+	mark_drained(bed->fabric, 1, 1, FORS_DRAIN_EXCLUDED);
 	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &(struct fors_warnings){0}, NULL),
 			 FORS_OK);
 	near(drained(bed), -1); /* it is drained */
@@ -343,7 +343,7 @@ static void what_auto_chooses(void **state)
 	bed = bed_new("FT(2;4,4)", 0);
 	all_at(bed, 4, FORS_HDR);
 	one_at(bed, "Leaf01[6]", 1, FORS_HDR, true);
-	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_HELD);
+	mark_drained(bed->fabric, 1, 1, FORS_DRAIN_HELD);
 	assert_int_equal(chosen(bed, &slow), 0); /* it is held, which is decided elsewhere */
 	assert_int_equal(slow.ncables, 0);
 	bed_free(bed);
@@ -374,8 +374,8 @@ static void held_and_routed(void **state)
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 
 	assert_true(fors_cable(bed->fabric, 1, 1)->is_routed);
-	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_HELD);
-	fors_drained_mark(bed->fabric, 1, 2, FORS_DRAIN_EXCLUDED);
+	mark_drained(bed->fabric, 1, 1, FORS_DRAIN_HELD);
+	mark_drained(bed->fabric, 1, 2, FORS_DRAIN_EXCLUDED);
 	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &(struct fors_warnings){0}, NULL),
 			 FORS_OK);
 	assert_false(fors_cable(bed->fabric, 1, 1)->is_routed || fors_cable(bed->fabric, 1, 2)->is_routed);

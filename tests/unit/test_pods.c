@@ -808,13 +808,13 @@ static void test_memory(void **state)
 	must(fors_plan_over(&task, &schedule, &report, &error), &error);
 	assert_true(report.wanted_bytes == 0);
 	fors_schedule_free(schedule);
-	for (task.most_bytes = 64 << 20; !err; task.most_bytes /= 2) {
+	for (task.limits.bytes = 64 << 20; !err; task.limits.bytes /= 2) {
 		err = fors_plan_over(&task, &schedule, &report, &error);
 		if (err)
 			break;
 		assert_true(report.verdict.is_good);
 		if (report.wanted_bytes) {
-			assert_true(report.wanted_bytes > task.most_bytes && report.nphases > report.bound_tables);
+			assert_true(report.wanted_bytes > task.limits.bytes && report.nphases > report.bound_tables);
 			assert_string_equal(schedule->method, "rounds");
 		}
 		fors_schedule_free(schedule);
@@ -823,8 +823,8 @@ static void test_memory(void **state)
 	assert_int_equal(err, FORS_ELIMIT);
 	assert_null(schedule);
 	assert_non_null(strstr(error.text, "memory, and the limit is"));
-	task.most_bytes = strtoull(strstr(error.text, "may take ") + strlen("may take "), NULL, 10) << 20;
-	assert_in_range(task.most_bytes, 1 << 20, 4 << 20); /* whole units ask for less than single flows, 9 MiB */
+	task.limits.bytes = strtoull(strstr(error.text, "may take ") + strlen("may take "), NULL, 10) << 20;
+	assert_in_range(task.limits.bytes, 1 << 20, 4 << 20); /* whole units ask for less than single flows, 9 MiB */
 	must(fors_plan_over(&task, &schedule, &report, &error), &error); /* so much is enough */
 	assert_string_equal(schedule->method, "rounds");
 	fors_schedule_free(schedule);

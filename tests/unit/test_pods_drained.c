@@ -384,8 +384,7 @@ static void assert_repairs(struct world *w, const char *const *dead, unsigned nd
 		must(fors_mended_build(fors_fattree_of_pods(w->pods), &list[r], &mended, NULL), NULL);
 		assert_memory_equal(mended.tree.pods->live, done.pods->live, w->known->nports);
 		fors_mended_free(&mended);
-		must(fors_phases_mended(&task, fors_fattree_of_pods(w->pods), "auto", &list[r], now, &told, NULL),
-		     NULL);
+		must(fors_phases_mended(&task, fors_fattree_of_pods(w->pods), &list[r], now, &told, NULL), NULL);
 		assert_in_range(told, real < now ? real : now, now);
 		world_free(&done);
 	}

@@ -22,11 +22,9 @@ static uint32_t phases_of(const struct fors_fabric *fabric, const struct fors_ne
 
 	assert_int_equal(fors_tables_build(fabric, &lfts, NULL), FORS_OK);
 	fors_outcome_init(&outcome);
-	assert_int_equal(
-		fors_outcome_make(
-			&(struct fors_request){.task = {.fabric = fabric}, .method = "auto", .net = net, .lfts = lfts},
-			&outcome, NULL),
-		FORS_OK);
+	assert_int_equal(fors_outcome_make(&(struct fors_request){.task = {.fabric = fabric}, .net = net, .lfts = lfts},
+					   &outcome, NULL),
+			 FORS_OK);
 	assert_true(outcome.is_proven);
 	phases = outcome.plan->nphases;
 	fors_outcome_clear(&outcome);
@@ -113,9 +111,9 @@ static void assert_repairs_are_true(const struct bed *bed)
 		assert_true(mended.tree.fabric->fingerprint == fabric->fingerprint);
 		assert_int_equal(mended.tree.fabric->affected_spines, fabric->affected_spines);
 		real = phases_of(fabric, net);
-		assert_int_equal(fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), "auto", &list[i], now,
-						    &told, NULL),
-				 FORS_OK);
+		assert_int_equal(
+			fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), &list[i], now, &told, NULL),
+			FORS_OK);
 		assert_int_equal(told, real < now ? real : now);
 		fors_mended_free(&mended);
 		fors_fabric_free(fabric);
@@ -160,9 +158,8 @@ static void a_dead_spine_is_one_repair(void **state)
 	assert_int_equal(fors_mended_build(fors_fattree_of_fabric(fabric), &list[0], &mended, NULL), FORS_OK);
 	assert_true(mended.tree.fabric->fingerprint == bed->fabric->fingerprint);
 	task.fabric = fabric;
-	assert_int_equal(
-		fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), "auto", &list[0], 1000, &phases, NULL),
-		FORS_OK);
+	assert_int_equal(fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), &list[0], 1000, &phases, NULL),
+			 FORS_OK);
 	assert_int_equal(phases, phases_of(bed->fabric, bed->net));
 	fors_mended_free(&mended);
 	free(list);
@@ -286,8 +283,8 @@ static void drained_cables(void **state)
 	fors_mended_free(&mended);
 	free(list);
 	bed_restore(bed);
-	fors_drained_mark(bed->fabric, 1, 1, FORS_DRAIN_EXCLUDED);
-	fors_drained_mark(bed->fabric, 1, 2, FORS_DRAIN_HELD);
+	mark_drained(bed->fabric, 1, 1, FORS_DRAIN_EXCLUDED);
+	mark_drained(bed->fabric, 1, 2, FORS_DRAIN_HELD);
 	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), NULL, NULL), FORS_OK);
 	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 0);
@@ -314,13 +311,13 @@ static void it_can_be_broken_off(void **state)
 	task.fabric = bed->fabric;
 	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(
-		fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), "auto", &list[0], 1000, &phases, &error),
+		fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), &list[0], 1000, &phases, &error),
 		FORS_ECANCELLED);
 	assert_int_equal(phases, 77);
 	assert_true(asked > 0);
 	asked = 0; /* at the bound already: nothing is planned */
-	assert_int_equal(fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), "auto", &list[0],
-					    bed->fabric->nservers, &phases, &error),
+	assert_int_equal(fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), &list[0], bed->fabric->nservers,
+					    &phases, &error),
 			 FORS_OK);
 	assert_int_equal(phases, bed->fabric->nservers);
 	assert_int_equal(asked, 0);

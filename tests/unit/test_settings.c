@@ -61,8 +61,9 @@ static void defaults(void **state)
 		struct fors_settings *settings = NULL;
 
 		assert_int_equal(fors_settings_load(&sources, &settings, NULL), FORS_OK);
-		assert_string_equal(settings->method, "auto");
-		assert_int_equal(settings->ilp_seconds, 0);
+		assert_string_equal(settings->limits.method, "auto");
+		assert_int_equal(settings->limits.seconds, 0);
+		assert_int_equal(settings->limits.steps, 0);
 		assert_null(settings->state_dir);
 		assert_null(fors_settings_participants(settings));
 		fors_settings_free(settings);
@@ -73,13 +74,25 @@ static void keys_and_comments(void **state)
 {
 	struct fors_settings *settings = load("# a comment\n\n; another\n"
 					      "method = closed-form   # how\n"
-					      "ilp_seconds=60\nstate_dir = /some where\n");
+					      "ilp_seconds=60\nstate_dir = /some where\nplan_steps = 5000\n");
 
-	assert_string_equal(settings->method, "closed-form");
-	assert_int_equal(settings->ilp_seconds, 60);
+	assert_string_equal(settings->limits.method, "closed-form");
+	assert_int_equal(settings->limits.seconds, 60);
+	assert_int_equal(settings->limits.steps, 5000000000);
 	assert_string_equal(settings->state_dir, "/some where");
 	fors_settings_free(settings);
 	fors_settings_free(load(""));
+}
+
+/* Limits are compared and digested as they are: nothing of an earlier name is left behind the last one. */
+static void limits_of_the_same_words_are_the_same(void **state)
+{
+	struct fors_settings *once = load("method = exact\nplan_memory = 5\n"),
+			     *again = load("method = closed-form\nplan_memory = 6\nplan_memory = 5\nmethod = exact\n");
+
+	assert_memory_equal(&once->limits, &again->limits, sizeof(once->limits));
+	fors_settings_free(once);
+	fors_settings_free(again);
 }
 
 static void whose_tables(void **state)
@@ -118,7 +131,7 @@ static void links_drained(void **state)
 
 	assert_int_equal(settings->degraded, FORS_SLOW_DEAD);
 	assert_int_equal(settings->hold_down, 30);
-	assert_int_equal(settings->plan_memory, 300);
+	assert_int_equal(settings->limits.bytes, 300 << 20);
 	assert_int_equal(settings->excluded_links.count, 3);
 	assert_string_equal(settings->excluded_links.name[0], "Leaf 00[3]");
 	assert_string_equal(settings->excluded_links.name[2], "MF0;sw/U1[1]");
@@ -134,7 +147,7 @@ static void links_drained(void **state)
 	assert_string_equal(settings->fabric_name, "DAQ \"1\"");
 	assert_int_equal(settings->degraded, FORS_SLOW_IGNORE);
 	assert_int_equal(settings->hold_down, 0);
-	assert_int_equal(settings->plan_memory, 1024);
+	assert_int_equal(settings->limits.bytes, 1 << 30);
 	fors_settings_free(settings);
 }
 
@@ -240,7 +253,7 @@ static void lines_may_be_indented(void **state)
 {
 	struct fors_settings *settings = load("  method = exact\n\thold_down = 5 \r\n   \n \t; nothing");
 
-	assert_string_equal(settings->method, "exact");
+	assert_string_equal(settings->limits.method, "exact");
 	assert_int_equal(settings->hold_down, 5);
 	fors_settings_free(settings);
 }
@@ -324,6 +337,8 @@ static void mistakes_are_named(void **state)
 		{"hold_down = 86401\n", ":1: ", "from 0 to 86400"},
 		{"plan_memory = 0\n", ":1: ", "from 1 to 1048576"},
 		{"plan_memory = 1G\n", ":1: ", "plan_memory"},
+		{"plan_steps = 0\n", ":1: ", "plan_steps: '0' is not a whole number from 1 to 1000000"},
+		{"plan_steps = 0.5\n", ":1: ", "from 1 to 1000000"},
 		{"\npublish_dir = here\n", ":2: ", "absolute"},
 		{"publish_command =\n", ":1: ", "no command"},
 		{"publish_seconds = 0\n", ":1: ", "from 1 to 3600"},
@@ -332,9 +347,10 @@ static void mistakes_are_named(void **state)
 		{"exclude_link = x\n", ":1: ", "unknown key 'exclude_link'"},
 		{"participants_file = /dev/null/none\n", "/dev/null/none: ", "opened"},
 		{"jobs_file = jobs\n", ":1: ", "absolute"},
-		{"jobs_keep = perhaps\n", ":1: ", "'yes' nor 'no'"},
-		{"job_index = 1\n", ":1: ", "job_index: '1' is neither 'yes' nor 'no'"},
-		{"job_routes = sar\n", ":1: ", "job_routes: 'sar' is neither 'owned' nor 'home'"},
+		{"jobs_keep = perhaps\n", ":1: ", "jobs_keep: 'perhaps' is neither 'yes' nor 'no'"},
+		{"rehome = always\n", ":1: ", "rehome: 'always' is neither 'auto' nor 'never'"},
+		{"job_index = 1\n", ":1: ", "job_index: '1' is neither 'no' nor 'yes'"},
+		{"job_routes = sar\n", ":1: ", "job_routes: 'sar' is neither 'home' nor 'owned'"},
 		{"jobs_file = /run/jobs\nparticipants_file = /dev/null\n", ": ",
 		 "jobs_file and participants_file exclude each other"},
 	};
@@ -440,6 +456,7 @@ int main(void)
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(keys_and_comments),
 		cmocka_unit_test(whose_tables),
+		cmocka_unit_test(limits_of_the_same_words_are_the_same),
 		cmocka_unit_test(entries_for_jobs),
 		cmocka_unit_test(links_drained),
 		cmocka_unit_test(at_most_4096_names),

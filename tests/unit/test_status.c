@@ -428,11 +428,11 @@ static void metrics_omit_what_is_unknown(void **state)
 	fors_status_clear(&status);
 }
 
-/* Milliseconds are seconds, and called so; metrics-old.prom has their old names, and no name that is in both. */
+/* Milliseconds are seconds, and called so. */
 static void metrics_are_in_seconds(void **state)
 {
 	struct fors_status status;
-	char *text, *old;
+	char *text;
 
 	fill(&status);
 	status.state_since_ms = 1763689123456;
@@ -440,18 +440,7 @@ static void metrics_are_in_seconds(void **state)
 	HAS(text, "fors_plan_duration_seconds{fabric=\"daq\"} 0.034123");
 	HAS(text, "fors_state_since_timestamp_seconds{fabric=\"daq\"} 1763689123.456");
 	assert_null(strstr(text, "_ms"));
-	assert_int_equal(fors_status_prom_old(&status, &old, NULL), FORS_OK);
-	HAS(old, "fors_plan_ms 34.123");
-	HAS(old, "fors_state_since_ms 1763689123456");
-	assert_null(strstr(old, "tables_ms"));
-	for (char *line = strstr(old, "# TYPE "); line; line = strstr(line + 1, "# TYPE ")) {
-		char name[80];
-
-		assert_int_equal(sscanf(line, "# TYPE %79s", name), 1);
-		assert_null(strstr(text, name));
-	}
 	free(text);
-	free(old);
 	fors_status_clear(&status);
 }
 

@@ -234,7 +234,7 @@ static void drained_cables(void **state)
 		struct incomplete_moves moves;
 		struct fors_error error;
 
-		fors_drained_mark(fabric, 0, lane, FORS_DRAIN_EXCLUDED);
+		fors_drained_mark_cable(fors_fattree_of_fabric(fabric), lane, FORS_DRAIN_EXCLUDED);
 		assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(fabric), NULL, &error), FORS_OK);
 		lfts = incomplete_tables(fabric);
 		fors_net_disconnect(net, fabric->leaf[0].node, fors_cable(fabric, 0, lane)->leaf_port);

@@ -835,10 +835,10 @@ static void jobs_are_the_same_byte_for_byte(void **state)
 	b->net->node[0].guid ^= 1;
 	assert_false(fors_look_same_tables(a, b));
 	b->net->node[0].guid ^= 1;
-	b->ilp_seconds++;
+	b->limits.seconds++;
 	assert_true(fors_look_basis(b) != basis);
-	b->ilp_seconds--;
-	strcpy(b->method, "exact");
+	b->limits.seconds--;
+	fors_limit_method(&b->limits, "exact");
 	assert_true(fors_look_basis(b) != basis);
 	fors_look_free(a);
 	fors_look_free(b);

@@ -100,7 +100,7 @@ struct fors_look *make_job(struct bench *bench, enum fors_look_kind kind, const 
 		assert_int_equal(fors_net_down(bench->intact, job->net, down, NULL), FORS_OK);
 	assert_int_equal(fors_look_be_tree(job, bench->places, NULL, NULL), FORS_OK);
 	assert_int_equal(fors_tables_build(job->fabric, &job->lfts, NULL), FORS_OK);
-	strcpy(job->method, "auto");
+	fors_limit_method(&job->limits, "auto");
 	snprintf(job->jobs_file, sizeof(job->jobs_file), "%s", bench->file);
 	return job;
 }

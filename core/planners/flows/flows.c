@@ -56,7 +56,10 @@ static enum fors_err write_schedule(const struct fors_task *task, const struct f
 
 static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
-	const struct fors_flows_asked asked = {task->wanted_phases, task->cancelled, task->context};
+	const struct fors_flows_asked asked = {.wanted_phases = task->wanted_phases,
+					       .limits = task->limits,
+					       .cancelled = task->cancelled,
+					       .context = task->context};
 	struct fors_flows_problem problem;
 	struct fors_flows_packing *packing = NULL;
 	enum fors_err err;

@@ -399,7 +399,8 @@ enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, 
 	struct attempt a = {.asked = asked, .problem = problem};
 	enum fors_err err;
 
-	a.work = WORK_AT_LEAST + WORK_PER_FLOW * (uint64_t)problem->ndests * problem->ndests;
+	a.work = asked->limits.steps ? asked->limits.steps
+				     : WORK_AT_LEAST + WORK_PER_FLOW * (uint64_t)problem->ndests * problem->ndests;
 	err = run(&a, error);
 	fors_flows_packing_free(a.failed);
 	free(a.way);
@@ -429,7 +430,7 @@ static enum fors_err improve(const struct fors_flows_asked *asked, uint32_t aim,
 	enum fors_err err = fors_flows_bound(a.problem, &a.bound, error);
 
 	a.bound = a.bound > aim ? a.bound : aim;
-	a.work = work_of(a.problem);
+	a.work = asked->limits.steps ? asked->limits.steps : work_of(a.problem);
 	if (!err)
 		err = descend(&a, error);
 	fors_flows_packing_free(a.failed);

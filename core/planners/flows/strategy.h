@@ -6,11 +6,13 @@
 #ifndef FORS_CORE_PLANNERS_FLOWS_STRATEGY_H
 #define FORS_CORE_PLANNERS_FLOWS_STRATEGY_H
 
+#include "core/planners/method.h"
 #include "pack.h"
 
 /* What is asked of a packing; all zero: any, and nobody stops it. */
 struct fors_flows_asked {
 	uint32_t wanted_phases;		  /* more are of no use; 0: any number is */
+	struct fors_plan_limits limits;	  /* steps count; 0: a budget for the number of flows */
 	bool (*cancelled)(void *context); /* asked now and then: true, give up. NULL: never */
 	void *context;			  /* of cancelled */
 };
