@@ -176,6 +176,11 @@ EXTRA_DIST += tests/sweep/effort.py
 .PHONY: shadow-states
 shadow-states: libfors.la fors
 	FORS_BUILDDIR=$$PWD python3 $(srcdir)/tests/e2e/shadow.py $${STATES:-50} $${SEED:-1}
+# What auto plans on random fabrics: no phase, no busy phase and no time more than another build's: make choice-sweep OLD=REV, or OLD=its command
+.PHONY: choice-sweep
+choice-sweep: fors
+	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/choice.py ./fors $${OLD:-36feca4} $${FABRICS:-250} $${SEED:-1}
+EXTRA_DIST += tests/sweep/choice.py
 .PHONY: simulated-sweep
 simulated-sweep: fors
 	python3 $(srcdir)/tests/sweep/simulated.py ./fors $${FABRICS:-200} $${SEED:-1}

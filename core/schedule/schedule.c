@@ -195,6 +195,23 @@ struct fors_cell fors_schedule_flow(const struct fors_schedule *schedule, uint32
 	return cell.dst == s ? idle : cell;
 }
 
+static bool is_busy(const struct fors_schedule *schedule, uint32_t phase)
+{
+	for (uint32_t s = 0; s < schedule->nservers; s++)
+		if (fors_schedule_flow(schedule, s, phase).dst != FORS_IDLE)
+			return true;
+	return false;
+}
+
+uint32_t fors_schedule_nbusy(const struct fors_schedule *schedule)
+{
+	uint32_t busy = 0;
+
+	for (uint32_t phase = 0; phase < schedule->nphases; phase++)
+		busy += is_busy(schedule, phase);
+	return busy;
+}
+
 /* One division for all of them. */
 static void read_rounds(const struct fors_schedule *schedule, uint32_t s, uint32_t first, uint32_t n,
 			struct fors_cell *to)

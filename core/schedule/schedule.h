@@ -97,6 +97,9 @@ uint32_t fors_schedule_version(const struct fors_schedule *schedule);
 /* Number of cells: see struct fors_schedule. */
 size_t fors_schedule_ncells(const struct fors_schedule *schedule);
 
+/* Phases in which anybody sends: the others take no time. */
+uint32_t fors_schedule_nbusy(const struct fors_schedule *schedule);
+
 /*
  * What server s (< nservers) does in `phase` (< nphases). Self-sends are idle.
  * O(1), a few nanoseconds.

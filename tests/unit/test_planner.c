@@ -20,17 +20,22 @@ struct told {
 	uint32_t phases; /* 0: the error instead */
 	uint32_t wanted; /* phases when asked for a plan at the bound only; 0: FORS_ENOPLAN then */
 	enum fors_err err;
+	uint32_t busy;	 /* phases in which somebody sends; in rounds whole ones, and a last one less one phase */
+	uint32_t length; /* of a round; 0: written cell by cell, which is larger */
 };
 
-static struct told closed, rounds, exact, flows = {0, 0, FORS_ENOTAPPL};
+static struct told closed, rounds, exact, flows = {.err = FORS_ENOTAPPL};
 static char asked[64]; /* "crRef": closed form, rounds at the bound, rounds, exact, flows for fewer */
 
-static enum fors_err answer(const struct fors_task *task, uint32_t phases, enum fors_err err, const char *name,
-			    struct fors_schedule **schedule, struct fors_error *error)
+static enum fors_err answer(const struct fors_task *task, const struct told *told, uint32_t phases, enum fors_err err,
+			    const char *name, struct fors_schedule **schedule, struct fors_error *error)
 {
 	if (!phases)
 		return fors_fail(error, err, "%s: %s", name, fors_strerror(err));
-	return fors_schedule_new(task->fabric, phases, 0, 0, name, schedule, error);
+	err = fors_schedule_new(task->fabric, phases, told->length > 0, told->length, name, schedule, error);
+	for (uint32_t phase = 0; !err && phase < told->busy; phase += told->length ? told->length : 1)
+		(*schedule)->cell[phase].dst = told->busy - phase < told->length ? 1 : task->fabric->nservers - 1;
+	return err;
 }
 
 static enum fors_err plan_closed(const struct fors_task *task, struct fors_schedule **schedule,
@@ -38,7 +43,7 @@ static enum fors_err plan_closed(const struct fors_task *task, struct fors_sched
 {
 	strcat(asked, "c");
 	assert_int_equal(task->wanted_phases, 0);
-	return answer(task, closed.phases, closed.err, "closed", schedule, error);
+	return answer(task, &closed, closed.phases, closed.err, "closed", schedule, error);
 }
 
 static enum fors_err plan_rounds(const struct fors_task *task, struct fors_schedule **schedule,
@@ -46,15 +51,15 @@ static enum fors_err plan_rounds(const struct fors_task *task, struct fors_sched
 {
 	strcat(asked, task->wanted_phases ? "r" : "R");
 	if (task->wanted_phases)
-		return answer(task, rounds.wanted, FORS_ENOPLAN, "rounds", schedule, error);
-	return answer(task, rounds.phases, rounds.err, "rounds", schedule, error);
+		return answer(task, &rounds, rounds.wanted, FORS_ENOPLAN, "rounds", schedule, error);
+	return answer(task, &rounds, rounds.phases, rounds.err, "rounds", schedule, error);
 }
 
 static enum fors_err plan_exact(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
 	strcat(asked, "e");
 	assert_int_equal(task->wanted_phases, 0);
-	return answer(task, exact.phases, exact.err, "exact", schedule, error);
+	return answer(task, &exact, exact.phases, exact.err, "exact", schedule, error);
 }
 
 /* Asked for at most `wanted_phases`, one fewer than the best so far. */
@@ -62,14 +67,14 @@ static enum fors_err plan_flows(const struct fors_task *task, struct fors_schedu
 {
 	strcat(asked, "f");
 	if (task->wanted_phases && flows.phases > task->wanted_phases)
-		return answer(task, 0, FORS_ENOPLAN, "flows", schedule, error);
-	return answer(task, flows.phases, flows.err, "flows", schedule, error);
+		return answer(task, &flows, 0, FORS_ENOPLAN, "flows", schedule, error);
+	return answer(task, &flows, flows.phases, flows.err, "flows", schedule, error);
 }
 
 static enum fors_err plan_ilp(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
 	strcat(asked, "i");
-	return answer(task, 1, FORS_OK, "ilp", schedule, error);
+	return answer(task, &exact, 1, FORS_OK, "ilp", schedule, error);
 }
 
 const struct fors_method fors_method_closed_form = {"closed", plan_closed};
@@ -112,22 +117,72 @@ static void assert_failure(const struct bed *bed, const char *order, enum fors_e
 
 #define DECLINES                                                                                                       \
 	{                                                                                                              \
-		0, 0, FORS_ENOTAPPL                                                                                    \
+		.err = FORS_ENOTAPPL                                                                                   \
 	}
 
-/* On a tie the simplest method, whoever was asked first; the bound of FT(2;3,3) is smaller. */
-static void the_simplest_of_equals(void **state)
+/* On a tie fewer phases in which anybody sends, then the smaller file, then who was asked first. */
+static void ties(void **state)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 2);
 
-	closed = (struct told){12, 0, FORS_OK};
-	rounds = (struct told){12, 0, FORS_OK};
-	exact = (struct told){12, 0, FORS_OK};
+	closed = rounds = exact = (struct told){.phases = 12, .busy = 11};
 	assert_choice(bed, "creRf", "closed", 12);
 	closed = (struct told)DECLINES;
+	assert_choice(bed, "creRf", "exact", 12);
+	rounds.length = 3;
 	assert_choice(bed, "creRf", "rounds", 12); /* asked after exact */
+	exact.busy = 10;
+	assert_choice(bed, "creRf", "exact", 12);
+	rounds = (struct told){.phases = 12, .busy = 9};
+	assert_choice(bed, "creRf", "rounds", 12);
 	rounds.phases = 13;
 	assert_choice(bed, "creRf", "exact", 12);
+	bed_free(bed);
+}
+
+/* The closed form is asked first for 64 servers and no more, then after rounds; and the ILP never. */
+static void the_closed_form_is_first_in_small_fabrics(void **state)
+{
+	static const struct {
+		const char *spec;
+		unsigned lmc;
+		const char *order;
+	} cases[] = {{"FT(2;8,8)", 0, "cRef"},
+		     {"FT(2;8,8;servers=9)", 0, "Rcef"},
+		     {"FT(2;5,13)", 0, "Rcef"},
+		     {"FT(2;8,8)", 3, "creRf"},
+		     {"FT(2;8,8;servers=9)", 3, "rceRf"}};
+
+	closed = rounds = exact = (struct told){.phases = 250};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bed *bed = bed_new(cases[i].spec, cases[i].lmc);
+
+		assert_choice(bed, cases[i].order, *cases[i].order == 'R' ? "rounds" : "closed", 250);
+		bed_free(bed);
+	}
+}
+
+/* At the bound the closed form is asked for a phase in which nobody sends, where rounds have none. */
+static void the_closed_form_saves_a_busy_phase(void **state)
+{
+	struct bed *bed = bed_new("FT(2;5,13)", 0);
+	struct fors_error error;
+	uint32_t bound;
+
+	assert_int_equal(fors_lower_bound(bed->fabric, &bound, &error), FORS_OK);
+	exact = (struct told)DECLINES;
+	rounds = (struct told){.phases = bound, .busy = bound, .length = 5};
+	closed = (struct told){.phases = bound, .busy = bound - 1};
+	assert_choice(bed, "Rc", "closed", bound);
+	closed.busy = bound;
+	assert_choice(bed, "Rc", "rounds", bound);
+	closed = (struct told){.phases = bound + 1};
+	assert_choice(bed, "Rc", "rounds", bound);
+	closed = (struct told){.err = FORS_ENOMEM}; /* does not cost the plan that there is */
+	assert_choice(bed, "Rc", "rounds", bound);
+	rounds.busy = bound - 1;
+	closed = (struct told){.err = FORS_ECANCELLED}; /* it is not asked */
+	assert_choice(bed, "R", "rounds", bound);
 	bed_free(bed);
 }
 
@@ -135,13 +190,13 @@ static void the_fewest_phases(void **state)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 2);
 
-	closed = (struct told){13, 0, FORS_OK};
-	rounds = (struct told){12, 0, FORS_OK};
-	exact = (struct told){11, 0, FORS_OK};
+	closed = (struct told){.phases = 13};
+	rounds = (struct told){.phases = 12};
+	exact = (struct told){.phases = 11};
 	assert_choice(bed, "creRf", "exact", 11);
 	rounds.phases = 10;
 	assert_choice(bed, "creRf", "rounds", 10);
-	rounds = exact = (struct told){14, 0, FORS_OK};
+	rounds = exact = (struct told){.phases = 14};
 	assert_choice(bed, "creRf", "closed", 13);
 	bed_free(bed);
 }
@@ -154,14 +209,14 @@ static void the_bound_ends_the_search(void **state)
 	uint32_t bound;
 
 	assert_int_equal(fors_lower_bound(bed->fabric, &bound, &error), FORS_OK);
-	closed = (struct told){bound, 0, FORS_OK};
+	closed = (struct told){.phases = bound};
 	rounds = exact = (struct told)DECLINES;
 	assert_choice(bed, "c", "closed", bound);
 	closed.phases = bound + 1;
 	rounds.wanted = bound;
 	assert_choice(bed, "cr", "rounds", bound);
 	rounds.wanted = 0;
-	exact = (struct told){bound, 0, FORS_OK};
+	exact = (struct told){.phases = bound};
 	assert_choice(bed, "cre", "exact", bound);
 	bed_free(bed);
 }
@@ -179,7 +234,7 @@ static void exact_comes_first_where_it_has_paths(void **state)
 		     {"FT(2;5,3)", 2, "cRef"},
 		     {"FT(2;3,3)", 2, "creRf"}};
 
-	closed = rounds = exact = (struct told){50, 0, FORS_OK};
+	closed = rounds = exact = (struct told){.phases = 50};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct bed *bed = bed_new(cases[i].spec, cases[i].lmc);
 
@@ -194,14 +249,14 @@ static void flows_come_last(void **state)
 	struct bed *bed = bed_new("FT(2;3,3)", 0);
 
 	closed = exact = (struct told)DECLINES;
-	rounds = (struct told){12, 0, FORS_OK};
-	flows = (struct told){11, 0, FORS_OK};
+	rounds = (struct told){.phases = 12};
+	flows = (struct told){.phases = 11};
 	assert_choice(bed, "cRef", "flows", 11);
 	flows.phases = 12;
 	assert_choice(bed, "cRef", "rounds", 12);
-	flows = (struct told){0, 0, FORS_ENOMEM}; /* does not cost the plan that there is */
+	flows = (struct told){.err = FORS_ENOMEM}; /* does not cost the plan that there is */
 	assert_choice(bed, "cRef", "rounds", 12);
-	flows = (struct told){0, 0, FORS_ECANCELLED};
+	flows = (struct told){.err = FORS_ECANCELLED};
 	assert_failure(bed, "cRef", FORS_ECANCELLED, "flows: ");
 	flows = (struct told)DECLINES;
 	bed_free(bed);
@@ -215,18 +270,18 @@ static void errors_of_methods(void **state)
 	struct bed *bed = bed_new("FT(2;3,3)", 2);
 
 	for (size_t i = 0; i < sizeof(go_on) / sizeof(go_on[0]); i++) {
-		closed = exact = (struct told){0, 0, go_on[i]};
-		rounds = (struct told){20, 0, FORS_OK};
+		closed = exact = (struct told){.err = go_on[i]};
+		rounds = (struct told){.phases = 20};
 		assert_choice(bed, "creRf", "rounds", 20);
-		rounds = (struct told){0, 0, go_on[i]};
+		rounds = (struct told){.err = go_on[i]};
 		assert_failure(bed, "creR", go_on[i], "rounds: "); /* the last one's reason */
 	}
 	for (size_t i = 0; i < sizeof(end) / sizeof(end[0]); i++) {
-		closed = (struct told){20, 0, FORS_OK};
+		closed = (struct told){.phases = 20};
 		rounds = (struct told)DECLINES;
-		exact = (struct told){0, 0, end[i]};
+		exact = (struct told){.err = end[i]};
 		assert_failure(bed, "cre", end[i], "exact: ");
-		closed = (struct told){0, 0, end[i]};
+		closed = (struct told){.err = end[i]};
 		assert_failure(bed, "c", end[i], "closed: ");
 	}
 	bed_free(bed);
@@ -241,7 +296,7 @@ static void methods_by_name(void **state)
 	struct fors_error error;
 
 	asked[0] = '\0';
-	closed = rounds = (struct told){20, 0, FORS_OK};
+	closed = rounds = (struct told){.phases = 20};
 	exact = (struct told)DECLINES;
 	assert_int_equal(fors_plan(&task, "rounds", &schedule, &error), FORS_OK);
 	assert_string_equal(asked, "R");
@@ -259,9 +314,14 @@ static void methods_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_simplest_of_equals),    cmocka_unit_test(the_fewest_phases),
-		cmocka_unit_test(the_bound_ends_the_search), cmocka_unit_test(exact_comes_first_where_it_has_paths),
-		cmocka_unit_test(flows_come_last),	     cmocka_unit_test(errors_of_methods),
+		cmocka_unit_test(ties),
+		cmocka_unit_test(the_closed_form_is_first_in_small_fabrics),
+		cmocka_unit_test(the_closed_form_saves_a_busy_phase),
+		cmocka_unit_test(the_fewest_phases),
+		cmocka_unit_test(the_bound_ends_the_search),
+		cmocka_unit_test(exact_comes_first_where_it_has_paths),
+		cmocka_unit_test(flows_come_last),
+		cmocka_unit_test(errors_of_methods),
 		cmocka_unit_test(methods_by_name),
 	};
 

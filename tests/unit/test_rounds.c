@@ -94,6 +94,54 @@ static void the_model_case(void **state)
 	bed_free(bed);
 }
 
+/* Phases in which anybody sends; with several leaves the last one is empty, if any is. */
+static uint32_t busy_phases(const struct bed *bed, const char *what)
+{
+	struct fors_task task = bed_task(bed);
+	struct fors_schedule *schedule;
+	struct fors_error error;
+	uint32_t busy;
+
+	if (fors_method_rounds.plan(&task, &schedule, &error))
+		fail_msg("%s: %s", what, error.text);
+	assert_plan(bed, schedule, what);
+	assert_int_equal(schedule->nphases, bed->fabric->nservers);
+	busy = fors_schedule_nbusy(schedule);
+	for (uint32_t s = 0; schedule->nleaves > 1 && s < schedule->nservers; s++)
+		if (fors_schedule_flow(schedule, s, schedule->nphases - 1).dst != FORS_IDLE)
+			assert_int_equal(busy, schedule->nphases);
+	fors_schedule_free(schedule);
+	return busy;
+}
+
+/* Everybody meets itself in the last phase, wherever links have room for all others in one round less. */
+static void an_empty_phase(void **state)
+{
+	static const struct {
+		const char *spec, *down;
+		unsigned lmc;
+		bool is_empty;
+	} cases[] = {{"FT(2;2,2)", "", 0, true},
+		     {"FT(2;1,1)", "", 0, true},
+		     {"FT(2;5,1)", "", 0, true},
+		     {"FT(2;20,18)", "", 5, true},
+		     {"FT(2;6,7;servers=4)", "Spine01", 1, true}, /* four lanes for four servers are left */
+		     {"FT(2;6,7;servers=4;cables=2)", "", 0, true},
+		     {"FT(2;3,5;servers=3;cables=2)", "Leaf01[9] Leaf00[6] Leaf03[6]", 5, true}, /* by path indices */
+		     {"FT(2;1,6;servers=1;cables=2)", "Node01-00", 3, true}, /* a leaf without servers between others */
+		     {"FT(2;20,18)", "Spine04", 0, false},		     /* no leaf can do without the last round */
+		     {"FT(2;20,18)", "Leaf03[21]", 5, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bed *bed = bed_new(cases[i].spec, cases[i].lmc);
+
+		bed_down(bed, cases[i].down);
+		assert_int_equal(busy_phases(bed, cases[i].spec), bed->fabric->nservers - cases[i].is_empty);
+		bed_free(bed);
+	}
+}
+
 /* Whole spines down: the pattern alone is a plan with as many rounds as the fullest link has units. */
 static void lost_spines(void **state)
 {
@@ -428,6 +476,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_model_case),
+		cmocka_unit_test(an_empty_phase),
 		cmocka_unit_test(lost_spines),
 		cmocka_unit_test(single_double_triple),
 		cmocka_unit_test(many_failures),

@@ -168,6 +168,8 @@ static void place_group(struct fors_rounds_packing *packing, const struct fors_r
 		struct fors_rounds_unit unit = fors_rounds_unit(packing, (group << problem->server_bits) + d);
 		uint32_t item = item_of(pattern, &unit);
 
+		if (!fors_rounds_is_packed(problem, group, d))
+			continue;
 		if (!is_regular(pattern, &unit, item) || !place(packing, &unit, pattern, item))
 			packing->homeless[packing->nhomeless++] = unit.id;
 	}

@@ -126,10 +126,17 @@ static void colour_item(struct fors_rounds_pattern *pattern, uint32_t item)
 	set(pattern, item, alpha);
 }
 
-/* Items at home in their own rounds, then whoever is left. */
+/*
+ * Items at home in their own rounds, then whoever is left. Where what stays inside leaves is apart, distance 0 has no
+ * units, and no leaf is as far as there are leaves with servers.
+ */
 void fors_rounds_colour_items(struct fors_rounds_pattern *pattern)
 {
-	for (uint32_t item = 0; item < pattern->nitems; item++) {
+	const struct fors_rounds_problem *problem = pattern->problem;
+	uint32_t first = problem->is_apart ? fors_rounds_item(pattern, 1, 0, 0) : 0;
+	uint32_t end = problem->is_apart ? fors_rounds_item(pattern, problem->nturns, 0, 0) : pattern->nitems;
+
+	for (uint32_t item = first; item < end; item++) {
 		uint32_t own = pattern->own[item];
 
 		if (fors_rounds_keeps_step(pattern))
@@ -138,7 +145,7 @@ void fors_rounds_colour_items(struct fors_rounds_pattern *pattern)
 			 is_free(pattern, item, own))
 			set(pattern, item, own);
 	}
-	for (uint32_t item = 0; item < pattern->nitems && fors_rounds_spend(pattern->problem, 4); item++) {
+	for (uint32_t item = first; item < end && fors_rounds_spend(problem, 4); item++) {
 		if (pattern->colour[item] != FORS_NO_ROUND)
 			continue;
 		if (is_free(pattern, item, pattern->own[item]))

@@ -22,26 +22,26 @@
 /*
  * The shift z of a class. Where leaves have places for more classes than a group may serve in a round (more lanes than
  * servers, or empty slots), all classes keep step, so that a leaf sends to one other leaf in a round, and never too
- * much.
+ * much. So they do where what stays inside leaves is apart: no lane needs a round to idle in.
  */
 static uint32_t shift(const struct fors_rounds_pattern *pattern, uint32_t class)
 {
 	const struct fors_rounds_problem *problem = pattern->problem;
 	uint32_t parts = problem->parts, nrounds = pattern->nrounds / parts;
 
-	if (problem->fabric->max_servers < pattern->nclasses)
+	if (problem->fabric->max_servers < pattern->nclasses || problem->is_apart)
 		nrounds = 0;
 	return parts * fors_home_class_shift(problem->nlanes, problem->nleaves, nrounds, class) +
 	       fors_home_class_lane(problem->nlanes, class) % parts;
 }
 
-/* The round that an item has in a healthy tree, see shift(). */
+/* The round that an item has in a healthy tree, see shift(). The next leaf is the first where the own one is apart. */
 static uint32_t first_round(const struct fors_rounds_pattern *pattern, uint32_t item)
 {
 	uint32_t parts = pattern->problem->parts, number = item / pattern->nclasses % parts;
 
 	return (parts * fors_rounds_item_delta(pattern, item) + number +
-		shift(pattern, fors_rounds_item_class(pattern, item))) %
+		shift(pattern, fors_rounds_item_class(pattern, item)) + pattern->nrounds - pattern->problem->is_apart) %
 	       pattern->nrounds;
 }
 

@@ -30,9 +30,14 @@ struct fors_rounds_pattern {
 	uint32_t *class_of; /* [server] */
 };
 
-/* How many leaves further on `to` is. */
+/* How many leaves further on `to` is; of those with servers, where what stays inside leaves is apart. */
 static inline uint32_t fors_rounds_distance(const struct fors_rounds_problem *problem, uint32_t leaf, uint32_t to)
 {
+	if (problem->is_apart) {
+		uint32_t from = problem->turn_of[leaf], at = problem->turn_of[to];
+
+		return at >= from ? at - from : at + problem->nturns - from;
+	}
 	return to >= leaf ? to - leaf : to + problem->nleaves - leaf;
 }
 

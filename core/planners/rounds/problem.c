@@ -11,7 +11,8 @@
  * carries one unit in a round. With one path index the load of every link is
  * given. With more, a unit may choose, and only what every choice has in common
  * counts: what leaves (or enters) a leaf shares its live links, and a
- * unit whose ways all take the same link loads that link.
+ * unit whose ways all take the same link loads that link. Where what stays inside leaves is apart, a receiver takes no
+ * unit of its own leaf in these rounds, and every group has room for all others.
  */
 #include "problem.h"
 #include "core/tables/lanes.h"
@@ -61,6 +62,7 @@ void fors_rounds_problem_set(struct fors_rounds_problem *problem, uint32_t npath
 {
 	problem->npaths = npaths;
 	problem->parts = parts;
+	problem->is_apart = false;
 	problem->capacity = (problem->fabric->max_servers + parts - 1) / parts;
 }
 
@@ -80,14 +82,19 @@ enum fors_err fors_rounds_problem_init(struct fors_rounds_problem *problem, cons
 	while (made.nservers > 1u << made.server_bits)
 		made.server_bits++;
 	made.leaf_of = malloc((made.nservers + 1) * sizeof(*made.leaf_of));
+	made.turn_of = malloc((made.nleaves + 1) * sizeof(*made.turn_of));
 	made.up = malloc(size);
 	made.down = malloc(size);
-	if (!made.leaf_of || !made.up || !made.down) {
+	if (!made.leaf_of || !made.turn_of || !made.up || !made.down) {
 		fors_rounds_problem_clear(&made);
 		return fors_fail_memory(error);
 	}
 	for (uint32_t d = 0; d < made.nservers; d++)
 		made.leaf_of[d] = fabric->server[d].leaf;
+	for (uint32_t leaf = 0; leaf < made.nleaves; leaf++) {
+		made.turn_of[leaf] = (uint16_t)made.nturns;
+		made.nturns += fabric->leaf[leaf].nservers > 0;
+	}
 	memset(made.up, FORS_NO_LANE, size);
 	memset(made.down, FORS_NO_LANE, size);
 	err = read_ways(&made, error);
@@ -103,9 +110,10 @@ enum fors_err fors_rounds_problem_init(struct fors_rounds_problem *problem, cons
 void fors_rounds_problem_clear(struct fors_rounds_problem *problem)
 {
 	free(problem->leaf_of);
+	free(problem->turn_of);
 	free(problem->up);
 	free(problem->down);
-	problem->leaf_of = NULL;
+	problem->leaf_of = problem->turn_of = NULL;
 	problem->up = problem->down = NULL;
 }
 
@@ -153,12 +161,12 @@ static void count_forced(const struct fors_rounds_problem *problem, uint32_t *up
 static uint32_t leaf_bound(const struct fors_rounds_problem *problem)
 {
 	const struct fors_fabric *fabric = problem->fabric;
-	uint32_t bound = divide_up(problem->nservers, problem->capacity), groups = 0;
+	uint32_t bound = problem->is_apart ? 0 : divide_up(problem->nservers, problem->capacity), groups = 0;
 
 	for (uint32_t leaf = 0; leaf < problem->nleaves; leaf++)
 		groups += nonempty(problem, leaf);
-	if (bound < groups)
-		bound = groups;
+	if (bound < groups - problem->is_apart)
+		bound = groups - problem->is_apart;
 	for (uint32_t leaf = 0; leaf < problem->nleaves; leaf++) {
 		uint32_t n = fabric->leaf[leaf].nservers;
 		uint32_t out = divide_up(nonempty(problem, leaf) * (problem->nservers - n), fabric->leaf[leaf].nlive);

@@ -29,9 +29,12 @@ struct fors_rounds_problem {
 	uint32_t parts;	      /* groups per leaf */
 	uint32_t capacity;    /* members of the largest group = phases per round = units of a group in a round */
 	uint32_t server_bits; /* bits that hold the number of a server */
+	bool is_apart;	      /* what stays inside leaves has a round of its own, the last: it is not packed */
 	uint16_t *leaf_of;    /* [server]: its leaf */
-	uint8_t *up;	      /* [(leaf * nservers + server) * stride + path]: uplink lane, FORS_NO_LANE: no such way */
-	uint8_t *down;	      /* the same for the downlink's lane */
+	uint16_t *turn_of;    /* [leaf]: its number among those with servers, nturns of them */
+	uint32_t nturns;
+	uint8_t *up;   /* [(leaf * nservers + server) * stride + path]: uplink lane, FORS_NO_LANE: no such way */
+	uint8_t *down; /* the same for the downlink's lane */
 };
 
 /*
@@ -42,9 +45,9 @@ struct fors_rounds_problem {
 enum fors_err fors_rounds_problem_init(struct fors_rounds_problem *problem, const struct fors_task *task,
 				       uint32_t max_paths, struct fors_error *error);
 void fors_rounds_problem_clear(struct fors_rounds_problem *problem);
-/* Choose the groups per leaf and the path indices in use. */
+/* Choose the groups per leaf and the path indices in use; nothing has a round of its own. */
 void fors_rounds_problem_set(struct fors_rounds_problem *problem, uint32_t npaths, uint32_t parts);
-/* No packing has fewer rounds. Errors: FORS_ENOMEM. */
+/* No packing has fewer rounds, the last one of what is apart not counted. Errors: FORS_ENOMEM. */
 enum fors_err fors_rounds_bound(const struct fors_rounds_problem *problem, uint32_t *bound, struct fors_error *error);
 
 /* Does the caller want the planner to stop? */
@@ -63,6 +66,12 @@ static inline bool fors_rounds_spend(const struct fors_rounds_problem *problem, 
 static inline enum fors_err fors_rounds_cancelled(struct fors_error *error)
 {
 	return fors_fail(error, FORS_ECANCELLED, "rounds: planning was cancelled");
+}
+
+/* May a group be packed with a unit for this server? Not where what stays inside leaves is apart. */
+static inline bool fors_rounds_is_packed(const struct fors_rounds_problem *problem, uint32_t group, uint32_t server)
+{
+	return !problem->is_apart || problem->leaf_of[server] != group / problem->parts;
 }
 
 static inline uint32_t fors_rounds_ngroups(const struct fors_rounds_problem *problem)

@@ -19,6 +19,10 @@
  * plan of those before and trying to save at least one of its smaller rounds. LMC l runs all
  * stages of LMC l - 1 first, so a larger LMC is never worse.
  *
+ * A server takes its turn for itself too, and nobody waits then. Where the links have room for all that leaves a leaf in
+ * one round less than there are leaves, what stays inside has the last round for itself, all servers meet themselves in
+ * its last turn, and that phase is empty.
+ *
  * All stages share one budget of steps, linear in the flows. A stage that it ends with changes nothing; the plan is the best of
  * those before.
  */
@@ -58,12 +62,12 @@ struct best {
 	uint32_t nphases;
 };
 
-/* Keep a complete packing if it is the best one. */
+/* Keep a complete packing if it has the fewest phases, or as few and one of them empty. */
 static void keep(struct best *best, struct fors_rounds_packing *packing)
 {
-	uint32_t nphases = packing->nrounds * packing->problem->capacity;
+	uint32_t nphases = (packing->nrounds + packing->problem->is_apart) * packing->problem->capacity;
 
-	if (best->packing && nphases >= best->nphases) {
+	if (best->packing && nphases + (best->problem.is_apart || !packing->problem->is_apart) > best->nphases) {
 		fors_rounds_packing_free(packing);
 		return;
 	}
@@ -74,9 +78,9 @@ static void keep(struct best *best, struct fors_rounds_packing *packing)
 	best->nphases = nphases;
 }
 
-/* Try to pack everything into nrounds. *done: it worked, and `best` has it. */
-static enum fors_err attempt(const struct fors_rounds_problem *problem, uint32_t nrounds, uint64_t patience,
-			     struct best *best, bool *done, struct fors_error *error)
+/* Try to pack all units into nrounds. *done: it worked, and `best` has it. */
+static enum fors_err pack(const struct fors_rounds_problem *problem, uint32_t nrounds, uint64_t patience,
+			  struct best *best, bool *done, struct fors_error *error)
 {
 	struct fors_rounds_packing *packing;
 	enum fors_err err = fors_rounds_packing_new(problem, nrounds, &packing, error);
@@ -97,11 +101,46 @@ static enum fors_err attempt(const struct fors_rounds_problem *problem, uint32_t
 }
 
 /*
+ * Can what stays inside leaves have the last of nrounds for itself? *may: a round for each leaf is all that the bound asks
+ * for, and one fewer has room for the rest.
+ */
+static enum fors_err may_be_apart(struct fors_rounds_problem *problem, uint32_t nrounds, bool *may,
+				  struct fors_error *error)
+{
+	uint32_t bound, rest = 0;
+	enum fors_err err;
+
+	*may = false;
+	if (problem->parts != 1 || nrounds < 2)
+		return FORS_OK;
+	err = fors_rounds_bound(problem, &bound, error);
+	problem->is_apart = true;
+	if (!err)
+		err = fors_rounds_bound(problem, &rest, error);
+	problem->is_apart = false;
+	*may = !err && bound == nrounds && rest + 1 == nrounds;
+	return err;
+}
+
+/* Try nrounds: with a turn in which nobody sends, if that can be. *done: it worked, and `best` has it. */
+static enum fors_err attempt(struct fors_rounds_problem *problem, uint32_t nrounds, uint64_t patience,
+			     struct best *best, bool *done, struct fors_error *error)
+{
+	enum fors_err err = may_be_apart(problem, nrounds, &problem->is_apart, error);
+
+	*done = false;
+	if (!err && problem->is_apart)
+		err = pack(problem, nrounds - 1, patience / 4, best, done, error);
+	problem->is_apart = false;
+	return err || *done ? err : pack(problem, nrounds, patience, best, done, error);
+}
+
+/*
  * The first stage: from the bound up, faster and faster, until it works; with enough rounds it always does. When the work
  * is spent before, rounds are doubled until nobody has to be searched for, which costs as much again a few times at the
  * most.
  */
-static enum fors_err first_stage(const struct fors_rounds_problem *problem, struct best *best, struct fors_error *error)
+static enum fors_err first_stage(struct fors_rounds_problem *problem, struct best *best, struct fors_error *error)
 {
 	uint32_t nrounds = 0, more = 1;
 	uint64_t budget = problem->effort->budget, patience = PATIENCE;
@@ -126,7 +165,7 @@ static enum fors_err first_stage(const struct fors_rounds_problem *problem, stru
 }
 
 /* A later stage: by bisection between the bound and what would be better than the best, a few times. */
-static enum fors_err later_stage(const struct fors_rounds_problem *problem, unsigned tries, uint64_t patience,
+static enum fors_err later_stage(struct fors_rounds_problem *problem, unsigned tries, uint64_t patience,
 				 struct best *best, struct fors_error *error)
 {
 	uint32_t low = 0, high = (best->nphases - 1) / problem->capacity;
@@ -266,6 +305,28 @@ static enum fors_err reach(const struct fors_task *task, struct fors_rounds_prob
 	return fors_fail(error, FORS_ENOPLAN, "rounds: no plan of %u phases was found", wanted);
 }
 
+/* ---- an empty phase ---- */
+
+/* As many phases as the best plan has, but with what stays inside leaves apart, where more path indices allow it. */
+static enum fors_err empty_a_phase(const struct fors_task *task, struct fors_rounds_problem *problem, struct best *best,
+				   struct fors_error *error)
+{
+	uint32_t nrounds = best->packing->nrounds;
+	enum fors_err err = FORS_OK;
+
+	for (unsigned log2 = 1; !err && log2 <= most_paths_log2(task) && best->problem.parts == 1; log2++) {
+		bool done;
+
+		fors_rounds_problem_set(problem, 1u << log2, 1);
+		if (best->problem.is_apart || fors_effort_is_over(problem->effort))
+			break;
+		err = may_be_apart(problem, nrounds, &problem->is_apart, error);
+		if (!err && problem->is_apart)
+			err = pack(problem, nrounds - 1, PATIENCE / 4, best, &done, error);
+	}
+	return err;
+}
+
 /* ---- the schedule ---- */
 
 /* Write the units into the cells of the schedule, each at the next position of its group's round. */
@@ -291,6 +352,23 @@ static void write_cells(const struct best *best, struct fors_schedule *schedule,
 	}
 }
 
+/*
+ * What is apart: all units of a leaf in the last round, each where the receiver itself would send in the last turn. So
+ * nobody sends then.
+ */
+static void write_apart(const struct best *best, struct fors_schedule *schedule)
+{
+	const struct fors_rounds_problem *problem = &best->problem;
+
+	for (uint32_t d = 0; d < problem->nservers; d++) {
+		uint32_t rank = d - problem->fabric->leaf[problem->leaf_of[d]].first_server;
+		struct fors_cell *round = schedule->cell + (size_t)problem->leaf_of[d] * schedule->nphases +
+					  best->packing->nrounds * problem->capacity;
+
+		round[(rank + 1) % problem->capacity] = (struct fors_cell){.dst = (uint16_t)d, .lane = FORS_NO_LANE};
+	}
+}
+
 static enum fors_err write_schedule(const struct best *best, struct fors_schedule **schedule, struct fors_error *error)
 {
 	size_t cells = (size_t)fors_rounds_ngroups(&best->problem) * best->packing->nrounds;
@@ -304,6 +382,8 @@ static enum fors_err write_schedule(const struct best *best, struct fors_schedul
 				fors_method_rounds.name, &new, error);
 	if (!err) {
 		write_cells(best, new, position);
+		if (best->problem.is_apart)
+			write_apart(best, new);
 		*schedule = new;
 	}
 	free(position);
@@ -324,6 +404,8 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 		err = reach(task, &problem, task->wanted_phases, &best, error);
 	else
 		err = search_stages(task, &problem, &best, error);
+	if (!err)
+		err = empty_a_phase(task, &problem, &best, error);
 	if (!err && effort.is_cancelled) /* whoever said so is not asked again */
 		err = fors_rounds_cancelled(error);
 	if (!err)
