@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "cli/draw.h"
+#include "cli/lacking.h"
 #include "cli/made.h"
 #include "core/base/text.h"
 #include "core/net/lftfile.h"
@@ -205,6 +206,7 @@ static int draw(const struct cli_settings *settings, const struct cli_site *site
 static int write_picture(const struct cli_settings *settings, bool is_dot)
 {
 	struct cli_fabric made = {0};
+	struct fors_error error = {0};
 	struct fors_status status;
 	struct cli_site site;
 	int code = cli_any_site_load(&settings->source, &site);
@@ -213,6 +215,8 @@ static int write_picture(const struct cli_settings *settings, bool is_dot)
 		code = load_now(&settings->source, &site, &made);
 	if (!code) {
 		code = read_state(settings->state, &status);
+		if (!code && settings->state)
+			code = cli_lacking_add(&status, site.intact, made.net, &error) ? cli_fail(&error) : CLI_GOOD;
 		if (!code)
 			code = draw(settings, &site, &made, &status, is_dot);
 		fors_status_clear(&status);

@@ -39,6 +39,7 @@ libforscli_la_SOURCES = \
 	cli/folders.c \
 	cli/history.c \
 	cli/json.c cli/json.h \
+	cli/lacking.c cli/lacking.h \
 	cli/levels.c cli/levels.h \
 	cli/links.c \
 	cli/load.c \

@@ -130,3 +130,23 @@ def test_jobs_in_colours(fors, write, tmp_path):
     assert "/nowhere" in fors(*args, "--svg", "/nowhere/x", code=2).err
     for more in (["--replay", "x", "--output-dir", "y"], ["--slurm", "--output", "x"]):
         assert "--svg" in fors("jobs", "--synthetic", "FT(2;4,4)", "--svg", tmp_path / "z", *more, code=2).err
+
+
+@pytest.mark.parametrize("spec, down, dead", [
+    ("FT(2;4,4)", ["Leaf01[6]"], {"Leaf01[6] - Spine01[2]"}),
+    ("XGFT(3;4,4,4;1,4,4)", ["Mid2-00[5]", "Leaf03[6]"], {"Mid2-00[5] - Spine00[1]", "Leaf03[6] - Mid2-01[4]"}),
+    ("FT(2;4,4)", ["Leaf03"], {f"Leaf03[{5 + spine}] - Spine0{spine}[4]" for spine in range(4)}),
+    ("FT(2;4,4)", ["Spine02"], {f"Leaf0{leaf}[7] - Spine02[{leaf + 1}]" for leaf in range(4)}),
+])
+def test_dead_cables_that_the_text_lacks(fors, write, tmp_path, spec, down, dead):
+    """The text was taken after they died, without what is gone: the state knows them, and the picture is that of the whole fabric."""
+    args = [word for one in down for word in ("--down", one)]
+    (tmp_path / "status.json").write_text(fors("plan", "--synthetic", spec, *args, "--json").out)
+    text = fors("fabric", "--synthetic", spec, *args).out
+    blocks = [block for block in text.split("\n\n") if not any(re.search(rf'^Switch\t\d+ "{one}"', block, re.M) for one in down)]
+    net = write("net", "\n\n".join(block for block in blocks if "Hca" not in block or "Leaf03" not in down or "Node03" not in block))
+    found = cables(svg(fors, "--fabric", net, "--state", tmp_path))
+    whole = cables(svg(fors, "--synthetic", spec))
+    assert {words.split(",")[0] for state, words in found if state == "dead"} == dead
+    assert {words.split(",")[0] for _, words in found} == {words.split(",")[0] for _, words in whole}
+    assert not any(state == "dead" for state, _ in cables(svg(fors, "--fabric", net)))
