@@ -271,6 +271,15 @@ def test_steps(fors):
     assert plan(fors, *intact, "--plan-steps", "1")["phases"] == plan(fors, *intact)["phases"]
 
 
+def test_steps_of_flows(fors):
+    """A search ends when they are spent, down to the last one, and gets no others for its last tokens."""
+    args = ["--synthetic", "FT(2;12,16)", "--lmc", "2", "--method", "flows"]
+    for leaf, port in ((1, 13), (2, 14), (4, 15), (5, 18), (7, 19)):
+        args += ["--down", f"Leaf{leaf:02d}[{port}]"]
+    phases = [plan(fors, *args, "--plan-steps", steps)["phases"] for steps in ("1", "2", "5", "20")]
+    assert phases == sorted(phases, reverse=True) and phases[0] > phases[-1]
+
+
 def has_ilp():
     return "ilp" in run(FORS, "plan", "--method", "?").err.split("one of:")[1]
 

@@ -298,7 +298,10 @@ static bool is_hopeless(const struct attempt *a)
 	       !(a->is_patient && a->nidle < MOST_IDLE && a->failed->nwaiting <= tokens_of(a->problem) / FEW);
 }
 
-/* Down from the plan, as long as there is work left to spend and a search has not come to its end one phase below. */
+/*
+ * Down from the plan, as long as there is work left to spend and a search has not come to its end one phase below. A
+ * share of the last few steps is none: a search that spent nothing would go on for ever.
+ */
 static enum fors_err go_down(struct attempt *a, uint32_t aim, struct fors_error *error)
 {
 	uint64_t least = a->work / 20;
@@ -306,6 +309,7 @@ static enum fors_err go_down(struct attempt *a, uint32_t aim, struct fors_error 
 
 	while (!err && a->work > least && a->plan->nphases > aim) {
 		uint32_t nphases = fewer_phases(a);
+		uint64_t before = a->work;
 
 		if (!a->failed || nphases != a->failed->nphases)
 			err = go_on(a, nphases, error);
@@ -314,6 +318,8 @@ static enum fors_err go_down(struct attempt *a, uint32_t aim, struct fors_error 
 		else {
 			a->failed->seed += a->nidle && a->is_patient;
 			err = search(a, &a->failed, error);
+			if (a->work == before)
+				break;
 		}
 	}
 	return err;
@@ -341,7 +347,7 @@ static enum fors_err descend(struct attempt *a, struct fors_error *error)
 
 /*
  * A plan was missed by the last few tokens: search on for them, with work of its own, as patiently as searches can. The
- * plan that there is stays unless one with fewer phases is found.
+ * plan that there is stays unless one with fewer phases is found. Whoever said how many steps there are gets no more.
  */
 static enum fors_err insist(struct attempt *a, struct fors_error *error)
 {
@@ -374,7 +380,7 @@ static enum fors_err run(struct attempt *a, struct fors_error *error)
 		err = climb(a, error);
 	if (!err)
 		err = descend(a, error);
-	return err ? err : insist(a, error);
+	return err || a->asked->limits.steps ? err : insist(a, error);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
