@@ -14,7 +14,9 @@
  *
  * Where few take part, chance has few phases to even out in, and one that is slow for the second time is much of the
  * whole: two levels with up to PLANNED servers are planned for trial, and the plan's own time counts. That takes
- * milliseconds. Else T is the larger of the bounds. Of two levels tables are made for trial: their fullest cable is what one LID for
+ * milliseconds.
+ *
+ * Else T is the larger of the bounds. Of two levels tables are made for trial: their fullest cable is what one LID for
  * each server needs, and which flows go over which cable can be counted. With LIDs for all lanes planners choose among
  * them, and the bound of the cables is what they reach. Tables of three levels take too long for a trial: there the
  * flows of a leaf count as spread evenly over its cables up, and those that leave a pod over the cables of each middle

@@ -223,7 +223,7 @@ void fors_worker_publish_jobs(struct fors_worker *worker, const struct fors_look
 	struct fors_status status;
 
 	if (!is_fabric_known(&worker->board, fors_look_fingerprint(look))) {
-		if (fors_schedule_withdrawn(0, "jobs: each look has a schedule of its own, in jobs/NAME", &nothing,
+		if (fors_schedule_withdrawn(0, "jobs: each job has a schedule of its own, in jobs/NAME", &nothing,
 					    NULL)) {
 			fors_worker_run_short(worker);
 			return;

@@ -72,7 +72,8 @@ def test_over_another_engine(fabric):
 def test_jobs(fabric, tmp_path):
     (tmp_path / "jobs").write_text("one: Node00-00, Node01-00, Node02-00\ntwo [exclusive]: Node00-01, Node01-01\n")
     _, sm = fabric(FatTree(3, 3), fors_conf=f"jobs_file = {tmp_path / 'jobs'}\n")
-    assert [job["name"] for job in fine(sm, jobs=bool)["jobs"]] == ["one", "two"]
+    status = fine(sm, state="active", jobs=bool)
+    assert [job["name"] for job in status["jobs"]] == ["one", "two"] and all(job["phases"] for job in status["jobs"])
 
 
 @pytest.mark.parametrize("height", TREES)

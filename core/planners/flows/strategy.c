@@ -351,21 +351,14 @@ static enum fors_err descend(struct attempt *a, struct fors_error *error)
  */
 static enum fors_err insist(struct attempt *a, struct fors_error *error)
 {
-	enum fors_err err = FORS_OK;
-
-	while (!err && a->plan->nphases > a->bound && a->failed && a->failed->nphases + 1 == a->plan->nphases &&
-	       a->failed->nwaiting <= LAST) {
-		uint32_t before = a->plan->nphases;
-
-		a->work = INSIST_WORK;
-		a->is_patient = true;
-		a->is_stuck = false;
-		a->nidle = 0;
-		err = go_down(a, a->bound, error);
-		if (err || a->plan->nphases == before)
-			break;
-	}
-	return err;
+	if (a->plan->nphases == a->bound || !a->failed || a->failed->nphases + 1 != a->plan->nphases ||
+	    a->failed->nwaiting > LAST)
+		return FORS_OK;
+	a->work = INSIST_WORK;
+	a->is_patient = true;
+	a->is_stuck = false;
+	a->nidle = 0;
+	return go_down(a, a->bound, error);
 }
 
 static enum fors_err run(struct attempt *a, struct fors_error *error)
