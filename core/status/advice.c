@@ -3,7 +3,8 @@
  * advice.c - one sentence for the operator on shift: what comes next.
  *
  * What happens by itself comes first: a plan that is being made, a link that returns. Then what somebody has to do, the
- * worst first: a switch that is gone, before its cables, which come back with it; a cable that comes and goes; mend, reseat, take the link out of fors.conf again. A reason for everything else is in the status.
+ * worst first: a cable that comes and goes; a switch that is gone, before its cables, which come back with it; other dead
+ * cables; reseat, take the link out of fors.conf again. A reason for everything else is in the status.
  */
 #include "advice.h"
 
