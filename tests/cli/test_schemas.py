@@ -103,8 +103,8 @@ def test_what_is_otherwise_is_refused(fors, name, change):
 
 SINCE = 1795556348600
 CABLE = {"a": "Leaf00", "a_port": 5, "b": "Spine00", "b_port": 1, "since_ms": SINCE, "used": True, "planned": False, "rate": "1xQDR"}
-STATUS = {  # what a plan has not, so that each key has a value once
-    "epoch": SINCE, "degraded_links": [CABLE], "state_since_ms": SINCE,
+STATUS = {  # what a plan has not, so that each key has a value once; that of the whole goes with jobs while nothing is decided
+    "state": "planning", "epoch": SINCE, "degraded_links": [CABLE], "state_since_ms": SINCE,
     "repairs": {"list": [{"a": "Leaf00", "a_port": 5, "b": "Spine00", "b_port": 1, "phases": 17}], "untried": 0},
     "jobs": [{"name": "a.1", "state": "active", "exclusive": True, "job_index": False, "over": "own", "reason": None, "trespassing": None,
               "servers": 4, "missing": 0, "leaves": 2, "lanes": 4, "phases": 4, "lower_bound": 4, "alone_bound": 4, "path_index": 0, "epoch": SINCE,
@@ -117,5 +117,9 @@ def test_an_active_state_has_a_schedule(fors):
     for key in ("phases", "servers", "length", "method"):
         assert complaints("plan", {**good, key: None}) and complaints("status", {**good, key: None})
         assert complaints("plan", {**good, "state": "failed", "reason": "no plan", key: None}) == []
+    nothing = {"phases": None, "length": None, "method": None}
+    assert complaints("status", {**good, "jobs": STATUS["jobs"], **nothing}) == []  # each job has one of its own, the whole has none
+    for key in nothing:
+        assert complaints("status", {**good, "jobs": STATUS["jobs"], **nothing, key: good[key]})
     assert complaints("status", {**good, "state": "shadow"})  # and nothing of the shadow
     assert complaints("status", {**good, "state": "sleeping"})
