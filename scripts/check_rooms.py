@@ -130,19 +130,22 @@ def objects(build, files):
                 yield os.path.join(where, stem[1] + ".c"), os.path.join(folder, name)
 
 
-def symbols(path):
-    """(defined, undefined) global symbols of an object file."""
-    defined, undefined = set(), set()
-    for line in subprocess.run(["nm", "-gP", path], capture_output=True, text=True, check=True).stdout.splitlines():
-        name, kind = line.split()[:2]
-        (undefined if kind in "Uvw" else defined).add(name)
-    return defined, undefined
+def symbols(paths):
+    """(defined, undefined) global symbols of each object file, asked at once: a process for each would take minutes on a busy machine."""
+    found = {path: (set(), set()) for path in paths}
+    text = subprocess.run(["nm", "-gPA", *found], capture_output=True, text=True, check=True).stdout if found else ""
+    for line in text.splitlines():
+        path, _, symbol = line.partition(": ")
+        name, kind = symbol.split()[:2]
+        found[path][kind in "Uvw"].add(name)
+    return found
 
 
 def bad_symbols(build, rooms, files):
     home, needs = {}, {}
-    for source, path in objects(build, files):
-        defined, undefined = symbols(path)
+    sources_of = {path: source for source, path in objects(build, files)}
+    for path, (defined, undefined) in symbols(sources_of).items():
+        source = sources_of[path]
         for name in defined:
             home.setdefault(name, set()).add(source)
         needs.setdefault(source, set()).update(undefined)
