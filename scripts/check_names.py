@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""check_names.py - has each tag one meaning?
+"""check_names.py - has each tag one meaning, and is each file there that a comment or a page names?
 
 A struct, union or enum of fors is called fors_NAME in all files, and what is called so twice is two things for whoever
-looks for it. So a tag is defined in one place of all rooms. Exit 1 and the places where one is defined again.
+looks for it. So a tag is defined in one place of all rooms. A file may move and get another name: who reads of it then
+looks in vain. So each FILE.c or FILE.h in a comment, in a page of doc/ and in a README.md is a file of ours, with as
+much of its folders as is written; those of OpenSM begin with osm_. Exit 1 and the places where it is otherwise.
 """
 import argparse
 import os
 import re
 import sys
 
-ROOMS = ("core", "ilp", "keeper", "plugin", "model", "sim", "cli", "libforsched")
+ROOMS = ("core", "ilp", "keeper", "plugin", "model", "sim", "cli", "libforsched", "watch")
+READ = ROOMS + ("bench", "examples", "testbed", "tests")
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+NAMED = re.compile(r"(?<![\w/<.*])((?:[\w-]+/)*(?!osm_)[a-z][\w-]*\.[ch])\b")
+EXAMPLES = ("cli/cmd_NAME.c",)
 TAG = re.compile(r"^\t*(?:typedef )?(?:struct|union|enum) (fors_\w+) \{", re.M)
 
 
-def sources(top):
-    for room in ROOMS:
+def sources(top, rooms=ROOMS):
+    for room in rooms:
         for folder, folders, files in os.walk(os.path.join(top, room)):
             folders.sort()
             yield from (os.path.join(folder, name) for name in sorted(files) if name.endswith((".c", ".h")))
@@ -33,16 +39,41 @@ def places(top):
     return found
 
 
+def pages(top):
+    """CONTRIBUTING.md, the pages of doc/, and the README.md of each room."""
+    yield os.path.join(top, "CONTRIBUTING.md")
+    for room in ("doc", *READ):
+        for folder, folders, files in os.walk(os.path.join(top, room)):
+            folders.sort()
+            yield from (os.path.join(folder, name) for name in sorted(files)
+                        if name == "README.md" or room == "doc" and name.endswith(".md"))
+
+
+def gone(top):
+    """Each file that is named and not there: where, and its name."""
+    here = [os.path.relpath(path, top) for path in sources(top, READ)]
+    ends = {path[at:] for path in here for at in (0, *(i + 1 for i, letter in enumerate(path) if letter == "/"))}
+    for path in (*sources(top, READ), *pages(top)):
+        with open(path, encoding="utf-8") as source:
+            text = source.read()
+        for part in [text] if path.endswith(".md") else COMMENT.findall(text):
+            yield from ((os.path.relpath(path, top), name) for name in NAMED.findall(part)
+                        if name not in ends and name not in EXAMPLES)
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Find tags that are defined twice.")
+    parser = argparse.ArgumentParser(description="Find tags that are defined twice, and files that are named and gone.")
     parser.add_argument("--top", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     top = os.path.abspath(parser.parse_args().top)
     found = places(top)
     twice = {tag: where for tag, where in found.items() if len(where) > 1}
     for tag, where in sorted(twice.items()):
         print(f"{where[0]}: {tag} is also defined in {', '.join(where[1:])}: one of them needs another name")
-    print(f"check_names: {len(found)} tags, {len(twice)} defined twice")
-    return 1 if twice or not found else 0
+    missing = sorted(set(gone(top)))
+    for where, name in missing:
+        print(f"{where}: {name} is no file of the sources")
+    print(f"check_names: {len(found)} tags, {len(twice)} defined twice; {len(missing)} files named that are gone")
+    return 1 if twice or missing or not found else 0
 
 
 if __name__ == "__main__":

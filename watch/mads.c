@@ -47,8 +47,8 @@ static enum fors_err enqueue(struct fors_mads *mads, const struct question *ques
 	return FORS_OK;
 }
 
-enum fors_err fors_mads_get(struct fors_mads *mads, const struct fors_way *way, uint16_t attribute, uint32_t modifier,
-			    fors_mad_done done, void *context, uint64_t tag)
+enum fors_err fors_mads_get(struct fors_mads *mads, const struct fors_directed_route *way, uint16_t attribute,
+			    uint32_t modifier, fors_mad_done done, void *context, uint64_t tag)
 {
 	const struct question question = {.kind = KIND_WAY,
 					  .method = FORS_METHOD_GET,

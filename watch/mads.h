@@ -24,8 +24,8 @@
 #define FORS_MADS_WINDOW 4
 #define FORS_MADS_TIMEOUT_MS 200
 
-/* A way by port numbers: from the port that is asked from, out of these ports. */
-struct fors_way {
+/* A directed route, a way by port numbers: from the port that is asked from, out of these ports. */
+struct fors_directed_route {
 	uint8_t hops;		     /* 0: the port itself */
 	uint8_t port[FORS_WAY_HOPS]; /* port[0] is the number of that port, then those of switches */
 };
@@ -90,8 +90,8 @@ const struct fors_mads_counts *fors_mads_counts(const struct fors_mads *mads);
  * Queue a Get of a subnet management attribute, along a way or to a LID. `done` gets the end of it, with `context` and
  * `tag`. Errors: FORS_ENOMEM; done is not called then.
  */
-enum fors_err fors_mads_get(struct fors_mads *mads, const struct fors_way *way, uint16_t attribute, uint32_t modifier,
-			    fors_mad_done done, void *context, uint64_t tag);
+enum fors_err fors_mads_get(struct fors_mads *mads, const struct fors_directed_route *way, uint16_t attribute,
+			    uint32_t modifier, fors_mad_done done, void *context, uint64_t tag);
 enum fors_err fors_mads_get_at(struct fors_mads *mads, uint16_t lid, uint16_t attribute, uint32_t modifier,
 			       fors_mad_done done, void *context, uint64_t tag);
 

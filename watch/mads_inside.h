@@ -15,7 +15,7 @@ struct question {
 	uint8_t method;
 	uint16_t attribute, lid;
 	uint32_t modifier;
-	struct fors_way way;
+	struct fors_directed_route way;
 	uint8_t *record; /* of the administration: component mask and data, SA_RECORD bytes, owned; else NULL */
 	fors_mad_done done;
 	void *context;

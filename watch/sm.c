@@ -33,7 +33,7 @@ static void take_own(void *context, uint64_t tag, enum fors_mad_end end, const s
 
 enum fors_err fors_sm_find(struct fors_mads *mads, struct fors_error *error)
 {
-	const struct fors_way here = {.hops = 0};
+	const struct fors_directed_route here = {.hops = 0};
 
 	if (fors_mads_get(mads, &here, FORS_ATTR_PORT_INFO, 0, take_own, mads, 0))
 		return fors_fail_memory(error);

@@ -155,7 +155,7 @@ static void take_neighbour(void *context, uint64_t tag, enum fors_mad_end end, c
 /* Who is at the other end of a cable that nobody has told of yet? */
 static void ask_neighbour(struct fors_survey_reader *reader, uint32_t node, uint8_t port)
 {
-	struct fors_way way = reader->survey->node[node].way;
+	struct fors_directed_route way = reader->survey->node[node].way;
 
 	if (way.hops == FORS_WAY_HOPS) {
 		fors_reader_fail(reader, fors_fail(reader->error, FORS_ELIMIT,
@@ -216,7 +216,8 @@ static void contradict(struct fors_survey_reader *reader, uint32_t node, const c
 }
 
 /* The node of a NodeInfo, new or known, in *index; false: it contradicts what is known. */
-static bool meet(struct fors_survey_reader *reader, const uint8_t *info, const struct fors_way *way, uint32_t *index)
+static bool meet(struct fors_survey_reader *reader, const uint8_t *info, const struct fors_directed_route *way,
+		 uint32_t *index)
 {
 	struct fors_survey *survey = reader->survey;
 	uint8_t local = info[36];
@@ -279,7 +280,7 @@ static void miss_neighbour(struct fors_survey_reader *reader, uint64_t tag, enum
 static void take_neighbour(void *context, uint64_t tag, enum fors_mad_end end, const struct fors_mad *mad)
 {
 	struct fors_survey_reader *reader = context;
-	struct fors_way way = reader->survey->node[NODE_OF(tag)].way;
+	struct fors_directed_route way = reader->survey->node[NODE_OF(tag)].way;
 	uint32_t node;
 
 	if (end != FORS_MAD_ANSWERED) {
@@ -301,7 +302,7 @@ static void take_neighbour(void *context, uint64_t tag, enum fors_mad_end end, c
 static void take_own(void *context, uint64_t tag, enum fors_mad_end end, const struct fors_mad *mad)
 {
 	struct fors_survey_reader *reader = context;
-	const struct fors_way here = {.hops = 0};
+	const struct fors_directed_route here = {.hops = 0};
 	uint32_t node;
 
 	(void)tag;
@@ -323,7 +324,7 @@ enum fors_err fors_reader_run(struct fors_survey_reader *reader)
 enum fors_err fors_survey_make(struct fors_mads *mads, const struct fors_survey *before, struct fors_survey **survey,
 			       struct fors_error *error)
 {
-	const struct fors_way here = {.hops = 0};
+	const struct fors_directed_route here = {.hops = 0};
 	struct fors_survey *made = calloc(1, sizeof(*made));
 	struct fors_survey_reader reader = {
 		.survey = made, .before = before, .mads = mads, .error = error, .is_discovering = true};

@@ -41,11 +41,11 @@ struct fors_seen_node {
 	enum fors_node_type type;
 	uint8_t nports;
 	char desc[FORS_NAME_MAX + 1];
-	struct fors_way way;	     /* from the asking port */
-	struct fors_seen_port *port; /* [nports + 1] */
-	uint32_t top;		     /* of a switch: its largest LID that may have an entry */
-	bool has_changed;	     /* its port states changed, and the subnet manager has not seen that yet */
-	uint8_t *table;		     /* [table_room] ports by LID, FORS_NO_PATH beyond top; NULL: not read */
+	struct fors_directed_route way; /* from the asking port */
+	struct fors_seen_port *port;	/* [nports + 1] */
+	uint32_t top;			/* of a switch: its largest LID that may have an entry */
+	bool has_changed;		/* its port states changed, and the subnet manager has not seen that yet */
+	uint8_t *table;			/* [table_room] ports by LID, FORS_NO_PATH beyond top; NULL: not read */
 	uint32_t table_room;
 };
 

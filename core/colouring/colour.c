@@ -8,14 +8,14 @@
  *
  * With any other K, the colours are cut into the largest power of two below K and the rest,
  * and the edges in the same proportion: edge by edge, what the left node and the right node are owed
- * together decides whether a fraction of a copy is rounded up. That is nearly right everywhere; settle.c mends
+ * together decides whether a fraction of a copy is rounded up. That is nearly right everywhere; rebalance.c mends
  * the rest. There are only as many such uneven splits as K has binary digits that are 1, less one, and they
  * come first, where nodes have many edges and most have room, not at each of the small graphs at the end.
  *
  * Parallel edges are split by number, not one by one: one of m copies gives floor(m/2)
  * to each half, and only the odd ones take part in the halving. A graph with n different
  * edges and many copies of each costs O(n) on its first passes. Once there are few copies
- * and the graph is small, slots.c does the rest, one by one.
+ * and the graph is small, cells.c does the rest, one by one.
  */
 #include "colour.h"
 

@@ -25,7 +25,7 @@
  * fewer servers than lanes, what varies is ranked by itself: the servers of those others shall have no gaps between them.
  *
  * All of this moves entries: half of them, when one server is added to 359. So it is done when an order begins, when an
- * administrator has a place forgotten, and otherwise only when the fabric is healthy and quiet (plugin/rehome.h). In
+ * administrator has a place forgotten, and otherwise only when the fabric is healthy and quiet (keeper/look/rehome.h). In
  * between whoever comes takes the lane that is least used in its leaf, then in the fabric, of those that the leaf has a
  * cable to; nobody else moves. Whoever goes keeps its rank: losses move nothing.
  *

@@ -477,15 +477,6 @@ enum fors_err fors_joblist_read_known(const char *text, size_t size, const char 
 	return read_text(&r, text, size, name, list);
 }
 
-enum fors_err fors_joblist_read_present(const char *text, size_t size, const char *name,
-					const struct fors_fabric *fabric, struct fors_joblist *list,
-					struct fors_error *error)
-{
-	const struct fors_jobknown nothing = {NULL, NULL};
-
-	return fors_joblist_read_known(text, size, name, fabric, &nothing, list, error);
-}
-
 void fors_joblist_clear(struct fors_joblist *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)

@@ -80,10 +80,6 @@ struct fors_jobknown {
 enum fors_err fors_joblist_read_known(const char *text, size_t size, const char *name, const struct fors_fabric *fabric,
 				      const struct fors_jobknown *known, struct fors_joblist *list,
 				      struct fors_error *error);
-/* The same when nothing is known besides. */
-enum fors_err fors_joblist_read_present(const char *text, size_t size, const char *name,
-					const struct fors_fabric *fabric, struct fors_joblist *list,
-					struct fors_error *error);
 void fors_joblist_clear(struct fors_joblist *list);
 
 /* Have the jobs of two lists, each read on a fabric of its own, the same names, and servers of the same GUIDs? */

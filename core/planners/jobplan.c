@@ -422,13 +422,6 @@ enum fors_err fors_jobplans_right(const struct fors_net *net, const struct fors_
 	return err;
 }
 
-enum fors_err fors_jobplans_renew(const struct fors_request *request, const struct fors_joblist *list,
-				  const struct fors_owners *owners, const struct fors_jobkept *kept,
-				  struct fors_jobplans *plans, struct fors_error *error)
-{
-	return fors_jobplans_index(request, list, owners, NULL, kept, plans, error);
-}
-
 enum fors_err fors_jobplans_index(const struct fors_request *request, const struct fors_joblist *list,
 				  const struct fors_owners *owners, const struct fors_jobindex *index,
 				  const struct fors_jobkept *kept, struct fors_jobplans *plans,

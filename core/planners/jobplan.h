@@ -55,14 +55,9 @@ struct fors_jobplans {
  * *plans, owned by the caller (fors_jobplans_clear()). Some jobs may have a schedule already: kept[] is for each job of
  * the list, NULL: none has. Those that have a plan there are not planned again; it is theirs to be right
  * (fors_jobplans_right()), and counts when the others are looked at. That a job has no plan is no error here; a list of
- * no servers (fors_joblist_read_present()) gets none. Errors: FORS_ENOMEM, FORS_ECANCELLED.
- */
-enum fors_err fors_jobplans_renew(const struct fors_request *request, const struct fors_joblist *list,
-				  const struct fors_owners *owners, const struct fors_jobkept *kept,
-				  struct fors_jobplans *plans, struct fors_error *error);
-
-/*
- * The same, when one path index belongs to jobs, with these entries, which are in the tables of the request already. A
+ * no servers (fors_joblist_read_known()) gets none. Errors: FORS_ENOMEM, FORS_ECANCELLED.
+ *
+ * `index` is NULL unless one path index belongs to jobs, with these entries, which are in the tables of the request already. A
  * job that has entries is planned over them by method flows, over lanes of its own; one that is marked and has none over
  * the same index as the tables have it, over all lanes, for it sends to no other. The others, and those without LIDs of
  * that index, as above.

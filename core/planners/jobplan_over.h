@@ -14,7 +14,7 @@
 #include "over.h"
 
 /*
- * Plan and prove the jobs of a list on these seats (core/jobs/again.h), in *plans, owned by the caller
+ * Plan and prove the jobs of a list on these seats (core/jobs/running.h), in *plans, owned by the caller
  * (fors_jobplans_clear()). The participants of the task are not looked at. Jobs that have a plan in kept[] (NULL: none
  * has) keep it. That a job has no plan is no error here. Errors: FORS_ENOMEM, FORS_ECANCELLED.
  */

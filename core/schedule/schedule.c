@@ -118,48 +118,6 @@ enum fors_err fors_schedule_new_of(const struct fors_schedule_server *server, ui
 	return err;
 }
 
-static void copy_arrays(const struct fors_schedule *from, struct fors_schedule *to)
-{
-	memcpy(to->server, from->server, from->nservers * sizeof(*from->server));
-	memcpy(to->lane_spine, from->lane_spine, from->nlanes * sizeof(*from->lane_spine));
-	memcpy(to->cell, from->cell, fors_schedule_ncells(from) * sizeof(*from->cell));
-}
-
-static enum fors_err copy_sls(const struct fors_schedule *from, struct fors_schedule *to, struct fors_error *error)
-{
-	size_t size = (size_t)from->nservers * from->nservers;
-
-	if (!from->sl)
-		return FORS_OK;
-	to->sl = malloc(size + 1);
-	if (!to->sl)
-		return fors_fail_memory(error);
-	memcpy(to->sl, from->sl, size);
-	return FORS_OK;
-}
-
-enum fors_err fors_schedule_copy(const struct fors_schedule *schedule, struct fors_schedule **copy,
-				 struct fors_error *error)
-{
-	struct fors_schedule sizes = *schedule, *made;
-	enum fors_err err;
-
-	sizes.ways = NULL;
-	sizes.sl = NULL;
-	err = make(&sizes, &made, error);
-	if (err)
-		return err;
-	copy_arrays(schedule, made);
-	err = copy_sls(schedule, made, error);
-	if (!err && schedule->ways)
-		err = fors_waylist_copy(schedule->ways, &made->ways, error);
-	if (err)
-		fors_schedule_free(made);
-	else
-		*copy = made;
-	return err;
-}
-
 void fors_schedule_free(struct fors_schedule *schedule)
 {
 	if (!schedule)

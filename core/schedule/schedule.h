@@ -86,9 +86,6 @@ enum fors_err fors_schedule_new_of(const struct fors_schedule_server *server, ui
 				   uint32_t nphases, uint32_t parts, uint32_t round_length, const char *method,
 				   struct fors_schedule **schedule, struct fors_error *error);
 
-/* A copy of all of it in *copy, owned by the caller. Errors: FORS_ENOMEM. */
-enum fors_err fors_schedule_copy(const struct fors_schedule *schedule, struct fors_schedule **copy,
-				 struct fors_error *error);
 void fors_schedule_free(struct fors_schedule *schedule);
 
 /* The version of the format that it is written in, 1 or 2: see struct fors_schedule. */

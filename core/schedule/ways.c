@@ -159,28 +159,6 @@ void fors_waylist_trim(struct fors_waylist *ways)
 	ways->index = NULL;
 }
 
-enum fors_err fors_waylist_copy(const struct fors_waylist *ways, struct fors_waylist **copy, struct fors_error *error)
-{
-	struct fors_waylist *made = malloc(sizeof(*made));
-
-	if (!made)
-		return fors_fail_memory(error);
-	*made = *ways;
-	made->index = NULL;
-	made->guid = malloc(((size_t)ways->nswitches + 1) * sizeof(*made->guid));
-	made->way = malloc(((size_t)ways->nways + 1) * sizeof(*made->way));
-	made->of = malloc((count_numbers(ways) + 1) * sizeof(*made->of));
-	if (!made->guid || !made->way || !made->of) {
-		fors_waylist_free(made);
-		return fors_fail_memory(error);
-	}
-	memcpy(made->guid, ways->guid, ways->nswitches * sizeof(*made->guid));
-	memcpy(made->way, ways->way, ways->nways * sizeof(*made->way));
-	memcpy(made->of, ways->of, count_numbers(ways) * sizeof(*made->of));
-	*copy = made;
-	return FORS_OK;
-}
-
 /* ---- putting ---- */
 
 /* Put a number into its table; is_twin: the same is there already. */
@@ -212,7 +190,7 @@ static bool index_way(struct fors_waylist *ways, uint32_t way, bool *is_twin)
 	return true;
 }
 
-/* The index of what is there already: after fors_waylist_new(), fors_waylist_copy(), fors_waylist_trim(). */
+/* The index of what is there already: after fors_waylist_new(), fors_waylist_trim(). */
 static enum fors_err make_index(struct fors_waylist *ways, const char **fault, struct fors_error *error)
 {
 	bool is_good, same_switch = false, same_way = false;

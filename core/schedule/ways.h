@@ -54,9 +54,6 @@ enum fors_err fors_waylist_new(uint32_t nleaves, const uint64_t *leaf_guid, uint
 			       struct fors_waylist **ways, struct fors_error *error);
 void fors_waylist_free(struct fors_waylist *ways);
 
-/* A copy in *copy, owned by the caller. Errors: FORS_ENOMEM. */
-enum fors_err fors_waylist_copy(const struct fors_waylist *ways, struct fors_waylist **copy, struct fors_error *error);
-
 /*
  * The flows from servers of `leaf` to server `dst` over path index `path` cross these nhops switches, from the leaf
  * to dst's; the port of the last one is not looked at. `top` is the index of the topmost switch of a tree, or

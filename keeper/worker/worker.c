@@ -4,7 +4,7 @@
  *
  * Each look carries a copy of all that it speaks of, so a look that overtakes another
  * makes the older one superfluous: the mailbox simply forgets it, and the plan in
- * progress is broken off when the newer look shows another fabric. worker_job.c says what comes of a look.
+ * progress is broken off when the newer look shows another fabric. worker_look.c says what comes of a look.
  *
  * Memory may run out anywhere. Then the look is tried again every second, until it
  * is done or a newer one comes: what readers see may be late, but it does not stay wrong.

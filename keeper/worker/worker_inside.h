@@ -17,7 +17,7 @@
  *	stale		over tables that have changed since they were looked at
  *	duties		what must not wait for a plan: the kept order, mastership, the heartbeat, changed tables
  *
- * Files: worker.c the thread and its mailbox; worker_job.c what comes of one look; worker_plan.c plans and proofs;
+ * Files: worker.c the thread and its mailbox; worker_look.c what comes of one look; worker_plan.c plans and proofs;
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are looks;
  * worker_jobs.c, worker_jobplan.c, worker_entries.c several jobs (worker_jobs.h); worker_repairs.c what to mend first;
  * worker_over.c tables that another engine made: the plan, and what happens when they change; worker_early.c what is
@@ -138,7 +138,7 @@ void fors_worker_run_short(struct fors_worker *worker);
  */
 bool fors_worker_cancelled(void *context);
 
-/* --- worker_job.c --- */
+/* --- worker_look.c --- */
 
 /* Do what a look asks for. The look may become plan.ahead, which owns it then. */
 void fors_worker_do(struct fors_worker *worker, struct fors_look *look);

@@ -5,7 +5,7 @@
  *
  * Words beside those of worker_inside.h:
  *
- *	look	the job (job.h) that showed last what the switches hold: over it a new jobs file is planned
+ *	look	the look (look.h) that showed last what the switches hold: over it a new jobs file is planned
  *	text	the jobs file as it was good last; in force whatever becomes of the file
  *	wanted	the table entries that jobs shall have (claim.h), where a path index belongs to them; worker_entries.c
  *

@@ -60,12 +60,6 @@ void fors_flows_empty(struct fors_flows *flows);
 /* Free what the flows own. */
 void fors_flows_clear(struct fors_flows *flows);
 
-/* Links that a flow crosses. */
-static inline uint32_t fors_flow_length(const struct fors_flows *flows, uint32_t flow)
-{
-	return (uint32_t)(flows->first[flow + 1] - flows->first[flow]);
-}
-
 /* Add to load[link] (graph->nlinks of them) the number of flows over each link; the largest of these loads is returned.
  */
 uint32_t fors_loads_add(const struct fors_flows *flows, uint32_t *load);

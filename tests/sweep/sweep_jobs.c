@@ -521,7 +521,7 @@ static void without_entries(struct bed *bed, const struct fors_joblist *list, st
 		struct fors_error error;
 
 		must(fors_owners_find(&task, &owners, &error), &error, "owners");
-		must(fors_jobplans_renew(&request, list, &owners, NULL, &plans, &error), &error, "plans");
+		must(fors_jobplans_index(&request, list, &owners, NULL, NULL, &plans, &error), &error, "plans");
 		judge_plans(bed, bed->lfts, list, &plans);
 		fors_jobplans_clear(&plans);
 		fors_owners_clear(&owners);

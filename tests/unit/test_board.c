@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_board.c - plugin/board.c alone: which files are in the state folder after what, and since when a state holds.
+ * test_board.c - keeper/board/board.c alone: which files are in the state folder after what, and since when a state holds.
  * What becomes of epochs is in test_worker.c. The log is a stub, the clock is the test's own.
  */
 #include <setjmp.h>

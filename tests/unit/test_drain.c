@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_drain.c - plugin/drain.c: what settings take out of a fabric, when held cables may return, and when the tables
+ * test_drain.c - keeper/look/drain.c: what settings take out of a fabric, when held cables may return, and when the tables
  * have to wait for them.
  */
 #include "support.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of plugin/epoch.c: which epochs are believed, which comes next, and what files say of them. */
+/* Tests of keeper/files/epoch.c: which epochs are believed, which comes next, and what files say of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

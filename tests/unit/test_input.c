@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of plugin/input.c: a file is what it was when all that is known of it is. The clock is the test's own. */
+/* Tests of keeper/files/input.c: a file is what it was when all that is known of it is. The clock is the test's own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

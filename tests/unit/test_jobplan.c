@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of what runs on while jobs come and go: core/jobs/again.h, fors_joblist_read_present(), and of core/planners
+ * Tests of what runs on while jobs come and go: core/jobs/running.h, fors_joblist_read_known(), and of core/planners
  * what stays (jobplan.h), goes over any tables (jobplan_over.h), gets a name (core/schedule/lane_ways.h).
  */
 #include <stdio.h>
@@ -26,12 +26,14 @@ struct outcome {
 	struct fors_jobplans plans;
 };
 
+static const struct fors_jobknown nothing_besides;
+
 static struct fors_joblist read_present(const struct fors_fabric *fabric, const char *text)
 {
 	struct fors_joblist list;
 	struct fors_error error;
 
-	if (fors_joblist_read_present(text, strlen(text), "jobs", fabric, &list, &error))
+	if (fors_joblist_read_known(text, strlen(text), "jobs", fabric, &nothing_besides, &list, &error))
 		fail_msg("%s", error.text);
 	return list;
 }
@@ -45,7 +47,7 @@ static struct outcome run(const struct bed *bed, const char *text, const uint32_
 	const struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = bed->lfts};
 
 	assert_int_equal(fors_owners_find(&task, &out.owners, NULL), FORS_OK);
-	assert_int_equal(fors_jobplans_renew(&request, &out.list, &out.owners, kept, &out.plans, NULL), FORS_OK);
+	assert_int_equal(fors_jobplans_index(&request, &out.list, &out.owners, NULL, kept, &out.plans, NULL), FORS_OK);
 	assert_int_equal(out.plans.nmeetings, 0);
 	return out;
 }
@@ -83,7 +85,8 @@ static void lost_servers(void **state)
 	assert_int_equal(list.job[2].nmissing, 1);
 	fors_joblist_clear(&list);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(fors_joblist_read_present(bad[i], strlen(bad[i]), "jobs", bed->fabric, &list, &error),
+		assert_int_equal(fors_joblist_read_known(bad[i], strlen(bad[i]), "jobs", bed->fabric, &nothing_besides,
+							 &list, &error),
 				 FORS_EINPUT);
 	bed_free(bed);
 }
@@ -379,12 +382,12 @@ static void plans_that_meet(void **state)
 	then = run(bed, text[0], NULL, NULL);
 	now = run(bed, text[1], NULL, NULL);
 	kept[0].plan = then.plans.job[1].plan;
-	assert_int_equal(fors_jobplans_renew(&request, &now.list, &now.owners, kept, &plans, NULL), FORS_OK);
+	assert_int_equal(fors_jobplans_index(&request, &now.list, &now.owners, NULL, kept, &plans, NULL), FORS_OK);
 	assert_true(plans.nmeetings > 0);
 	data_contains(plans.meeting, "is used by job \"one\" and by job \"beside\"");
 	fors_jobplans_clear(&plans);
 	kept[0].over = FORS_OVER_ALL; /* who says that it shares may meet others */
-	assert_int_equal(fors_jobplans_renew(&request, &now.list, &now.owners, kept, &plans, NULL), FORS_OK);
+	assert_int_equal(fors_jobplans_index(&request, &now.list, &now.owners, NULL, kept, &plans, NULL), FORS_OK);
 	assert_int_equal(plans.nmeetings, 0);
 	fors_jobplans_clear(&plans);
 	clear(&then);

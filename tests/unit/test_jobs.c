@@ -158,7 +158,7 @@ static struct outcome run(const struct bed *bed, const char *text, const uint32_
 	struct fors_error error;
 
 	if (fors_owners_find(&task, &out.owners, &error) ||
-	    fors_jobplans_renew(&request, &out.list, &out.owners, NULL, &out.plans, &error))
+	    fors_jobplans_index(&request, &out.list, &out.owners, NULL, NULL, &out.plans, &error))
 		fail_msg("%s", error.text);
 	assert_owners(bed, &out.list, &out.owners);
 	return out;

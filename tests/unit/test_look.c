@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* test_job.c - plugin/job.c and plugin/digest.c: what makes a job another one, for plans, readers, and who waits. */
+/* test_look.c - keeper/look/look.c and keeper/base/digest.c: what makes a look another one, for plans, readers, and who waits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1628,16 +1628,6 @@ static void add_ways(struct ground *g, bool is_mixed)
 	assert_int_equal(fors_schedule_encode(g->schedule, &g->bytes, &g->nbytes, NULL), FORS_OK);
 }
 
-static enum fors_err copy_schedule(const struct ground *g, uint64_t *digest, struct fors_error *error)
-{
-	struct fors_schedule *copy = UNTOUCHED;
-	enum fors_err err;
-
-	begin();
-	err = fors_schedule_copy(g->schedule, &copy, error);
-	return made_schedule(err, copy, digest);
-}
-
 /* Ways as a planner puts them, one by one. */
 static enum fors_err put_ways(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
@@ -1686,10 +1676,10 @@ static void schedules_of_version_2(void **state)
 		const char *name;
 		operation run;
 	} all[] = {
-		{"fors_schedule_encode, 2", encode},   {"fors_schedule_decode, 2", decode},
-		{"fors_schedule_copy", copy_schedule}, {"fors_waylist_put", put_ways},
-		{"forsched_open_memory, 2", app_open}, {"forsched_flow, 2", app_flow},
-		{"forsched_check, 2", app_check},      {"forsched_way", app_way},
+		{"fors_schedule_encode, 2", encode}, {"fors_schedule_decode, 2", decode},
+		{"fors_waylist_put", put_ways},	     {"forsched_open_memory, 2", app_open},
+		{"forsched_flow, 2", app_flow},	     {"forsched_check, 2", app_check},
+		{"forsched_way", app_way},
 	};
 
 	for (int is_mixed = 0; is_mixed < 2; is_mixed++) {

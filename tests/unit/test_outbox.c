@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/outbox.c and plugin/runner.c: copies to a folder that works, fails or hangs (fors_publish() is
+ * Tests of keeper/files/outbox.c and keeper/files/runner.c: copies to a folder that works, fails or hangs (fors_publish() is
  * linked with --wrap), and a command that ends, fails, or does not end. The clock is the test's own: nothing that waits
  * for it comes before the test says so.
  */

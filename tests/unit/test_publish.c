@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/publish.c: files that are replaced as a whole, and links that are not followed. write() is linked
+ * Tests of keeper/files/publish.c: files that are replaced as a whole, and links that are not followed. write() is linked
  * with --wrap, and takes less than it is given while a test says so; fsync() too, which is counted.
  */
 #include <errno.h>

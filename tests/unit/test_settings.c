@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of plugin/settings.c: what is taken, and that each mistake is named with file and line. */
+/* Tests of keeper/settings/settings.c: what is taken, and that each mistake is named with file and line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

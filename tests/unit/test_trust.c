@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/trust.c: whose folders are trusted, and how many links are followed; geteuid() is linked with --wrap.
+ * Tests of keeper/files/trust.c: whose folders are trusted, and how many links are followed; geteuid() is linked with --wrap.
  * What others could change is in test_publish.c.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/worker*.c and plugin/board.c, without OpenSM: what is published after which job. The log
+ * Tests of plugin/worker*.c and keeper/board/board.c, without OpenSM: what is published after which job. The log
  * is a stub, fors_plan() can be made slow, wrong or absent (linked with --wrap), and the clock is the test's own.
  */
 #include <inttypes.h>

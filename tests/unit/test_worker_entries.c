@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/worker_entries.c and claim.c, without OpenSM: when a sweep is asked for, and what readers have of jobs
+ * Tests of keeper/worker/worker_entries.c and claim.c, without OpenSM: when a sweep is asked for, and what readers have of jobs
  * before and after their table entries are in the switches. The test makes the sweeps: as the engine does it takes
  * along what is claimed.
  */

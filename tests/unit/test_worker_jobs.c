@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/worker_jobs.c, worker_jobplan.c, jobs.c, jobs_file.c and outbox_jobs.c, without OpenSM: what readers
+ * Tests of keeper/worker/worker_jobs.c, worker_jobplan.c, jobs.c, jobs_file.c and outbox_jobs.c, without OpenSM: what readers
  * have of several jobs after what. The clock is the test's own.
  */
 #include <setjmp.h>

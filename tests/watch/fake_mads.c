@@ -8,7 +8,7 @@
 #include "watch/wire.h"
 
 struct asked {
-	struct fors_way way;
+	struct fors_directed_route way;
 	uint16_t attribute;
 	uint32_t modifier;
 	bool is_manager;
@@ -67,8 +67,8 @@ static enum fors_err add(struct fors_mads *mads, const struct asked *asked)
 	return FORS_OK;
 }
 
-enum fors_err fors_mads_get(struct fors_mads *mads, const struct fors_way *way, uint16_t attribute, uint32_t modifier,
-			    fors_mad_done done, void *context, uint64_t tag)
+enum fors_err fors_mads_get(struct fors_mads *mads, const struct fors_directed_route *way, uint16_t attribute,
+			    uint32_t modifier, fors_mad_done done, void *context, uint64_t tag)
 {
 	return add(mads, &(struct asked){*way, attribute, modifier, false, done, context, tag});
 }
@@ -86,7 +86,7 @@ void fors_mads_forget(struct fors_mads *mads)
 }
 
 /* Who is at the end of a way, and at which port; false: nobody. */
-static bool follow(const struct fake *fake, const struct fors_way *way, uint32_t *node, uint8_t *port)
+static bool follow(const struct fake *fake, const struct fors_directed_route *way, uint32_t *node, uint8_t *port)
 {
 	*node = fake->from;
 	*port = fake->net->node[*node].type == FORS_SWITCH ? 0 : 1;

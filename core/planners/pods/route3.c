@@ -4,7 +4,7 @@
  *
  * Homes (lanes3.c), ways there (ways3.c), in a regular tree ways round damaged tops (repair3.c) in the rounds of a
  * closed form (cohorts.c), the rest levelled, and rounds for it (units3.c). Then all is written down, and the LIDs of
- * switches and guests with it (odds3.c). Two levels level first and pack later; here levelling alone could not know
+ * switches and guests with it (extra3.c). Two levels level first and pack later; here levelling alone could not know
  * which entries have to change places so that a plan loses nothing.
  *
  * A mid that lost its cable to a leaf of its pod, and a top that lost its cable to a pod, keep the port of the dead
