@@ -301,7 +301,8 @@ EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsi
 	tests/data/squeue-22.05.json tests/data/squeue-24.05.json
 
 # Readers of published schedules.
-tests_unit_test_forsched_SOURCES = tests/unit/test_forsched.c tests/unit/published.c tests/unit/published.h
+tests_unit_test_forsched_SOURCES = tests/unit/test_forsched.c tests/unit/published.c tests/unit/published.h \
+	tests/unit/seal.c tests/unit/seal.h
 tests_unit_test_forsched_LDADD = libforsched.la $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_forsched_LDFLAGS = $(AM_LDFLAGS) -pthread
 
@@ -501,10 +502,12 @@ stays-sweep: tests/sweep/sweep_stays
 # Bugs planted one by one: which do the unit tests notice? make mutants [MUTANTS=core/fabric] [MUTANTS_FLAGS=--fresh]
 MUTANTS =
 MUTANTS_FLAGS =
+python_tests = $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/cli/test_*.py)) \
+	$(if $(MPI_LIBS),tests/apps/test_mpi.py tests/apps/test_several.py)
 .PHONY: mutants
 mutants:
 	python3 $(srcdir)/tests/mutants/mutants.py --srcdir '$(abs_top_srcdir)' --work mutants \
-		--tests '$(unit_tests) $(opensm_tests) tests/sweep/sweep tests/fuzz/test_corpus' $(MUTANTS_FLAGS) $(MUTANTS)
+		--tests '$(unit_tests) $(opensm_tests) tests/sweep/sweep tests/fuzz/test_corpus $(python_tests)' $(MUTANTS_FLAGS) $(MUTANTS)
 EXTRA_DIST += tests/mutants/mutants.py tests/mutants/list.txt
 clean-local: clean-mutants
 .PHONY: clean-mutants

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "data.h"
 #include "libforsched/forsched.h"
 #include "published.h"
+#include "seal.h"
 
 #define DIRECTORY "forsched-test.XXXXXX"
 
@@ -235,14 +237,23 @@ static void reads_plans_after_failures(void **state)
 
 static void wide_cells_are_read(void **state)
 {
-	/* 512 servers x 17 lanes x 16 path indices do not fit 16 bits. */
-	struct bytes bytes = published_spec("FT(2;16,32)", 4, "rounds", 5);
+	/* 4000 servers x 21 lanes do not fit 16 bits. */
+	struct bytes bytes = published_spec("FT(2;20,200)", 0, "rounds", 5);
+	struct fors_schedule *plan = published_decode(bytes);
 	struct forsched *schedule = open_good(bytes);
-	struct forsched_error error;
+	struct fors_sf_header header;
 
-	if (forsched_check(schedule, &error))
-		fail_msg("%s", error.text);
+	memcpy(&header, bytes.data, sizeof(header));
+	assert_int_equal(header.cell_size, 4);
+	for (uint32_t s = 0; s < plan->nservers; s += 517)
+		for (uint32_t phase = 0; phase < plan->nphases; phase += 3) {
+			struct forsched_flow flow;
+
+			assert_int_equal(forsched_flow(schedule, s, phase, &flow), FORSCHED_OK);
+			assert_sends(plan, &flow, s, phase);
+		}
 	forsched_close(schedule);
+	fors_schedule_free(plan);
 	free(bytes.data);
 }
 
@@ -584,6 +595,54 @@ static void twins_are_refused(void **state)
 
 /* ---- files that change ---- */
 
+/* ---- units and switches of version 2 ---- */
+
+static struct fors_sf_more more_of(struct bytes bytes)
+{
+	struct fors_sf_more more;
+
+	memcpy(&more, bytes.data + 272, sizeof(more));
+	return more;
+}
+
+/* Readers find a unit by halving, so two that changed places would not be found. */
+static void units_in_another_order_are_refused(void **state)
+{
+	struct bytes bad = published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS | PUBLISHED_SLS);
+	unsigned char *unit = bad.data + le64toh(more_of(bad).units_offset);
+	struct fors_sf_unit first;
+	struct forsched_error error = {.text = ""};
+	struct forsched *schedule;
+
+	memcpy(&first, unit, sizeof(first));
+	memmove(unit, unit + sizeof(first), sizeof(first));
+	memcpy(unit + sizeof(first), &first, sizeof(first));
+	seal(bad.data, bad.size);
+	schedule = open_good(bad);
+	assert_int_equal(forsched_check(schedule, &error), FORSCHED_EFORMAT);
+	data_contains(error.text, "the order of a leaf's units");
+	forsched_close(schedule);
+	free(bad.data);
+}
+
+/* Leaves have the order of servers; only the switches behind them are ordered among each other. */
+static void a_spine_may_have_the_smallest_guid(void **state)
+{
+	struct bytes bytes = published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS);
+	uint64_t smallest = htole64(1);
+	struct forsched_error error;
+	struct forsched *schedule;
+
+	memcpy(bytes.data + le64toh(more_of(bytes).switches_offset) + 3 * sizeof(smallest), &smallest,
+	       sizeof(smallest));
+	seal(bytes.data, bytes.size);
+	schedule = open_good(bytes);
+	if (forsched_check(schedule, &error))
+		fail_msg("%s", error.text);
+	forsched_close(schedule);
+	free(bytes.data);
+}
+
 static void assert_no_file(const char *path, const char *why)
 {
 	struct forsched *schedule = NULL;
@@ -611,6 +670,39 @@ static void what_is_no_file(void **state)
 	unlink(place.file);
 	published_write(place.file, (struct bytes){(unsigned char *)"", 0});
 	assert_int_equal(forsched_open(place.file, &schedule, NULL), FORSCHED_EFORMAT);
+	remove_place(&place);
+}
+
+static unsigned open_files(void)
+{
+	unsigned count = 0;
+
+	for (int fd = 0; fd < 1000; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* A program may open a schedule for each exchange of a year. */
+static void closing_leaves_no_file_open(void **state)
+{
+	struct place place = make_place();
+	struct bytes good = published_spec("FT(2;4,3)", 0, "auto", 1);
+	unsigned before = open_files();
+	struct forsched_watch *watch;
+	struct forsched *schedule;
+
+	published_write(place.file, good);
+	schedule = open_file(place.file);
+	assert_int_equal(forsched_watch_open(place.file, &watch, NULL), FORSCHED_OK);
+	assert_true(open_files() > before);
+	forsched_watch_close(watch);
+	forsched_close(schedule);
+	assert_int_equal(open_files(), before);
+	put32(good, 0, 0);
+	published_write(place.file, good);
+	assert_int_equal(forsched_open(place.file, &schedule, NULL), FORSCHED_EFORMAT);
+	assert_int_equal(open_files(), before);
+	free(good.data);
 	remove_place(&place);
 }
 
@@ -818,6 +910,48 @@ static void watching_with_poll(void **state)
 	remove_place(&place);
 }
 
+/* Whoever waits for so long does: the clock's seconds and their parts add up, also where a second begins meanwhile. */
+static void waiting_lasts_as_long_as_it_should(void **state)
+{
+	struct place place = make_place();
+	struct bytes good = published_spec("FT(2;4,3)", 0, "auto", 10);
+	struct timespec began, ended;
+	struct forsched_watch *watch;
+	uint64_t epoch;
+
+	published_write(place.file, good);
+	assert_int_equal(forsched_watch_open(place.file, &watch, NULL), FORSCHED_OK);
+	do {
+		usleep(10000);
+		clock_gettime(CLOCK_MONOTONIC, &began);
+	} while (began.tv_nsec < 700000000);
+	assert_int_equal(forsched_watch_wait(watch, 10, 1100, &epoch, NULL), FORSCHED_OK);
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	assert_int_equal(epoch, 10);
+	assert_true((ended.tv_sec - began.tv_sec) * 1000 + (ended.tv_nsec - began.tv_nsec) / 1000000 >= 1099);
+	forsched_watch_close(watch);
+	free(good.data);
+	remove_place(&place);
+}
+
+/* Where a process has no file descriptor left, it is told so, and has no watch. */
+static void no_watch_without_descriptors(void **state)
+{
+	struct rlimit before, none = {.rlim_cur = 0};
+	struct forsched_watch *watch = NULL;
+	struct forsched_error error;
+	enum forsched_err err;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none.rlim_max = before.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	err = forsched_watch_open("/nowhere/schedule", &watch, &error);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(err, FORSCHED_EFILE);
+	data_contains(error.text, "/nowhere/schedule: cannot be watched");
+	assert_null(watch);
+}
+
 static void heartbeats(void **state)
 {
 	static const char *const bad[] = {
@@ -897,6 +1031,8 @@ static void schedules_of_jobs(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(forsched_job_path(place.directory, bad[i], &found, NULL), FORSCHED_ERANGE);
 	assert_int_equal(forsched_job_path("", NULL, &found, NULL), FORSCHED_ERANGE);
+	setenv("FORSCHED_JOB", "", true); /* is as if it were not set */
+	assert_path(place.directory, NULL, mine);
 	unsetenv("FORSCHED_JOB");
 	unsetenv("SLURM_JOB_ID");
 	assert_path(place.directory, NULL, place.directory);
@@ -1078,12 +1214,17 @@ int main(void)
 		cmocka_unit_test(contradictions_are_seen),
 		cmocka_unit_test(contradictions_in_rounds_are_seen),
 		cmocka_unit_test(twins_are_refused),
+		cmocka_unit_test(units_in_another_order_are_refused),
+		cmocka_unit_test(a_spine_may_have_the_smallest_guid),
 		cmocka_unit_test(what_is_no_file),
+		cmocka_unit_test(closing_leaves_no_file_open),
 		cmocka_unit_test(cut_while_open),
 		cmocka_unit_test(written_over_while_open),
 		cmocka_unit_test(replaced_while_open),
 		cmocka_unit_test(waiting_for_the_next_epoch),
 		cmocka_unit_test(watching_with_poll),
+		cmocka_unit_test(waiting_lasts_as_long_as_it_should),
+		cmocka_unit_test(no_watch_without_descriptors),
 		cmocka_unit_test(heartbeats),
 		cmocka_unit_test(schedules_of_jobs),
 		cmocka_unit_test(heartbeats_of_the_future),
