@@ -1011,7 +1011,8 @@ static void schedules_of_jobs(void **state)
 	struct bytes good = published_spec("FT(2;4,4)", 0, "auto", 10);
 	struct forsched_heartbeat beat;
 	struct forsched *schedule;
-	char jobs[128], mine[128], file[160], *found = NULL;
+	char jobs[128], mine[128], file[160], before[4096], *found = NULL;
+	unsigned nopen;
 
 	snprintf(jobs, sizeof(jobs), "%s/jobs", place.directory);
 	snprintf(mine, sizeof(mine), "%s/jobs/4711", place.directory);
@@ -1041,6 +1042,15 @@ static void schedules_of_jobs(void **state)
 	schedule = open_file(mine);
 	assert_int_equal(forsched_heartbeat(schedule, &beat, NULL), FORSCHED_OK);
 	assert_int_equal(beat.unix_ms, 1000);
+	forsched_close(schedule);
+	assert_true(getcwd(before, sizeof(before)) && !chdir(place.directory)); /* and by a path that begins with jobs */
+	schedule = open_file("jobs/4711/schedule");
+	assert_int_equal(forsched_heartbeat(schedule, &beat, NULL), FORSCHED_OK);
+	assert_int_equal(beat.unix_ms, 1000);
+	nopen = open_files();
+	assert_int_equal(forsched_heartbeat(schedule, &beat, NULL), FORSCHED_OK);
+	assert_int_equal(open_files(), nopen);
+	assert_int_equal(chdir(before), 0);
 	forsched_close(schedule);
 	free(good.data);
 	unlink(file);
