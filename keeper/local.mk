@@ -96,6 +96,8 @@ libforskeeper_la_SOURCES = \
 	keeper/worker/worker_jobs.c \
 	keeper/worker/worker_jobs.h \
 	keeper/worker/worker_look.c \
+	keeper/worker/worker_mail.c \
+	keeper/worker/worker_mail.h \
 	keeper/worker/worker_names.c \
 	keeper/worker/worker_names.h \
 	keeper/worker/worker_over.c \

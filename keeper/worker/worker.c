@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The idea: a mailbox with room for one look, and a thread that looks into it.
+ * The idea: a mailbox with room for one look (worker_mail.c), and a thread that looks into it.
  *
  * Each look carries a copy of all that it speaks of, so a look that overtakes another
  * makes the older one superfluous: the mailbox simply forgets it, and the plan in
@@ -36,14 +36,10 @@ void fors_worker_run_short(struct fors_worker *worker)
 bool fors_worker_cancelled(void *context)
 {
 	struct fors_worker *worker = context;
-	bool is_superfluous;
 
 	fors_worker_see_to_duties(worker);
-	pthread_mutex_lock(&worker->mutex);
-	is_superfluous = worker->stop || (worker->mail && fors_look_overtakes(worker->mail, worker->look));
-	pthread_mutex_unlock(&worker->mutex);
-	return is_superfluous || worker->lost_mastership || fors_worker_is_stale(worker, worker->look) ||
-	       (worker->is_proving && fors_worker_is_outdated(worker));
+	return fors_mail_overtakes(&worker->mail, worker->look) || worker->lost_mastership ||
+	       fors_worker_is_stale(worker, worker->look) || (worker->is_proving && fors_worker_is_outdated(worker));
 }
 
 /* A plan takes memory for moments: give it back, so that opensm does not keep the most that any plan has taken. */
@@ -83,25 +79,7 @@ static struct fors_look *choose(struct fors_worker *worker, struct fors_look *ne
 	return newest;
 }
 
-/* Wait for a look, a tick at most. False: the worker shall end. */
-static bool wait_for_mail(struct fors_worker *worker, struct fors_look **look)
-{
-	uint64_t until = fors_clock_ms() + worker->setup.tick_ms;
-	bool go_on;
-
-	pthread_mutex_lock(&worker->mutex);
-	while (!worker->mail && !worker->places && !worker->confirmed && !worker->stop && !worker->changed_ms &&
-	       fors_clock_ms() < until)
-		fors_clock_wait(&worker->wake, &worker->mutex, until);
-	*look = worker->mail;
-	worker->is_idle = !worker->mail && !worker->places && !worker->confirmed && !worker->changed_ms;
-	worker->mail = NULL;
-	go_on = !worker->stop;
-	pthread_mutex_unlock(&worker->mutex);
-	return go_on;
-}
-
-static void settle(struct fors_worker *worker)
+static void sync_files(struct fors_worker *worker)
 {
 	fors_board_sync(&worker->board);
 	fors_jobboard_sync(&worker->jobs.board);
@@ -115,7 +93,7 @@ static void run(void *context)
 	fors_board_open(&worker->board, worker->setup.log, &worker->folder, worker->setup.outbox);
 	worker->board.counts.opensm = worker->setup.opensm;
 	fors_worker_jobs_open(worker);
-	while (wait_for_mail(worker, &look)) {
+	while (fors_mail_wait(&worker->mail, worker->setup.tick_ms, &look, &worker->is_idle)) {
 		fors_worker_heed_tables(worker);
 		fors_worker_write_places(worker);
 		look = choose(worker, look);
@@ -126,7 +104,7 @@ static void run(void *context)
 			give_back_memory(); /* which readers need not wait for */
 		fors_worker_tend(worker);
 		if (worker->is_idle)
-			settle(worker); /* nobody waits: now it may take as long as disks do */
+			sync_files(worker); /* nobody waits: now it may take as long as disks do */
 	}
 	fors_look_free(choose(worker, look));
 	fors_worker_write_places(worker);
@@ -141,13 +119,7 @@ static void run(void *context)
 static void free_worker(struct fors_worker *worker)
 {
 	fors_folder_clear(&worker->folder);
-	fors_look_free(worker->mail);
-	free(worker->places);
-	fors_namebook_free(worker->reference_names);
-	free(worker->forget);
-	fors_claim_drop(worker->claim);
-	pthread_cond_destroy(&worker->wake);
-	pthread_mutex_destroy(&worker->mutex);
+	fors_mail_close(&worker->mail);
 	free(worker);
 }
 
@@ -172,8 +144,7 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 		made->setup.tick_ms = 1000;
 	fors_outcome_init(&made->plan.outcome);
 	fors_failover_init(&made->failover.record);
-	pthread_mutex_init(&made->mutex, NULL);
-	fors_clock_cond(&made->wake);
+	fors_mail_open(&made->mail);
 	failed = fors_io_thread_start(&made->io, run, made);
 	if (failed) {
 		free_worker(made);
@@ -183,132 +154,9 @@ enum fors_err fors_worker_start(const struct fors_worker_setup *setup, struct fo
 	return FORS_OK;
 }
 
-/*
- * fors has declined, which is told with all that is known of the fabric; when the sweep is over another look says who
- * routes in its place, and nothing else. Should the first one still wait, it takes that over.
- */
-static bool says_who_routes(const struct fors_look *look, const struct fors_look *waiting)
-{
-	return waiting && waiting->kind == FORS_LOOK_DECLINED && waiting->tree.kind &&
-	       look->kind == FORS_LOOK_DECLINED && !look->net && !strcmp(look->reason, waiting->reason);
-}
-
-void fors_worker_submit(struct fors_worker *worker, struct fors_look *look)
-{
-	double now = fors_clock_exact_ms();
-	struct fors_look *old;
-
-	if (worker->setup.advisor)
-		fors_advisor_look(worker->setup.advisor, look);
-	pthread_mutex_lock(&worker->mutex);
-	old = worker->mail;
-	if (says_who_routes(look, old)) {
-		memcpy(old->tables_by, look->tables_by, sizeof(old->tables_by));
-		old = look;
-	} else {
-		fors_look_inherit(look, old);
-		worker->mail = look;
-	}
-	worker->declines += look->kind == FORS_LOOK_DECLINED;
-	if (look->kind == FORS_LOOK_ROUTED)
-		fors_steps_note_filled(&worker->steps, look->number, now, look->tables_ms);
-	pthread_cond_signal(&worker->wake);
-	pthread_mutex_unlock(&worker->mutex);
-	fors_look_free(old);
-}
-
-void fors_worker_note_tables(struct fors_worker *worker, uint64_t number)
-{
-	pthread_mutex_lock(&worker->mutex);
-	worker->confirmed = number;
-	pthread_cond_signal(&worker->wake);
-	pthread_mutex_unlock(&worker->mutex);
-}
-
-void fors_worker_note_step(struct fors_worker *worker, enum fors_step step, double at)
-{
-	pthread_mutex_lock(&worker->mutex);
-	fors_steps_note(&worker->steps, step, at);
-	pthread_mutex_unlock(&worker->mutex);
-}
-
-void fors_worker_keep(struct fors_worker *worker, char *text, size_t size)
-{
-	char *old;
-
-	pthread_mutex_lock(&worker->mutex);
-	old = worker->places;
-	worker->places = text;
-	worker->places_size = size;
-	pthread_cond_signal(&worker->wake);
-	pthread_mutex_unlock(&worker->mutex);
-	free(old);
-}
-
-void fors_worker_refer(struct fors_worker *worker, struct fors_namebook *names)
-{
-	struct fors_namebook *old;
-
-	pthread_mutex_lock(&worker->mutex);
-	old = worker->reference_names;
-	worker->reference_names = names;
-	pthread_mutex_unlock(&worker->mutex);
-	fors_namebook_free(old);
-}
-
-void fors_worker_forget_names(struct fors_worker *worker, const uint64_t *guid, size_t count)
-{
-	uint64_t *more;
-
-	pthread_mutex_lock(&worker->mutex);
-	more = realloc(worker->forget, (worker->nforget + count) * sizeof(*more));
-	if (more) {
-		memcpy(more + worker->nforget, guid, count * sizeof(*more));
-		worker->forget = more;
-		worker->nforget += count;
-	}
-	pthread_mutex_unlock(&worker->mutex);
-	if (!more)
-		fors_log_error(worker->setup.log, FORS_F_MEMORY, "out of memory: nothing is forgotten; ask again");
-}
-
 uint64_t fors_worker_withdrawn(const struct fors_worker *worker)
 {
 	return __atomic_load_n(&worker->withdrawn, __ATOMIC_ACQUIRE);
-}
-
-void fors_worker_note_change(struct fors_worker *worker, const char *how)
-{
-	pthread_mutex_lock(&worker->mutex);
-	worker->changes++;
-	if (!worker->changed_ms) {
-		worker->changed_ms = fors_clock_exact_ms();
-		worker->changed_how = how;
-	}
-	pthread_cond_signal(&worker->wake);
-	pthread_mutex_unlock(&worker->mutex);
-}
-
-uint64_t fors_worker_changes(struct fors_worker *worker)
-{
-	uint64_t changes;
-
-	pthread_mutex_lock(&worker->mutex);
-	changes = worker->changes;
-	pthread_mutex_unlock(&worker->mutex);
-	return changes;
-}
-
-void fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep)
-{
-	uint64_t now = fors_clock_ms();
-
-	pthread_mutex_lock(&worker->mutex);
-	worker->sweeps += sweep == FORS_SWEEP_ENDS;
-	if (sweep == FORS_SWEEP_ENDS && worker->sweep_since)
-		worker->sweep_ms = now - worker->sweep_since;
-	worker->sweep_since = sweep == FORS_SWEEP_BEGINS ? now : 0;
-	pthread_mutex_unlock(&worker->mutex);
 }
 
 void fors_worker_stop(struct fors_worker *worker)
@@ -318,10 +166,7 @@ void fors_worker_stop(struct fors_worker *worker)
 	if (!worker)
 		return;
 	log = worker->setup.log;
-	pthread_mutex_lock(&worker->mutex);
-	worker->stop = true;
-	pthread_cond_signal(&worker->wake);
-	pthread_mutex_unlock(&worker->mutex);
+	fors_mail_stop(&worker->mail);
 	if (fors_io_thread_end(worker->io, LAST_MS))
 		free_worker(worker);
 	else

@@ -15,14 +15,9 @@
 /* Whoever is master: what a restart needs must not wait for a plan. */
 void fors_worker_write_places(struct fors_worker *worker)
 {
-	char *text;
 	size_t size;
+	char *text = fors_mail_take_places(&worker->mail, &size);
 
-	pthread_mutex_lock(&worker->mutex);
-	text = worker->places;
-	size = worker->places_size;
-	worker->places = NULL;
-	pthread_mutex_unlock(&worker->mutex);
 	if (text)
 		fors_board_keep(&worker->board, text, size);
 }
@@ -33,17 +28,14 @@ void fors_worker_write_places(struct fors_worker *worker)
  */
 static bool is_overdue(struct fors_worker *worker)
 {
-	uint64_t since, allowed;
+	struct fors_mail_sweeps sweeps = fors_mail_sweeps(&worker->mail);
+	uint64_t allowed = SWEEP_FACTOR * sweeps.last_ms;
 
-	pthread_mutex_lock(&worker->mutex);
-	since = worker->sweep_since;
-	allowed = SWEEP_FACTOR * worker->sweep_ms;
-	worker->board.counts.sweeps = worker->sweeps;
-	worker->board.counts.declines = worker->declines;
-	pthread_mutex_unlock(&worker->mutex);
+	worker->board.counts.sweeps = sweeps.ended;
+	worker->board.counts.declines = sweeps.declines;
 	if (allowed < SWEEP_MAX_MS)
 		allowed = SWEEP_MAX_MS;
-	return since && fors_clock_ms() > since + allowed;
+	return sweeps.since && fors_clock_ms() > sweeps.since + allowed;
 }
 
 /* Somebody stands behind what is published, unless failures are not repaired. */

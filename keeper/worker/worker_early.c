@@ -85,19 +85,6 @@ void fors_worker_judge_haste(struct fors_worker *worker)
 		fors_worker_note_loss(worker, plan->ahead->number);
 }
 
-/* Was it said that the tables of the plans in hand are in, and has nothing come in since? */
-static bool is_confirmed(struct fors_worker *worker, const struct fors_look *ahead)
-{
-	bool is_so;
-
-	pthread_mutex_lock(&worker->mutex);
-	is_so = ahead && worker->confirmed && worker->confirmed == ahead->number && !worker->mail && !worker->stop;
-	if (!worker->mail)
-		worker->confirmed = 0; /* else the word may be of the look that waits there */
-	pthread_mutex_unlock(&worker->mutex);
-	return is_so;
-}
-
 /* What is in hand frees its look. False: out of memory, and the end of the sweep brings it again. */
 static bool publish(struct fors_worker *worker)
 {
@@ -118,7 +105,7 @@ void fors_worker_publish_early(struct fors_worker *worker)
 	const struct fors_look *jobs = fors_worker_jobs_ahead(worker);
 	bool is_safe = jobs ? worker->jobs.is_safe : plan->is_safe && plan->outcome.is_proven;
 
-	if (!is_confirmed(worker, jobs ? jobs : plan->ahead) || !is_safe ||
+	if (!fors_mail_confirms(&worker->mail, jobs ? jobs : plan->ahead) || !is_safe ||
 	    worker->setup.mastership(worker->setup.context) != FORS_MASTER_YES || !publish(worker))
 		return;
 	worker->is_early = true;

@@ -65,15 +65,9 @@ const char *fors_worker_why_no_index(const struct fors_look *look)
 /* Have the engine write this (NULL: nothing) from now on. */
 static void claim_for(struct fors_worker *worker, struct fors_claim *claim)
 {
-	struct fors_claim *old;
-
 	fors_claim_drop(worker->jobs.wanted);
 	worker->jobs.wanted = claim;
-	pthread_mutex_lock(&worker->mutex);
-	old = worker->claim;
-	worker->claim = fors_claim_hold(claim);
-	pthread_mutex_unlock(&worker->mutex);
-	fors_claim_drop(old);
+	fors_mail_put_claim(&worker->mail, claim);
 }
 
 void fors_worker_want_no_entries(struct fors_worker *worker)
@@ -85,12 +79,7 @@ void fors_worker_want_no_entries(struct fors_worker *worker)
 
 struct fors_claim *fors_worker_claim(struct fors_worker *worker)
 {
-	struct fors_claim *claim;
-
-	pthread_mutex_lock(&worker->mutex);
-	claim = fors_claim_hold(worker->claim);
-	pthread_mutex_unlock(&worker->mutex);
-	return claim;
+	return fors_mail_claim(&worker->mail);
 }
 
 static uint64_t basis_of(const struct fors_worker_jobs *jobs, int64_t index)

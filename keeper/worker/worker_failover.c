@@ -11,26 +11,13 @@
 
 #define PATIENCE_MS 10000 /* how long the last steps are waited for */
 
-/* The steps of a sweep in *copy. False: it is long ago. */
-static bool take_steps(struct fors_worker *worker, uint64_t number, struct fors_steps_of *copy)
-{
-	const struct fors_steps_of *found;
-
-	pthread_mutex_lock(&worker->mutex);
-	found = fors_steps_find(&worker->steps, number);
-	if (found)
-		*copy = *found;
-	pthread_mutex_unlock(&worker->mutex);
-	return found;
-}
-
 void fors_worker_note_loss(struct fors_worker *worker, uint64_t number)
 {
 	struct fors_worker_failover *failover = &worker->failover;
 	struct fors_steps_of steps;
 	double begin;
 
-	if (!take_steps(worker, number, &steps))
+	if (!fors_mail_steps(&worker->mail, number, &steps))
 		return;
 	begin = fors_steps_begin(&steps);
 	if (begin <= 0)
@@ -58,7 +45,7 @@ static void look(struct fors_worker *worker)
 	struct fors_worker_failover *failover = &worker->failover;
 	struct fors_steps_of steps;
 
-	if (take_steps(worker, failover->number, &steps))
+	if (fors_mail_steps(&worker->mail, failover->number, &steps))
 		for (unsigned i = 0; i < FORS_NSTEPS; i++)
 			set(failover, (enum fors_step)i, steps.at[i]);
 	if (!worker->setup.outbox || failover->record.epoch < 0)

@@ -17,7 +17,7 @@
  *	stale		over tables that have changed since they were looked at
  *	duties		what must not wait for a plan: the kept order, mastership, the heartbeat, changed tables
  *
- * Files: worker.c the thread and its mailbox; worker_look.c what comes of one look; worker_plan.c plans and proofs;
+ * Files: worker.c the thread; worker_mail.c its mailbox; worker_look.c what comes of one look; worker_plan.c plans and proofs;
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are looks;
  * worker_jobs.c, worker_jobplan.c, worker_entries.c several jobs (worker_jobs.h); worker_repairs.c what to mend first;
  * worker_over.c tables that another engine made: the plan, and what happens when they change; worker_early.c what is
@@ -26,15 +26,13 @@
 #ifndef FORS_KEEPER_WORKER_WORKER_INSIDE_H
 #define FORS_KEEPER_WORKER_WORKER_INSIDE_H
 
-#include <pthread.h>
-
 #include "core/planners/outcome.h"
 #include "advisor.h"
 #include "keeper/board/board.h"
 #include "keeper/base/io_thread.h"
-#include "steps.h"
 #include "worker.h"
 #include "worker_jobs.h"
+#include "worker_mail.h"
 
 /* Why there is no schedule while another engine's tables change. */
 #define FORS_WORKER_CHANGED "the tables in the switches change; a schedule follows when they are settled"
@@ -75,28 +73,24 @@ struct fors_worker_failover {
 	struct fors_outbox_times out;
 };
 
+/* What the advisor was asked last. */
+struct fors_worker_advice {
+	uint64_t basis;		 /* of the question, 0: none */
+	enum fors_state in;	 /* and the state of readers then */
+	struct fors_gains gains; /* its answer, not known until there is one */
+};
+
+/* Another engine's tables have changed below the published schedule. */
+struct fors_worker_outdated {
+	double since_ms; /* when the change was noted for which a withdrawal is due; 0: none is */
+	const char *how; /* and how that came out */
+};
+
 struct fors_worker {
 	struct fors_worker_setup setup;
 	struct fors_folder folder; /* our own: we may outlive the engine, see io_thread.h */
 	struct fors_io_thread *io;
-	pthread_mutex_t mutex; /* guards the mailbox: what follows up to `stop`; held for moments only */
-	pthread_cond_t wake;
-	struct fors_look *mail; /* the newest look, or NULL; owned */
-	char *places;		/* the newest kept order, to be written, or NULL; owned */
-	size_t places_size;
-	struct fors_namebook *reference_names; /* the newest, not taken yet, or NULL; owned */
-	uint64_t *forget;		       /* nforget GUIDs whose names shall be forgotten, not yet; owned */
-	size_t nforget;
-	uint64_t confirmed;		/* number of the routed look whose tables the switches have; 0: no news */
-	uint64_t sweeps, declines;	/* how many sweeps ended, and how many looks said that fors does not route */
-	uint64_t sweep_since, sweep_ms; /* a sweep runs since then, 0: none does; the last one took so long */
-	uint64_t changes;		/* changes of another engine's tables that were noted */
-	double changed_ms;	  /* when the first was that is not acted upon, by fors_clock_exact_ms(); 0: all are */
-	const char *changed_how;  /* and how that came out */
-	struct fors_steps steps;  /* of OpenSM's sweeps */
-	struct fors_claim *claim; /* for the next tables, held; NULL: none */
-	bool stop;
-	/* all below: the worker's thread only */
+	struct fors_mailbox mail;     /* what other threads hand in; all below is the worker's thread's only */
 	const struct fors_look *look; /* in work, or NULL */
 	struct fors_board board;
 	struct fors_worker_plan plan;
@@ -107,24 +101,21 @@ struct fors_worker {
 	struct fors_net *up;	      /* what a sweep of ours without errors has ended with last, or NULL; owned */
 	bool is_early;		      /* what is published was so early, and the end of its sweep has not come */
 	uint64_t view;		      /* that the status shows */
-	uint64_t advised;	      /* basis of the question that the advisor was asked last, 0: none */
-	enum fors_state advised_in;   /* and the state of readers then */
 	char told_by[48];	      /* whose tables the status says that the switches hold */
-	struct fors_gains gains;      /* its answer, not known until there is one */
-	double outdated_ms;	      /* when the change was noted for which a withdrawal is due; 0: none is */
-	const char *outdated_how;     /* and how that came out */
-	bool is_proving;	      /* the published schedule is being read by the verifier */
-	bool is_idle;		      /* nothing has come for a tick */
-	uint64_t incomplete;	      /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
-	uint64_t due_ms;	      /* when a sweep is due, see look.h; 0: none is */
-	uint64_t withdrawn;	      /* number of the last withdrawal for a ranking that was published; atomic */
-	uint64_t duties_ms;	      /* when duties are due again, during a plan */
-	bool is_overdue;	      /* a sweep does not end, and the log knows it */
-	bool lost_mastership;	      /* while this look was in work */
-	bool is_standby;	      /* not the master, and that is published */
-	bool is_short;		      /* memory ran out while this look was in work: it has to be tried again */
-	bool has_complained;	      /* of that */
-	struct fors_look *retry;      /* the look to be tried again in a second, for want of memory, or NULL; owned */
+	struct fors_worker_advice advice;
+	struct fors_worker_outdated outdated;
+	bool is_proving;	 /* the published schedule is being read by the verifier */
+	bool is_idle;		 /* nothing has come for a tick */
+	uint64_t incomplete;	 /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
+	uint64_t due_ms;	 /* when a sweep is due, see look.h; 0: none is */
+	uint64_t withdrawn;	 /* number of the last withdrawal for a ranking that was published; atomic */
+	uint64_t duties_ms;	 /* when duties are due again, during a plan */
+	bool is_overdue;	 /* a sweep does not end, and the log knows it */
+	bool lost_mastership;	 /* while this look was in work */
+	bool is_standby;	 /* not the master, and that is published */
+	bool is_short;		 /* memory ran out while this look was in work: it has to be tried again */
+	bool has_complained;	 /* of that */
+	struct fors_look *retry; /* the look to be tried again in a second, for want of memory, or NULL; owned */
 };
 
 /* --- worker.c --- */

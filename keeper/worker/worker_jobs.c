@@ -414,7 +414,7 @@ static void note_settings(struct fors_worker *worker, const struct fors_look *lo
 		forget_text(jobs);
 	}
 	note_index(worker, look);
-	worker->decided = worker->advised = 0;
+	worker->decided = worker->advice.basis = 0;
 	fors_worker_forget_plan(worker);
 	fors_worker_forget_loss(worker);
 	jobs->has_spoken = true;

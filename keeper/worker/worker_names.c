@@ -145,26 +145,16 @@ static void forget_one(struct fors_worker *worker, const struct fors_directory *
 /* What others have asked for. False: no memory; it is asked for again. */
 static bool take_requests(struct fors_worker *worker, const struct fors_directory *now, bool *is_new)
 {
-	struct fors_namebook *reference;
-	uint64_t *guid;
-	size_t count;
+	struct fors_mail_names names = fors_mail_take_names(&worker->mail);
 	bool is_good = true;
 
-	pthread_mutex_lock(&worker->mutex);
-	reference = worker->reference_names;
-	guid = worker->forget;
-	count = worker->nforget;
-	worker->reference_names = NULL;
-	worker->forget = NULL;
-	worker->nforget = 0;
-	pthread_mutex_unlock(&worker->mutex);
-	*is_new = reference || count;
-	if (reference)
-		is_good = !fors_namebook_refer(worker->jobs.names.book, reference, NULL);
-	for (size_t i = 0; i < count; i++)
-		forget_one(worker, now, guid[i]);
-	fors_namebook_free(reference);
-	free(guid);
+	*is_new = names.reference || names.nforget;
+	if (names.reference)
+		is_good = !fors_namebook_refer(worker->jobs.names.book, names.reference, NULL);
+	for (size_t i = 0; i < names.nforget; i++)
+		forget_one(worker, now, names.forget[i]);
+	fors_namebook_free(names.reference);
+	free(names.forget);
 	return is_good;
 }
 

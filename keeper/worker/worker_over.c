@@ -127,7 +127,8 @@ static bool is_outdated(const struct fors_worker *worker, uint64_t changes)
 	const struct fors_worker_published *published = &worker->published;
 
 	if (!fors_board_has_plan(board))
-		return worker->outdated_ms && board->state == FORS_ACTIVE; /* there was no memory for the status */
+		return worker->outdated.since_ms &&
+		       board->state == FORS_ACTIVE; /* there was no memory for the status */
 	if (board->is_inherited)
 		return changes > 0;
 	return published->is_over && published->epoch == board->schedule->epoch && published->changes != changes;
@@ -138,32 +139,17 @@ bool fors_worker_is_outdated(struct fors_worker *worker)
 	return is_outdated(worker, fors_worker_changes(worker));
 }
 
-/* The time when the oldest change was noted that is not acted upon, or 0; and how many there have been. */
-static double take_change(struct fors_worker *worker, uint64_t *changes)
-{
-	double noted;
-
-	pthread_mutex_lock(&worker->mutex);
-	*changes = worker->changes;
-	noted = worker->changed_ms;
-	if (noted && !worker->outdated_ms)
-		worker->outdated_how = worker->changed_how;
-	worker->changed_ms = 0;
-	pthread_mutex_unlock(&worker->mutex);
-	return noted;
-}
-
 /* When readers could see it, and what came before and after: the log names the cause, should it have taken long. */
 static void tell(struct fors_worker *worker, double start)
 {
-	double noted = worker->outdated_ms, seen = worker->board.seen_ms, now = fors_clock_exact_ms();
+	double noted = worker->outdated.since_ms, seen = worker->board.seen_ms, now = fors_clock_exact_ms();
 
 	if (seen < start)
 		seen = now;
 	fors_log_info(
 		worker->setup.log,
 		"the tables of '%s' change (%s): schedule withdrawn after %.2f ms (noticed after %.2f ms, written in %.2f ms), status in %.1f ms",
-		worker->published.tables_by, worker->outdated_how, seen - noted, start - noted, seen - start,
+		worker->published.tables_by, worker->outdated.how, seen - noted, start - noted, seen - start,
 		now - noted);
 }
 
@@ -177,23 +163,24 @@ static void withdraw(struct fors_worker *worker)
 	if (fors_board_has_plan(&worker->board) || worker->board.state == FORS_ACTIVE)
 		return; /* out of memory: the next tick tries again */
 	tell(worker, start);
-	worker->outdated_ms = 0;
+	worker->outdated.since_ms = 0;
 }
 
 void fors_worker_heed_tables(struct fors_worker *worker)
 {
-	uint64_t changes;
-	double noted;
+	struct fors_mail_changes changes;
 
 	if (worker->is_proving)
 		return; /* the proof is broken off, then this comes again */
-	noted = take_change(worker, &changes);
-	fors_worker_outdate_jobs(worker, changes);
-	if (!is_outdated(worker, changes)) {
-		worker->outdated_ms = 0;
+	changes = fors_mail_take_changes(&worker->mail);
+	if (changes.noted_ms && !worker->outdated.since_ms)
+		worker->outdated.how = changes.how;
+	fors_worker_outdate_jobs(worker, changes.count);
+	if (!is_outdated(worker, changes.count)) {
+		worker->outdated.since_ms = 0;
 		return;
 	}
-	if (!worker->outdated_ms)
-		worker->outdated_ms = noted ? noted : fors_clock_exact_ms();
+	if (!worker->outdated.since_ms)
+		worker->outdated.since_ms = changes.noted_ms ? changes.noted_ms : fors_clock_exact_ms();
 	withdraw(worker);
 }

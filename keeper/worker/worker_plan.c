@@ -73,22 +73,12 @@ void fors_worker_prove_ahead(struct fors_worker *worker, struct fors_look *look)
 	plan->ahead = look;
 }
 
-/* Do the switches have the tables of the plan, as far as is known? */
-static bool is_awaited(struct fors_worker *worker)
-{
-	bool is_so;
-
-	pthread_mutex_lock(&worker->mutex);
-	is_so = worker->confirmed || worker->mail;
-	pthread_mutex_unlock(&worker->mutex);
-	return is_so;
-}
-
 void fors_worker_draft_plan(struct fors_worker *worker)
 {
 	struct fors_worker_plan *plan = &worker->plan;
 
-	if (plan->is_safe && plan->outcome.is_proven && plan->outcome.plan && !plan->draft.bytes && !is_awaited(worker))
+	if (plan->is_safe && plan->outcome.is_proven && plan->outcome.plan && !plan->draft.bytes &&
+	    !fors_mail_waits(&worker->mail))
 		fors_board_draft(&worker->board, plan->outcome.plan, &plan->draft);
 }
 

@@ -14,20 +14,6 @@ static uint64_t basis_of(const struct fors_look *look)
 	return look->kind == FORS_LOOK_DECLINED ? fors_look_tree(look) : fors_look_basis(look);
 }
 
-/* Has another fabric been seen meanwhile? */
-static bool is_old(struct fors_worker *worker, const struct fors_look *look)
-{
-	const struct fors_look *mail;
-	bool is_old;
-
-	pthread_mutex_lock(&worker->mutex);
-	mail = worker->mail;
-	is_old = worker->stop ||
-		 (mail && fors_look_has_tables(mail) && fors_look_fingerprint(mail) != fors_look_fingerprint(look));
-	pthread_mutex_unlock(&worker->mutex);
-	return is_old;
-}
-
 /* Do readers know what there is to know of the look? */
 static bool is_last_word(const struct fors_worker *worker, const struct fors_look *look, uint64_t basis)
 {
@@ -40,23 +26,23 @@ void fors_worker_seek_advice(struct fors_worker *worker, const struct fors_look 
 {
 	uint64_t basis;
 
-	if (!worker->setup.advisor || !fors_look_tree(look) || is_old(worker, look))
+	if (!worker->setup.advisor || !fors_look_tree(look) || fors_mail_shows_another(&worker->mail, look))
 		return;
 	basis = basis_of(look);
-	if (!is_last_word(worker, look, basis) || (worker->gains.is_known && worker->advised == basis))
+	if (!is_last_word(worker, look, basis) || (worker->advice.gains.is_known && worker->advice.basis == basis))
 		return;
-	worker->gains = (struct fors_gains){.is_known = false};
-	worker->advised = basis;
-	worker->advised_in = worker->board.state;
+	worker->advice.gains = (struct fors_gains){.is_known = false};
+	worker->advice.basis = basis;
+	worker->advice.in = worker->board.state;
 	fors_advisor_ask(worker->setup.advisor, look,
 			 worker->board.state == FORS_ACTIVE ? worker->board.schedule->nphases : 0, basis);
 }
 
 void fors_worker_fill_advice(const struct fors_worker *worker, const struct fors_look *look, struct fors_status *status)
 {
-	if (worker->gains.is_known && status->state == worker->advised_in && fors_look_tree(look) &&
-	    basis_of(look) == worker->advised)
-		status->repairs = worker->gains;
+	if (worker->advice.gains.is_known && status->state == worker->advice.in && fors_look_tree(look) &&
+	    basis_of(look) == worker->advice.basis)
+		status->repairs = worker->advice.gains;
 }
 
 void fors_worker_take_advice(struct fors_worker *worker)
@@ -66,13 +52,13 @@ void fors_worker_take_advice(struct fors_worker *worker)
 
 	if (!worker->setup.advisor || !fors_advisor_take(worker->setup.advisor, &gains, &basis))
 		return;
-	if (basis != worker->advised || worker->board.state != worker->advised_in || worker->is_standby ||
+	if (basis != worker->advice.basis || worker->board.state != worker->advice.in || worker->is_standby ||
 	    (worker->board.state == FORS_ACTIVE && basis != worker->decided))
 		return;
-	worker->gains = gains;
+	worker->advice.gains = gains;
 	if (fors_board_advise(&worker->board, &gains))
 		return;
-	worker->advised = 0;
+	worker->advice.basis = 0;
 	fors_log_error(
 		worker->setup.log, FORS_F_MEMORY,
 		"out of memory: the status does not name repairs; they are looked for again after the next sweep");
