@@ -1043,7 +1043,8 @@ static void schedules_of_jobs(void **state)
 	assert_int_equal(forsched_heartbeat(schedule, &beat, NULL), FORSCHED_OK);
 	assert_int_equal(beat.unix_ms, 1000);
 	forsched_close(schedule);
-	assert_true(getcwd(before, sizeof(before)) && !chdir(place.directory)); /* and by a path that begins with jobs */
+	assert_true(getcwd(before, sizeof(before)) &&
+		    !chdir(place.directory)); /* and by a path that begins with jobs */
 	schedule = open_file("jobs/4711/schedule");
 	assert_int_equal(forsched_heartbeat(schedule, &beat, NULL), FORSCHED_OK);
 	assert_int_equal(beat.unix_ms, 1000);
