@@ -184,6 +184,8 @@ def test_detours(simulate):
     for policy in ("ugal-l", "ugal-g", "tago"):
         assert uniform[policy][0] > 0.97 * uniform["tables"][0]
     assert uniform["ugal-g"][1] < 1.2 * uniform["tables"][1] < uniform["vlb"][1]
+    alone = {policy: share(policy, "shift(16)", 0.01)[1] for policy in ("tables", "ugal-l", "ugal-g")}
+    assert alone["ugal-l"] < 1.05 * alone["tables"] and alone["ugal-g"] < 1.1 * alone["tables"]  # nobody waits: nobody turns aside
 
 
 def test_tago_weighs_global_links(fors, simulate, write, tmp_path):

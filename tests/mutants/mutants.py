@@ -11,10 +11,12 @@ How a mutation is found: by its text, in any file of its folder, so code may mov
 same line, the function decides. A text that is gone is stale: the list has to follow the code.
 
 Which tests run: those whose program has a symbol of the mutated file; first the one named for the file, then the
-quickest. An equivalent one only meets those named for its file or room: no test would end it. Each test has limits of
-processor time (five times what it needs on the sources as they are), of memory, and of the clock: a mutation that
-hangs is killed too. Tests that are further away than a minute of processor time do not run (--seconds): who survives
-would meet all, and take longer than a hundred that are killed. It counts as a survivor, so the share is a lower bound.
+quickest. A test in Python (tests/cli, tests/apps) has the command's or libforsched-mpi's, and only counts for the rooms
+that unit tests do not cover: cli/, model/, sim/, libforsched/. An equivalent one only meets those named for its file or
+room: no test would end it. Each test has limits of processor time (five times what it needs on the sources as they
+are), of memory, and of the clock: a mutation that hangs is killed too. Tests that are further away than a minute of
+processor time do not run (--seconds): who survives would meet all, and take longer than a hundred that are killed. It
+counts as a survivor, so the share is a lower bound.
 
 What is remembered: per text of a mutated file and per test, with a checksum of the test's sources, in cache.json. A
 test is run again when the mutated file or the test changed. The rest of the sources counts as unchanged: --fresh
@@ -28,6 +30,7 @@ Exit code 1: a stale or invalid mutation, an "equivalent" one that a test kills,
 import argparse
 import concurrent.futures
 import filecmp
+import functools
 import glob
 import hashlib
 import json
@@ -42,11 +45,36 @@ import sys
 import threading
 import time
 
-LEAST = {"core": 90, "keeper": 80, "plugin": 80}  # per cent of the mutations that are not equivalent
+# Per cent of the mutations that are not equivalent.
+LEAST = {"core": 90, "keeper": 80, "plugin": 80, "libforsched": 90, "cli": 80, "model": 80, "sim": 80}
 BUILT = ("autom4te.cache", ".git", "__pycache__", ".pytest_cache", "bench-results", "config.status", "config.log")
 MEMORY = 4 << 30
 FILE_SIZE = 2 << 30  # tests make files of 1 GiB, with holes
 ARCHIVE, OBJECT = "libforscore.la", "libforscore_la-"
+BY_PYTHON = ("cli", "model", "sim", "libforsched")  # the rooms for which tests in Python count
+COMMAND = ["fors", "tests/cli/stamp_schedule", "tests/cli/short_of_memory.la"]
+PRELOADED = COMMAND + ["libforsched-mpi.la"] + ["tests/apps/" + name for name in
+                                                ("communicators", "path_index", "random_calls", "unequal_calls")]
+
+
+def is_python(test):
+    return test.endswith(".py")
+
+
+@functools.lru_cache(None)
+def python():
+    """One that has pytest: this, or the system's."""
+    for path in (sys.executable, "/usr/bin/python3"):
+        if not subprocess.run([path, "-c", "import pytest"], stderr=subprocess.DEVNULL, check=False).returncode:
+            return path
+    raise Broken("python3-pytest is not installed")
+
+
+def made_for(test):
+    """What make has to build before the test can run."""
+    if not is_python(test):
+        return [test]
+    return PRELOADED if test.startswith("tests/apps/") else COMMAND
 
 
 # --- the list ------------------------------------------------------------------
@@ -206,7 +234,7 @@ class Copy:
         return self.code
 
     def make(self, tests):
-        self.run("make", "-s", *tests)
+        self.run("make", "-s", *dict.fromkeys(target for test in tests for target in made_for(test)))
 
     def link(self, path, tests):
         """
@@ -236,7 +264,8 @@ class Copy:
 
     def is_static(self, test):
         folder, name = os.path.split(os.path.join(self.build, test))
-        return not os.path.exists(f"{folder}/.libs/{name}") and not glob.glob(f"{folder}/.libs/*.so")
+        is_wrapped = os.path.exists(f"{folder}/.libs/{name}") or glob.glob(f"{folder}/.libs/*.so")
+        return not is_python(test) and not is_wrapped
 
     def forget(self):
         """Programs with an object of their own: make would take them for newer than the archive."""
@@ -267,6 +296,18 @@ class Copy:
 
     # --- running a test ---
 
+    def command(self, test):
+        if not is_python(test):
+            return [os.path.join(self.build, test)]
+        return [python(), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", os.path.join(self.src, test)]
+
+    def environment(self):
+        return dict(os.environ, srcdir=self.src, ASAN_OPTIONS="hard_rss_limit_mb=3000", CMOCKA_MESSAGE_OUTPUT="stdout",
+                    PYTHONDONTWRITEBYTECODE="1", FORS_BUILDDIR=self.build, FORS_SRC=self.src,
+                    FORS=os.path.join(self.build, "fors"),
+                    FORS_STAMP=os.path.join(self.build, "tests/cli/stamp_schedule"),
+                    FORS_SHORT=os.path.join(self.build, "tests/cli/.libs/short_of_memory.so"))
+
     def run_test(self, test, cpu_seconds, clock_seconds, memory):
         """None: passed; else in what way it failed."""
         def limit():
@@ -277,12 +318,10 @@ class Copy:
             if memory:
                 resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
-        environment = dict(os.environ, srcdir=self.src, ASAN_OPTIONS="hard_rss_limit_mb=3000",
-                           CMOCKA_MESSAGE_OUTPUT="stdout")
         log = os.path.join(self.build, "mutant.log")
         with open(log, "wb") as output:
-            process = subprocess.Popen([os.path.join(self.build, test)], cwd=self.build, stdin=subprocess.DEVNULL,
-                                       stdout=output, stderr=subprocess.STDOUT, env=environment, preexec_fn=limit)
+            process = subprocess.Popen(self.command(test), cwd=self.build, stdin=subprocess.DEVNULL, stdout=output,
+                                       stderr=subprocess.STDOUT, env=self.environment(), preexec_fn=limit)
             try:
                 code = process.wait(clock_seconds)
             except subprocess.TimeoutExpired:
@@ -294,7 +333,7 @@ class Copy:
         if code is None or code in (-signal.SIGXCPU, -signal.SIGKILL):
             return "hangs"
         with open(log, encoding="utf-8", errors="replace") as output:
-            failed = re.findall(r"\[  FAILED  \] (\w+)", output.read())
+            failed = re.findall(r"(?:\[  FAILED  \] |^(?:FAILED|ERROR) \S+::)(\w+)", output.read(), re.M)
         return failed[0] if failed else f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
@@ -324,14 +363,20 @@ class Tests:
         self.objects = {}
 
     def linked(self, name):
-        """The symbols of a program, and of modules beside it, which it loads."""
+        """The symbols of a program, and of modules beside it, which it loads; where libtool wraps it, of libforsched."""
+        if is_python(name):
+            what = ".libs/libforsched-mpi.so" if name.startswith("tests/apps/") else "fors"
+            return symbols(os.path.join(self.copy.build, what))
         path = os.path.join(self.copy.build, name)
+        wrapped = os.path.join(os.path.dirname(path), ".libs", os.path.basename(path))
         modules = glob.glob(os.path.join(os.path.dirname(path), ".libs", "*.so"))
+        if os.path.exists(wrapped):
+            modules += [wrapped, os.path.join(self.copy.build, ".libs", "libforsched.so")]
         return symbols(path).union(*(symbols(module) for module in modules))
 
     def checksum(self, name):
         """Of the sources of a test: its own file, and what the tests of its folder share."""
-        folder, own = os.path.dirname(name), os.path.basename(name) + ".c"
+        folder, own = os.path.dirname(name), os.path.basename(name) + ("" if is_python(name) else ".c")
         total = hashlib.sha256()
         places = {folder, "tests/unit", "tests/data"} | ({folder + "/corpus"} if "fuzz" in folder else set())
         for place in sorted(places):  # the next run has to find the same sum
@@ -357,13 +402,14 @@ class Tests:
     def of(self, path):
         """The tests that may notice, those that probably do first."""
         defined = self.defined(path)
-        chosen = [name for name in self.names if path.endswith(".h") or defined & self.inside[name]]
+        chosen = [name for name in self.names if (path.endswith(".h") or defined & self.inside[name]) and
+                  (not is_python(name) or path.split("/")[0] in BY_PYTHON)]
         return sorted(chosen, key=lambda name: (*self.distance(name, path), self.needs.get(name, (0, 0))[0]))
 
     @staticmethod
     def distance(name, path):
         """Named for the file, named for its family or room, or neither."""
-        own, base = os.path.basename(name).replace("test_", ""), base_of(path)
+        own, base = re.sub(r"^test_|\.py$", "", os.path.basename(name)), base_of(path).replace("cmd_", "", 1)
         room = os.path.basename(os.path.dirname(path))
         return own != base, own not in (base, base.split("_")[0], room)
 
