@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""exchange.py - an all-to-all exchange along the schedule, with mpi4py: mpirun -n RANKS python3 exchange.py SCHEDULE [MAP]
+"""exchange.py - an all-to-all exchange along the schedule, with mpi4py: mpirun -n RANKS python3 exchange.py SCHEDULE
 
-Rank 0 reads the schedule and broadcasts it, so that all ranks hold the same epoch. A rank is on the server with the port GUID of its
-host's InfiniBand port; MAP, for trying it without one, is a file with a GUID on each line, the first for rank 0. Each server has one
-rank or several. Each rank sends its number to each other one, and checks what it gets. Debian: python3-forsched python3-mpi4py.
+Rank 0 reads the schedule and broadcasts it, so that all ranks hold the same epoch. A rank is on the server of its host's InfiniBand
+port; where there is none FORSCHED_MAP names a file (man forsched_own_guid). Each server has one rank or several. Each rank sends its
+number to each other one, and checks what it gets. Debian: python3-forsched python3-mpi4py.
 """
-import glob
 import sys
 
 from mpi4py import MPI
@@ -14,17 +13,23 @@ from mpi4py import MPI
 import forsched
 
 
-def own_guid():
-    """The port GUID of this host's first InfiniBand port: the last 8 bytes of its GID."""
-    for path in sorted(glob.glob("/sys/class/infiniband/*/ports/*/gids/0")):
-        with open(path, encoding="ascii") as gid:
-            return int("".join(gid.read().split(":")[4:]), 16)
-    sys.exit("this host has no InfiniBand port: name a MAP")
+def from_all(world, ask):
+    """The answers of all ranks. Where some have none all end, and the first of these says why."""
+    try:
+        answers = world.allgather((ask(), None))
+    except (forsched.Error, OSError) as error:
+        answers = world.allgather((None, str(error)))
+    bad = [(rank, why) for rank, (_, why) in enumerate(answers) if why]
+    if bad and bad[0][0] == world.rank:
+        print(f"rank {world.rank}: {bad[0][1]}", file=sys.stderr)
+    if bad:
+        sys.exit(2)
+    return [answer for answer, _ in answers]
 
 
-def mapped_guid(path, rank):
-    with open(path, encoding="ascii") as lines:
-        return int(lines.read().split()[rank], 0)
+def read(path):
+    with forsched.open(path) as schedule:
+        return schedule.copy()
 
 
 def exchange(world, schedule, me, ranks):
@@ -42,19 +47,17 @@ def exchange(world, schedule, me, ranks):
     return got
 
 
-def main(path, mapping=None):
+def main(path):
     world = MPI.COMM_WORLD
-    data = None
-    if world.rank == 0:
-        with forsched.open(path) as schedule:
-            data = schedule.copy()
-    with forsched.open_memory(world.bcast(data), path) as schedule:
-        me = schedule.find_guid(mapped_guid(mapping, world.rank) if mapping else own_guid())
+    data = from_all(world, lambda: read(path) if world.rank == 0 else None)[0]
+    with forsched.open_memory(data, path) as schedule:
+        servers = from_all(world, lambda: schedule.find_guid(schedule.own_guid(world.rank)))
+        me = servers[world.rank]
         ranks = {}
-        for rank, server in enumerate(world.allgather(me)):
+        for rank, server in enumerate(servers):
             ranks.setdefault(server, []).append(rank)
         if len(ranks) != schedule.nservers:
-            sys.exit(f"{world.size} ranks on {len(ranks)} servers, but {schedule.nservers} servers in the schedule")
+            sys.exit(f"{world.size} ranks on {len(ranks)} servers, but {schedule.nservers} servers in the schedule" if world.rank == 0 else 2)
         good = world.allreduce(exchange(world, schedule, me, ranks) == set(range(world.size)), MPI.LAND)
         if world.rank == 0:
             print(f"epoch {schedule.epoch}: {world.size} ranks on {schedule.nservers} servers, {schedule.nphases} phases, {'all right' if good else 'WRONG'}")
@@ -62,6 +65,6 @@ def main(path, mapping=None):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(sys.argv[1]))

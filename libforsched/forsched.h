@@ -241,6 +241,18 @@ enum forsched_err forsched_find_guid(const struct forsched *schedule, uint64_t g
 enum forsched_err forsched_find_lid(const struct forsched *schedule, uint16_t lid, uint32_t *number,
 				    struct forsched_error *error);
 
+/*
+ * The port GUID of the server that this process runs on, in *guid, for forsched_find_guid(). The first of these that is
+ * there decides: FORSCHED_SERVER in the environment, a GUID; FORSCHED_MAP, a file of lines "RANK GUID" or "HOST GUID";
+ * the InfiniBand ports of this host, of which FORSCHED_DEVICE may name one (forsched_server(3)). `rank`: of this
+ * process in MPI_COMM_WORLD, -1: it has none. Of several ports that which is in `schedule` is meant; NULL: the host has to
+ * have one only. Whether FORSCHED_SERVER and the map name a server of the schedule is not looked at. Reads files each
+ * time; any thread, while nobody changes the environment. Errors: FORSCHED_ENOTFOUND (not to be known, or not certain;
+ * the text says what to set), FORSCHED_EFILE, FORSCHED_EFORMAT (the map), FORSCHED_ENOMEM. (Since FORSCHED_1.7.)
+ */
+enum forsched_err forsched_own_guid(const struct forsched *schedule, int rank, uint64_t *guid,
+				    struct forsched_error *error);
+
 /* ---- the exchange ---- */
 
 /*

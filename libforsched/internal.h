@@ -95,6 +95,11 @@ void forsched_i_source_close(struct source *source);
 enum forsched_err forsched_i_read(const struct source *source, uint64_t offset, void *to, size_t size,
 				  struct forsched_error *error);
 
+/* ---- job.c ---- */
+
+/* An environment variable that is set and not empty, or NULL. */
+const char *forsched_i_setting(const char *name);
+
 /* ---- head.c ---- */
 
 /* The checked header of a source. Errors: FORSCHED_EFORMAT, those of forsched_i_read(). */

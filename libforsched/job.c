@@ -13,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An environment variable that is set and not empty, or NULL. */
-static const char *setting(const char *name)
+const char *forsched_i_setting(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -67,7 +66,8 @@ enum forsched_err forsched_job_path(const char *path, const char *job, char **fo
 	if (!path || !*path)
 		return forsched_i_fail(error, FORSCHED_ERANGE, "no path of a schedule was given");
 	if (!job)
-		job = setting("FORSCHED_JOB") ? setting("FORSCHED_JOB") : setting("SLURM_JOB_ID");
+		job = forsched_i_setting("FORSCHED_JOB") ? forsched_i_setting("FORSCHED_JOB")
+							 : forsched_i_setting("SLURM_JOB_ID");
 	if (job && !is_name(job))
 		return forsched_i_fail(error, FORSCHED_ERANGE, "\"%.80s\" is no name of a job", job);
 	made = job ? choose(path, job) : strdup(path);

@@ -14,10 +14,11 @@ libforschedcode_la_SOURCES = \
 	libforsched/row.c \
 	libforsched/source.c \
 	libforsched/units.c \
-	libforsched/watch.c
+	libforsched/watch.c \
+	libforsched/whoami.c
 libforschedcode_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -pthread
 libforsched_la_SOURCES =
-libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 5:0:5 -pthread -no-undefined \
+libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 6:0:6 -pthread -no-undefined \
 	-Wl,--version-script=$(srcdir)/libforsched/libforsched.map
 libforsched_la_LIBADD = libforschedcode.la $(ZLIB_LIBS)
 EXTRA_libforsched_la_DEPENDENCIES = libforsched/libforsched.map

@@ -11,7 +11,21 @@
 
 #include "follow.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint64_t own_guid;
+
+/* The port GUID of this process's server as far as it can be known without a schedule; 0: it cannot. */
+static void find_guid(void)
+{
+	int rank;
+
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (forsched_own_guid(NULL, rank, &own_guid, NULL))
+		own_guid = 0;
+}
 
 void forsched_mpi_family_free(struct family *family)
 {
@@ -67,10 +81,10 @@ static int first_of(MPI_Comm old, MPI_Comm made)
 /* Everybody tells everybody. */
 static int gather(MPI_Comm old, int first, struct family *family)
 {
-	uint64_t guid = forsched_mpi_guid();
 	int err = PMPI_Allgather(&first, 1, MPI_INT, family->group, 1, MPI_INT, old);
 
-	return err ? err : PMPI_Allgather(&guid, 1, MPI_UINT64_T, family->guid, 1, MPI_UINT64_T, old);
+	pthread_once(&once, find_guid);
+	return err ? err : PMPI_Allgather(&own_guid, 1, MPI_UINT64_T, family->guid, 1, MPI_UINT64_T, old);
 }
 
 static int tell(MPI_Comm old, int size, MPI_Comm made)

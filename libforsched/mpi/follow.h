@@ -231,17 +231,6 @@ void forsched_mpi_packed_free(struct packed *packed);
 /* Start sending a packed block. */
 int forsched_mpi_send_packed(const struct member *member, const struct packed *packed, int rank, MPI_Request *request);
 
-/* ---- whoami.c ---- */
-
-/*
- * Which server of the schedule this process runs on, in *number. False: none, or not certain; `why` (of
- * FORSCHED_ERROR_TEXT bytes) says why. Asks FORSCHED_SERVER, else FORSCHED_MAP, else the ports of this host.
- */
-bool forsched_mpi_whoami(const struct forsched *schedule, uint32_t *number, char *why);
-
-/* The port GUID of this process's server as far as it can be known without a schedule; 0: it cannot. */
-uint64_t forsched_mpi_guid(void);
-
 /* ---- later.c: calls that do not wait ---- */
 
 enum later { IALLTOALL, IALLTOALLV, IALLTOALLW, ALLTOALL_INIT, ALLTOALLV_INIT, ALLTOALLW_INIT, NLATERS };

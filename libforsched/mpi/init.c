@@ -4,7 +4,8 @@
  * follow it: it adds UCX_IB_LID_PATH_BITS to the base LIDs of all peers, and to its own. UCX reads that once, in MPI_Init,
  * so before that it is set, unless it is set already. At that moment ranks cannot speak with each other, so here each
  * reads the schedule for itself, and a rank that cannot does as it would without the library: an index is a way, and
- * decides nothing that ranks have to agree on.
+ * decides nothing that ranks have to agree on. A schedule that cannot be opened is none of its business: rank 0 says so
+ * at the first call that would follow it.
  *
  * A schedule that comes later than MPI_Init comes too late for it; so does another index. Then rank 0 says that the order
  * is followed, and not the paths.
@@ -44,8 +45,7 @@ static void prepare(void)
 {
 	const char *path = forsched_mpi_setting("FORSCHED_SCHEDULE"), *given = getenv(VARIABLE);
 	struct forsched *schedule = NULL;
-	struct forsched_error error;
-	char *found;
+	char *found = NULL;
 
 	if (!path)
 		return;
@@ -53,10 +53,7 @@ static void prepare(void)
 		snprintf(told, sizeof(told), VARIABLE "=%.80s was set already", given);
 		return;
 	}
-	found = forsched_mpi_find(path);
-	if (found && forsched_open(found, &schedule, &error))
-		snprintf(told, sizeof(told), VARIABLE " is not set: %.400s", error.text);
-	if (schedule)
+	if (!forsched_job_path(path, NULL, &found, NULL) && !forsched_open(found, &schedule, NULL))
 		give(schedule);
 	forsched_close(schedule);
 	free(found);

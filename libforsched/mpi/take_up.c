@@ -81,22 +81,17 @@ static int spread(struct member *member, MPI_Comm comm, void *bytes, uint64_t si
 	return err;
 }
 
-/* Open what was broadcast, and find this rank's server; false: it is none, `why` says why. */
-static bool settle(struct member *member, uint64_t size, char *why)
+/* Open what was broadcast, and find this rank's server; false: it is none, the error says why. */
+static bool settle(struct member *member, uint64_t size, struct forsched_error *error)
 {
-	struct forsched_error error;
+	uint64_t guid;
+	int rank;
 
-	if (forsched_open_memory(member->bytes, size, "the schedule", &member->schedule, &error)) {
-		snprintf(why, FORSCHED_ERROR_TEXT, "%s", error.text);
-		return false;
-	}
-	if (!forsched_mpi_whoami(member->schedule, &member->server, why))
-		return false;
-	if (forsched_prepare(member->schedule, member->server, &error)) {
-		snprintf(why, FORSCHED_ERROR_TEXT, "%s", error.text);
-		return false;
-	}
-	return true;
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	return !forsched_open_memory(member->bytes, size, "the schedule", &member->schedule, error) &&
+	       !forsched_own_guid(member->schedule, rank, &guid, error) &&
+	       !forsched_find_guid(member->schedule, guid, &member->server, error) &&
+	       !forsched_prepare(member->schedule, member->server, error);
 }
 
 /* ---- the verdict ---- */
@@ -298,16 +293,16 @@ static int get_ready(struct member *member, MPI_Comm comm, double *barrier)
 /* Everybody tells everybody. `servers` has member->size places; NULL: there is no room for it. */
 static int compare(struct member *member, MPI_Comm comm, uint64_t size, int *servers)
 {
-	char why[FORSCHED_ERROR_TEXT] = "";
+	struct forsched_error error = {0};
 	bool have_room;
 	int mine = -1, err = forsched_mpi_all_agree(comm, servers != NULL, &have_room);
 
 	if (err || !have_room)
 		return err;
-	if (settle(member, size, why))
+	if (settle(member, size, &error))
 		mine = (int)member->server;
 	err = PMPI_Allgather(&mine, 1, MPI_INT, servers, 1, MPI_INT, comm);
-	if (err || !all_have_servers(member, servers, why))
+	if (err || !all_have_servers(member, servers, error.text))
 		return err;
 	have_room =
 		forsched_mpi_make_places(&member->places, servers, member->size, forsched_nservers(member->schedule));

@@ -181,6 +181,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sl": (c_int, [_SCHEDULE, c_uint32, c_uint32, POINTER(c_uint8)]),
     "way": (c_int, [_SCHEDULE, c_uint32, c_uint32, POINTER(_Hop), c_uint32, POINTER(c_uint32), _WHY]),
     "job_path": (c_int, [c_char_p, c_char_p, POINTER(c_void_p), _WHY]),
+    "own_guid": (c_int, [_SCHEDULE, c_int, POINTER(c_uint64), _WHY]),
     "path_index": (c_int, [_SCHEDULE, POINTER(c_uint8), _WHY]),
     "watch_open": (c_int, [c_char_p, POINTER(c_void_p), _WHY]),
     "watch_close": (None, [c_void_p]),
@@ -189,7 +190,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "watch_wait": (c_int, [c_void_p, c_uint64, c_int, POINTER(c_uint64), _WHY]),
 }
 # an older library, which opens version 1 only, has none of them
-_SINCE_1_2 = {"more", "sl", "way", "watch_open", "watch_close", "watch_fd", "watch_newest", "watch_wait", "job_path", "path_index"}
+_SINCE_1_2 = {"more", "sl", "way", "watch_open", "watch_close", "watch_fd", "watch_newest", "watch_wait", "job_path", "own_guid", "path_index"}
 
 
 def _load() -> ctypes.CDLL:
@@ -430,6 +431,14 @@ class Schedule:
         error, number = _Error(), c_uint32()
         _demand(_lib.forsched_find_guid(self._open, _limited(guid, 64, "GUID"), byref(number), byref(error)), error)
         return number.value
+
+    def own_guid(self, rank: Optional[int] = None) -> int:
+        """The port GUID of the server that this process runs on, for find_guid(): by FORSCHED_SERVER or FORSCHED_MAP in the
+        environment, else the InfiniBand port of this host that is in the schedule. `rank`: in MPI's world, None: it has none."""
+        error, guid = _Error(), c_uint64()
+        number = -1 if rank is None else _limited(rank, 31, "rank")
+        _demand(_lib.forsched_own_guid(self._open, number, byref(guid), byref(error)), error)
+        return guid.value
 
     def find_lid(self, lid: int) -> int:
         """The number of the server that has this LID, its base LID or any other."""

@@ -18,7 +18,7 @@ def functions():
 
 def test_every_function_is_exported_and_has_a_page():
     names = functions()
-    assert len(names) == 32
+    assert len(names) == 33
     exported = set(re.findall(r"^\t(forsched_\w+);", (SRC / "libforsched" / "libforsched.map").read_text(), re.M))
     assert exported == names
     pages = "\n".join(page.read_text() for page in (SRC / "man").glob("forsched*.3"))
@@ -29,7 +29,8 @@ def test_every_function_is_exported_and_has_a_page():
 
 
 def test_the_settings_in_the_manual_are_those_of_the_library():
-    code = "\n".join(path.read_text() for path in (SRC / "libforsched" / "mpi").glob("*.c"))
+    files = [*(SRC / "libforsched" / "mpi").glob("*.c"), SRC / "libforsched" / "whoami.c"]
+    code = "\n".join(path.read_text() for path in files)
     page = (SRC / "man" / "libforsched-mpi.7").read_text()
     used = set(re.findall(r'"(FORSCHED_[A-Z_]+)"', code))
     assert used == set(re.findall(r"^\.B (FORSCHED_[A-Z_]+)$", page, re.M))
@@ -54,7 +55,7 @@ int MPI_Allreduce(const void *, void *, int, int, int, MPI_Comm);
 """
 # Of each piece: what of these it does not declare itself.
 GIVEN = {"schedule": "struct forsched *schedule = NULL", "next": "struct forsched *next = NULL", "error": "struct forsched_error error",
-         "flow": "struct forsched_flow flow", "me": "uint32_t me", "phase": "uint32_t phase", "port_guid": "uint64_t port_guid = 1",
+         "flow": "struct forsched_flow flow", "me": "uint32_t me", "phase": "uint32_t phase", "guid": "uint64_t guid", "rank": "int rank = 0",
          "comm": "MPI_Comm comm = 0", "mine": "uint64_t mine[2]", "all": "uint64_t all[2]", "my_server": "uint32_t my_server = 0, my_number = 0",
          "ranks_on": "uint32_t ranks_on[2], i, kd",
          "ah_attr": "struct { uint16_t dlid; uint8_t src_path_bits, sl; } ah_attr", "sl": "uint8_t sl"}

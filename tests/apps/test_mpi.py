@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """libforsched-mpi under real MPI programs: MPI's own results, and the schedule followed wherever it fits."""
 import os
+import pathlib
 import re
 import stat
 import time
@@ -360,6 +361,26 @@ def test_ports_of_the_host(plan, mpirun, live, tmp_path):
     left_to_mpi(ten_calls(env), "rank 3", "several ports")
     chosen = {**env, "UCX_NET_DEVICES": "mlx5_0:1"}
     assert numbers(ten_calls(chosen)) == [10, 10, 0, 1, 0]
+
+
+def test_a_schedule_that_is_not_there_is_told_once(mpirun, live, tmp_path):
+    """Not as a matter of path indices before the first call, nor by each rank."""
+    env = {"FORSCHED_SCHEDULE": tmp_path / "nope", "FORSCHED_VERBOSE": 2}
+    done = mpirun(4, "tests/apps/random_calls", 10, 8, live, env=env)
+    assert done.err.count(f"{tmp_path}/nope") == 1 and "nope: No such file" in done.err and "UCX_IB_LID_PATH_BITS" not in done.err, done.err
+    done = mpirun(4, "tests/apps/random_calls", 10, 8, live, env={**env, "FORSCHED_JOB": "../evil"})
+    assert done.err.count("is no name of a job") == 1, done.err
+
+
+def test_the_map_that_the_manual_page_makes(plan, mpirun, live, tmp_path):
+    """forsched_server(3) has one line that makes a map from a schedule."""
+    schedule = plan("FT(2;4,2)", 0, 30)
+    page = (pathlib.Path(__file__).resolve().parents[2] / "man/forsched_server.3").read_text()
+    line = next(line for line in page.splitlines() if line.startswith("fors schedule FILE"))
+    line = line.replace("\\(aq", "'").replace("\\-", "-").replace("fors schedule FILE", f"{BUILD}/fors schedule {schedule}")
+    assert start(["sh", "-c", f"cd {tmp_path} && {line}"]).code == 0
+    env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": tmp_path / "map"}
+    assert numbers(mpirun(8, "tests/apps/random_calls", 10, 10, live, env=env)) == [10, 10, 0, 1, 0]
 
 
 def test_host_names_in_the_map(plan, mpirun, live, tmp_path):

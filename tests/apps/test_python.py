@@ -333,15 +333,45 @@ def test_it_is_typed_and_needs_nothing_else():
     assert os.path.exists(f"{TOP}/python/forsched/py.typed")
 
 
-@pytest.mark.parametrize("servers", [[3, 2, 1, 0], [1, 0, 0, 2, 3, 2, 0]])
-def test_the_example(tmp_path, servers):
-    """One rank on each server, or several on some."""
+def test_own_guid(tmp_path, monkeypatch):
+    for name in ("FORSCHED_SERVER", "FORSCHED_MAP"):
+        monkeypatch.delenv(name, raising=False)
+    with forsched.open(plan(tmp_path / "schedule", "FT(2;2,2)")) as schedule:
+        known = [server.guid for server in schedule.servers]
+        (tmp_path / "map").write_text(f"0 {known[2]:#x} # a comment\n\n{os.uname().nodename} {known[1]:#x}\n")
+        monkeypatch.setenv("FORSCHED_MAP", str(tmp_path / "map"))
+        assert [schedule.own_guid(0), schedule.own_guid(7), schedule.own_guid()] == [known[2], known[1], known[1]]
+        monkeypatch.setenv("FORSCHED_SERVER", f"{known[3]:#x}")
+        assert schedule.find_guid(schedule.own_guid(0)) == 3
+        monkeypatch.setenv("FORSCHED_SERVER", "3")
+        with pytest.raises(forsched.Error, match="FORSCHED_SERVER: not a port GUID"):
+            schedule.own_guid(0)
+        monkeypatch.setenv("FORSCHED_SERVER", "")
+        monkeypatch.setenv("FORSCHED_MAP", str(tmp_path / "nowhere"))
+        with pytest.raises(forsched.Error, match="nowhere: FORSCHED_MAP cannot be opened: No such file"):
+            schedule.own_guid(0)
+
+
+def example(path, ranks, names):
     pytest.importorskip("mpi4py")
     if not MPIRUN:
         pytest.skip("there is no mpirun")
+    return start([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(ranks), sys.executable, f"{TOP}/examples/exchange.py", path],
+                 env={"PYTHONPATH": f"{TOP}/python", "OMPI_MCA_btl": "self,vader,tcp", "FORSCHED_MAP": str(names)})
+
+
+@pytest.mark.parametrize("servers", [[3, 2, 1, 0], [1, 0, 0, 2, 3, 2, 0]])
+def test_the_example(tmp_path, servers):
+    """One rank on each server, or several on some; the map is that of libforsched-mpi."""
     path = plan(tmp_path / "schedule", "FT(2;2,2)", "--down", "Leaf00[3]")
     with forsched.open(path) as schedule:
-        (tmp_path / "map").write_text("".join(f"{schedule.servers[number].guid:#x}\n" for number in servers))
-    done = start([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(len(servers)), sys.executable, f"{TOP}/examples/exchange.py", path,
-                  tmp_path / "map"], env={"PYTHONPATH": f"{TOP}/python", "OMPI_MCA_btl": "self,vader,tcp"})
+        (tmp_path / "map").write_text("".join(f"{rank} {schedule.servers[n].guid:#x}\n" for rank, n in enumerate(servers)))
+    done = example(path, len(servers), tmp_path / "map")
     assert done.code == 0 and f"{len(servers)} ranks on 4 servers" in done.out and "all right" in done.out, done.out + done.err
+
+
+def test_the_example_says_what_is_wrong_once(tmp_path):
+    path = plan(tmp_path / "schedule", "FT(2;2,2)")
+    for bad, names, text in ((tmp_path / "nope", "/dev/null", "nope: No such file"), (path, tmp_path / "no-map", "cannot be opened")):
+        done = example(bad, 4, names)
+        assert done.code != 0 and done.err.count(text) == 1 and "Traceback" not in done.err, done.err

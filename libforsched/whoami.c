@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which server am I? Three ways to know, the most explicit first; a way that is set and does not lead to a server of
- * the schedule is an error, and never a reason to guess by the next one.
+ * Which server am I? Three ways to know, the most explicit first; a way that is set and leads nowhere is an error, and
+ * never a reason to guess by the next one. libforsched-mpi, the Python module and the examples all ask here, so a map is
+ * the same file for all of them; forsched_server(3) describes it.
  *
  * 1. FORSCHED_SERVER=0x0002c903000e0b72: the port GUID, when something sets it for each process.
  *
@@ -14,11 +15,11 @@
  */
 #include "config.h"
 
-#include "follow.h"
+#include "internal.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,20 +29,7 @@
 #define MAX_LINE 65536 /* characters in a line of a map */
 #define WORD 256       /* a host's name, a GUID */
 
-static bool fail(char *why, const char *what, const char *where)
-{
-	snprintf(why, FORSCHED_ERROR_TEXT, "%.240s: %.260s", where, what);
-	return false;
-}
-
-static bool find(const struct forsched *schedule, uint64_t guid, uint32_t *number, char *why)
-{
-	struct forsched_error error;
-
-	if (!forsched_find_guid(schedule, guid, number, &error))
-		return true;
-	return fail(why, error.text, "this process");
-}
+#define NOT_FOUND(error, ...) forsched_i_fail(error, FORSCHED_ENOTFOUND, __VA_ARGS__)
 
 /* "0x" and hexadecimal digits, nothing else. */
 static bool parse_guid(const char *text, uint64_t *guid)
@@ -95,56 +83,61 @@ static enum line next_line(FILE *file, char *line, char *key, uint64_t *guid)
 }
 
 /* The GUID for this process in a map, in *guid; lines that cannot be understood end the search. `line`: for a line. */
-static bool search_map(FILE *file, const char *name, char *line, uint64_t *guid, char *why)
+static enum forsched_err search_map(FILE *file, const char *name, char *line, int rank, uint64_t *guid,
+				    struct forsched_error *error)
 {
-	char host[WORD] = "", key[WORD], at[320];
-	int rank, match, best = 0;
+	char host[WORD] = "", key[WORD];
+	int match, best = 0;
 	enum line kind;
 	uint64_t found;
 
-	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	gethostname(host, sizeof(host) - 1);
 	for (unsigned number = 1; (kind = next_line(file, line, key, &found)) != LINE_NONE; number++) {
-		snprintf(at, sizeof(at), "%.290s:%u", name, number);
 		if (kind == LINE_TOO_LONG)
-			return fail(why, "a line of more than 65536 characters", at);
+			return forsched_i_fail(error, FORSCHED_EFORMAT,
+					       "%.290s:%u: a line of more than 65536 characters", name, number);
 		if (kind == LINE_WRONG)
-			return fail(why, "not \"RANK GUID\" or \"HOST GUID\", with a GUID like 0x0002c903000e0b72", at);
+			return forsched_i_fail(
+				error, FORSCHED_EFORMAT,
+				"%.290s:%u: not \"RANK GUID\" or \"HOST GUID\", with a GUID like 0x0002c903000e0b72",
+				name, number);
 		match = kind == LINE_ENTRY ? match_key(key, rank, host) : 0;
 		if (match > best) {
 			best = match;
 			*guid = found;
 		}
 	}
-	snprintf(at, sizeof(at), "has neither rank %d nor host %.200s", rank, host);
-	return best > 0 || fail(why, at, name);
+	if (best > 0)
+		return FORSCHED_OK;
+	return rank < 0 ? NOT_FOUND(error, "%.240s: has no host %.200s", name, host)
+			: NOT_FOUND(error, "%.240s: has neither rank %d nor host %.200s", name, rank, host);
 }
 
-static bool ask_map(const char *name, uint64_t *guid, char *why)
+static enum forsched_err ask_map(const char *name, int rank, uint64_t *guid, struct forsched_error *error)
 {
 	FILE *file = fopen(name, "r");
+	enum forsched_err err;
 	char *line;
-	bool is_found;
 
 	if (!file)
-		return fail(why, "FORSCHED_MAP cannot be opened", name);
+		return forsched_i_fail(error, FORSCHED_EFILE, "%.240s: FORSCHED_MAP cannot be opened: %s", name,
+				       strerror(errno));
 	line = malloc(MAX_LINE + 2);
-	is_found = line ? search_map(file, name, line, guid, why) : fail(why, "no memory to read it", name);
+	err = line ? search_map(file, name, line, rank, guid, error) : forsched_i_fail_memory(error);
 	free(line);
 	fclose(file);
-	return is_found;
+	return err;
 }
 
 /* ---- the ports of this host ---- */
 
 /* What a walk over the ports looks for and finds. */
 struct ports {
-	const struct forsched *schedule; /* NULL: none is known */
+	const struct forsched *schedule; /* NULL: none is known, and all may be in it */
 	const char *sysfs;
-	const char *wanted; /* "device:port", or NULL: any */
-	unsigned seen, found;
-	uint32_t number;
-	uint64_t guid; /* of the last one seen */
+	const char *wanted;	    /* "device:port", or NULL: any */
+	unsigned seen, found;	    /* ports there are; in the schedule */
+	uint64_t guid, taking_part; /* of the last one seen; found */
 };
 
 /* The port GUID: GID 0 is fe80:0000:0000:0000:gggg:gggg:gggg:gggg. */
@@ -169,6 +162,7 @@ static void try_port(struct ports *ports, const char *device, const char *port)
 {
 	char path[1024], name[520];
 	uint64_t guid;
+	uint32_t number;
 
 	snprintf(name, sizeof(name), "%.255s:%.255s", device, port);
 	snprintf(path, sizeof(path), "%.400s/%.255s/ports/%.255s/gids/0", ports->sysfs, device, port);
@@ -176,8 +170,10 @@ static void try_port(struct ports *ports, const char *device, const char *port)
 		return;
 	ports->seen++;
 	ports->guid = guid;
-	if (ports->schedule && !forsched_find_guid(ports->schedule, guid, &ports->number, NULL))
-		ports->found++;
+	if (ports->schedule && forsched_find_guid(ports->schedule, guid, &number, NULL))
+		return;
+	ports->found++;
+	ports->taking_part = guid;
 }
 
 static void try_device(struct ports *ports, const char *device)
@@ -210,7 +206,7 @@ static void try_host(struct ports *ports)
 /* UCX_NET_DEVICES may be a list, or "all": it helps when it is one port. */
 static const char *wanted_port(void)
 {
-	const char *own = forsched_mpi_setting("FORSCHED_DEVICE"), *ucx = forsched_mpi_setting("UCX_NET_DEVICES");
+	const char *own = forsched_i_setting("FORSCHED_DEVICE"), *ucx = forsched_i_setting("UCX_NET_DEVICES");
 
 	if (own)
 		return own;
@@ -219,70 +215,44 @@ static const char *wanted_port(void)
 
 static struct ports ports_of_host(const struct forsched *schedule)
 {
-	const char *sysfs = forsched_mpi_setting("FORSCHED_SYSFS");
+	const char *sysfs = forsched_i_setting("FORSCHED_SYSFS");
 	struct ports ports = {.schedule = schedule, .sysfs = sysfs ? sysfs : SYSFS, .wanted = wanted_port()};
 
 	try_host(&ports);
 	return ports;
 }
 
-static bool ask_host(const struct forsched *schedule, uint32_t *number, char *why)
+static enum forsched_err ask_host(const struct forsched *schedule, uint64_t *guid, struct forsched_error *error)
 {
 	struct ports ports = ports_of_host(schedule);
+	const char *where = ports.wanted ? ports.wanted : ports.sysfs;
 
-	if (ports.found == 1) {
-		*number = ports.number;
-		return true;
-	}
+	*guid = ports.taking_part;
+	if (ports.found == 1)
+		return FORSCHED_OK;
 	if (!ports.seen)
-		return fail(why, "no InfiniBand port found on this host; set FORSCHED_MAP or FORSCHED_SERVER",
-			    ports.wanted ? ports.wanted : ports.sysfs);
-	return fail(why,
-		    ports.found ? "several ports of this host are in the schedule; name one with FORSCHED_DEVICE"
-				: "no port of this host is in the schedule",
-		    ports.wanted ? ports.wanted : ports.sysfs);
+		return NOT_FOUND(error,
+				 "%.260s: no InfiniBand port found on this host; set FORSCHED_MAP or FORSCHED_SERVER",
+				 where);
+	if (!ports.found)
+		return NOT_FOUND(error, "%.260s: no port of this host is in the schedule", where);
+	return NOT_FOUND(error, "%.260s: several ports of this host %s; name one with FORSCHED_DEVICE", where,
+			 schedule ? "are in the schedule" : "may be meant");
 }
 
-bool forsched_mpi_whoami(const struct forsched *schedule, uint32_t *number, char *why)
+enum forsched_err forsched_own_guid(const struct forsched *schedule, int rank, uint64_t *guid,
+				    struct forsched_error *error)
 {
-	const char *server = forsched_mpi_setting("FORSCHED_SERVER"), *map = forsched_mpi_setting("FORSCHED_MAP");
-	uint64_t guid;
+	const char *server = forsched_i_setting("FORSCHED_SERVER"), *map = forsched_i_setting("FORSCHED_MAP");
+	enum forsched_err err = FORSCHED_OK;
+	uint64_t own = 0;
 
-	if (server && !parse_guid(server, &guid))
-		return fail(why, "not a port GUID like 0x0002c903000e0b72", "FORSCHED_SERVER");
-	if (server)
-		return find(schedule, guid, number, why);
-	if (map)
-		return ask_map(map, &guid, why) && find(schedule, guid, number, why);
-	return ask_host(schedule, number, why);
-}
-
-/* The same ways as above, without a schedule: of several ports nobody knows which one takes part. */
-static uint64_t guess_guid(void)
-{
-	const char *server = forsched_mpi_setting("FORSCHED_SERVER"), *map = forsched_mpi_setting("FORSCHED_MAP");
-	char why[FORSCHED_ERROR_TEXT];
-	struct ports ports;
-	uint64_t guid = 0;
-
-	if (server)
-		return parse_guid(server, &guid) ? guid : 0;
-	if (map)
-		return ask_map(map, &guid, why) ? guid : 0;
-	ports = ports_of_host(NULL);
-	return ports.seen == 1 ? ports.guid : 0;
-}
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint64_t own_guid;
-
-static void remember_guid(void)
-{
-	own_guid = guess_guid();
-}
-
-uint64_t forsched_mpi_guid(void)
-{
-	pthread_once(&once, remember_guid);
-	return own_guid;
+	if (server && !parse_guid(server, &own))
+		return forsched_i_fail(error, FORSCHED_EFORMAT,
+				       "FORSCHED_SERVER: not a port GUID like 0x0002c903000e0b72");
+	if (!server)
+		err = map ? ask_map(map, rank, &own, error) : ask_host(schedule, &own, error);
+	if (!err)
+		*guid = own;
+	return err;
 }
