@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/text.h"
 
 #define ROW 12
 #define LISTED 10	   /* missing cables */
@@ -143,8 +144,9 @@ static void print_cost(const struct cli_ahead *ahead, const struct fors_fattree 
 	const struct fors_narrowest *n = &ahead->narrowest;
 
 	if (ahead->phases > 0)
-		printf(": %lld phases, %.1f %% of full speed; limit %llu phases, %.1f %%\n", (long long)ahead->phases,
-		       percent(tree, (uint64_t)ahead->phases), (unsigned long long)n->limit, percent(tree, n->limit));
+		printf(": %lld %s, %.1f %% of full speed; limit %llu %s, %.1f %%\n", (long long)ahead->phases,
+		       fors_plural(ahead->phases, "phase", "phases"), percent(tree, (uint64_t)ahead->phases),
+		       (unsigned long long)n->limit, fors_plural(n->limit, "phase", "phases"), percent(tree, n->limit));
 	else
 		printf(": at least %llu phases, at most %.1f %% of full speed\n", (unsigned long long)n->limit,
 		       percent(tree, n->limit));

@@ -287,6 +287,8 @@ int cli_print_status_json(const struct fors_status *status);
 
 /* A progress bar on stderr, when that is a terminal. For struct fors_task; context is unused. */
 void cli_progress(void *context, double done);
+/* From now on also where stderr is no terminal, as lines: what --progress asks for. */
+void cli_progress_wanted(void);
 /* What the bar says that is done, "planning" at first (lent), and of how many; 0: it counts in percent. */
 void cli_progress_name(const char *name, unsigned total);
 /* Take the bar away. */

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/text.h"
 #include "core/planners/jobplan.h"
 #include "core/planners/jobplan_index.h"
 
@@ -172,8 +173,9 @@ static void print_text(const struct report *report)
 		printf("speed       mean %.3f; slowest %.3f, %s\n", mean, speed_of(report, slowest),
 		       report->list.job[slowest].name);
 	if (report->plans.nmeetings)
-		printf("%sfault%s       %u cables are used by two jobs that own their lanes; first %s\n",
-		       cli_colour(CLI_RED), cli_colour(CLI_PLAIN), report->plans.nmeetings, report->plans.meeting);
+		printf("%sfault%s       %u %s by two jobs that own their lanes; first %s\n", cli_colour(CLI_RED),
+		       cli_colour(CLI_PLAIN), report->plans.nmeetings,
+		       fors_plural(report->plans.nmeetings, "cable is used", "cables are used"), report->plans.meeting);
 	else
 		printf("verified    each plan through the tables; no two jobs over their own lanes use the same cable\n");
 	printf("time        owners %.1f ms, plans with proofs %.1f ms\n", report->owners_ms, report->plans_ms);

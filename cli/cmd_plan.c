@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/fabric/places.h"
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
@@ -270,8 +271,8 @@ static void print_capacity(const struct fors_fabric *fabric, const struct fors_s
 {
 	printf("reduction   f = %lld, m = %lld", (long long)status->f, (long long)status->affected_spines);
 	if (status->capacity >= 0)
-		printf("; a leaf can send B = %lld flows of its %u servers in a phase", (long long)status->capacity,
-		       fabric->max_servers);
+		printf("; a leaf can send B = %lld %s of its %u servers in a phase", (long long)status->capacity,
+		       fors_plural(status->capacity, "flow", "flows"), fabric->max_servers);
 	printf("\n");
 	if (status->unreachable_pairs)
 		printf("cut off     %lld pair%s of leaves without a common spine, first %s and %s\n",
@@ -305,12 +306,12 @@ static void print_plan(const struct report *report)
 		printf("plan        %snone%s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN)); /* why: see tell() */
 		return;
 	}
-	printf("plan        %s%lld phases%s, method %s; ", cli_colour(CLI_GREEN), (long long)status->phases,
-	       cli_colour(CLI_PLAIN), status->method);
+	printf("plan        %s%lld %s%s, method %s; ", cli_colour(CLI_GREEN), (long long)status->phases,
+	       fors_plural(status->phases, "phase", "phases"), cli_colour(CLI_PLAIN), status->method);
 	if (status->phases == status->lower_bound)
 		printf("this is the lower bound\n");
 	else if (report->proven_bound > status->lower_bound)
-		printf("lower bound %lld, proven by linear programming; %lld by leaves one by one\n",
+		printf("lower bound %lld, proven by linear programming; leaves one by one give %lld\n",
 		       (long long)report->proven_bound, (long long)status->lower_bound);
 	else
 		printf("lower bound %lld\n", (long long)status->lower_bound);
@@ -328,17 +329,20 @@ static void print_lmc(const struct report *report)
 
 	if (status->lmc_needed < 0)
 		return;
-	printf("larger LMC  LMC %lld would give %lld phases (%.1f %% of full speed)\n", (long long)status->lmc_needed,
-	       (long long)report->phases_with_lmc, 100 * (double)status->servers / (double)report->phases_with_lmc);
+	printf("larger LMC  LMC %lld would give %lld %s (%.1f %% of full speed)\n", (long long)status->lmc_needed,
+	       (long long)report->phases_with_lmc, fors_plural(report->phases_with_lmc, "phase", "phases"),
+	       100 * (double)status->servers / (double)report->phases_with_lmc);
 }
 
 /* Where the CA ports are that are not in the schedule, and what else there is to know. */
 static void print_account(const struct fors_status *status)
 {
 	if (status->ca_ports > status->servers)
-		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on spines, %lld left out\n",
-		       (long long)status->ca_ports, (long long)status->servers, (long long)status->not_participants,
-		       (long long)status->guests, (long long)status->left_out);
+		printf("CA ports    %lld: %lld %s, %lld not participants, %lld %s, %lld left out\n",
+		       (long long)status->ca_ports, (long long)status->servers,
+		       fors_plural(status->servers, "server", "servers"), (long long)status->not_participants,
+		       (long long)status->guests, fors_plural(status->guests, "guest on spines", "guests on spines"),
+		       (long long)status->left_out);
 	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
 		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
 		       cli_colour(CLI_PLAIN));

@@ -10,6 +10,7 @@
  * One of version 1 is printed as it always was, header and all: programs read these columns.
  */
 #include "cli/cli.h"
+#include "core/base/text.h"
 #include "core/schedule/schedule.h"
 #include "cli/json.h"
 #include "libforsched/forsched.h"
@@ -157,8 +158,9 @@ static void text_begin(const struct view *view)
 {
 	const struct fors_schedule *schedule = view->schedule;
 
-	printf("# %u servers, %u phases, method %s, epoch %" PRIu64 "\n", schedule->nservers, schedule->nphases,
-	       schedule->method, schedule->epoch);
+	printf("# %u %s, %u %s, method %s, epoch %" PRIu64 "\n", schedule->nservers,
+	       fors_plural(schedule->nservers, "server", "servers"), schedule->nphases,
+	       fors_plural(schedule->nphases, "phase", "phases"), schedule->method, schedule->epoch);
 	if (schedule->name[0])
 		printf("# job %s, over the tables of epoch %" PRIu64 "\n", schedule->name,
 		       schedule->fabric_epoch ? schedule->fabric_epoch : schedule->epoch);

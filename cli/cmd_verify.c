@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/text.h"
 #include "core/net/lfts.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
@@ -21,12 +22,13 @@ static int judge(const struct fors_net *net, const struct fors_lfts *lfts, const
 		return cli_fail(&error);
 	if (!verdict.is_good) {
 		printf("%swrong%s: %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN), verdict.text);
-		printf("%llu problems, up to %u flows on a link in a phase\n", (unsigned long long)verdict.nproblems,
-		       verdict.max_load);
+		printf("%llu %s, up to %u flows on a link in a phase\n", (unsigned long long)verdict.nproblems,
+		       fors_plural(verdict.nproblems, "problem", "problems"), verdict.max_load);
 		return CLI_NO;
 	}
-	printf("%sgood%s: %u phases, %llu flows, each arrives, no link carries two in a phase\n", cli_colour(CLI_GREEN),
-	       cli_colour(CLI_PLAIN), schedule->nphases, (unsigned long long)verdict.nflows);
+	printf("%sgood%s: %u %s, %llu %s, each arrives, no link carries two in a phase\n", cli_colour(CLI_GREEN),
+	       cli_colour(CLI_PLAIN), schedule->nphases, fors_plural(schedule->nphases, "phase", "phases"),
+	       (unsigned long long)verdict.nflows, fors_plural(verdict.nflows, "flow", "flows"));
 	return CLI_GOOD;
 }
 

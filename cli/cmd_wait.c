@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "libforsched/forsched.h"
+#include "core/base/text.h"
 
 /* The epoch that the file has now; 0: there is none. */
 static uint64_t epoch_now(struct forsched_watch *watch)
@@ -29,8 +30,8 @@ static int wait_for(struct forsched_watch *watch, const struct cli_settings *set
 		return CLI_BAD;
 	}
 	if (err || epoch <= after) {
-		cli_error("no epoch above %" PRIu64 " within %u seconds%s%s", after, settings->timeout, err ? ": " : "",
-			  err ? error.text : "");
+		cli_error("no epoch above %" PRIu64 " within %u %s%s%s", after, settings->timeout,
+			  fors_plural(settings->timeout, "second", "seconds"), err ? ": " : "", err ? error.text : "");
 		return CLI_NO;
 	}
 	printf("%" PRIu64 "\n", epoch);

@@ -269,7 +269,8 @@ static void put_cable_words(struct picture *p, const struct cable *cable)
 		put_text(p, p->what->colours->name[who_has(p, cable)]);
 	}
 	if (p->what->lfts && cable->state != DEAD)
-		fors_buffer_print(&p->out, ", %u LIDs up, %u down", cable->up, cable->down);
+		fors_buffer_print(&p->out, ", %u %s up, %u down", cable->up, fors_plural(cable->up, "LID", "LIDs"),
+				  cable->down);
 }
 
 /* --- SVG ------------------------------------------------------------------------------------------------------- */
@@ -300,11 +301,12 @@ static void svg_head(struct picture *p)
 
 	fors_buffer_print(
 		&p->out,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" height=\"%u\" role=\"img\">\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" height=\"%u\" role=\"img\" "
+		"style=\"width:100%%;height:auto;max-width:%upx\">\n"
 		"<style>text{font-family:sans-serif;font-size:12px;fill:#222}.title{font-size:15px;font-weight:bold}"
 		".switch{fill:#f4f6f8;stroke:#444}.small{font-size:11px;fill:#59636e}line:hover{stroke-width:5}</style>\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<text class=\"title\" x=\"%d\" y=\"24\">",
-		width, height, width, height, MARGIN);
+		width, height, width, height, width, MARGIN);
 	put_text(p, p->what->title);
 	fors_buffer_print(&p->out, "</text>\n<desc>");
 	put_text(p, p->what->command);
@@ -449,7 +451,8 @@ static void put_dot(struct picture *p)
 					  (unsigned long long)net->node[p->sw[i]].guid);
 			put_text(p, name_of(p, p->sw[i]));
 			if (p->hosts[p->sw[i]])
-				fors_buffer_print(&p->out, "\\n%u hosts", p->hosts[p->sw[i]]);
+				fors_buffer_print(&p->out, "\\n%u %s", p->hosts[p->sw[i]],
+						  fors_plural(p->hosts[p->sw[i]], "host", "hosts"));
 			fors_buffer_print(&p->out, "\"];\n");
 		}
 		fors_buffer_print(&p->out, "\t}\n");

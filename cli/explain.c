@@ -13,6 +13,7 @@
 
 #include "cli/cli.h"
 #include "cli/whatif/whatif.h"
+#include "core/base/text.h"
 #include "core/fabric/lids.h"
 #include "core/planners/outcome.h"
 #include "core/schedule/pace.h"
@@ -143,8 +144,8 @@ static enum fors_err look_at_more(struct explained *explained, struct fors_error
 static void tell_plan(const char *label, const struct whatif_result *result, const char *what)
 {
 	if (result->phases)
-		printf("%-12s%5.1f %% of full speed, %u phases: %s\n", label, 100 * result->planned, result->phases,
-		       what);
+		printf("%-12s%5.1f %% of full speed, %u %s: %s\n", label, 100 * result->planned, result->phases,
+		       fors_plural(result->phases, "phase", "phases"), what);
 	else
 		printf("%-12snone: %s%s%s\n", label, what, result->note[0] ? ": " : "", result->note);
 }
@@ -156,9 +157,8 @@ static void tell(const struct explained *explained)
 	if (today->broken)
 		printf("%-12snot all servers reach each other over these tables\n", "today");
 	else
-		printf("%-12s%5.1f %% of full speed: a linear shift over these tables, without a schedule; the fullest link "
-		       "carries %u flows at a time\n",
-		       "today", 100 * today->shift, today->max_load);
+		printf("%-12s%5.1f %% of full speed: a linear shift over these tables, without a schedule; the fullest link carries %u %s at a time\n",
+		       "today", 100 * today->shift, today->max_load, fors_plural(today->max_load, "flow", "flows"));
 	tell_plan("scheduled", today, "a schedule of fors over these tables as they are");
 	if (explained->is_tree)
 		tell_plan("as engine", &explained->engine,
@@ -166,9 +166,9 @@ static void tell(const struct explained *explained)
 	else
 		printf("%-12snone: fors routes fat-trees of two or three levels\n", "as engine");
 	if (explained->more.phases && explained->more.phases < today->phases)
-		printf("%-12sabout %.1f %%, %u phases: an estimate, with two LIDs for each server over ways like these; only who "
-		       "owns the subnet manager can change that\n",
-		       "LMC 1", 100 * explained->more.planned, explained->more.phases);
+		printf("%-12sabout %.1f %%, %u %s: an estimate, with two LIDs for each server over ways like these; only who owns the subnet manager can change that\n",
+		       "LMC 1", 100 * explained->more.planned, explained->more.phases,
+		       fors_plural(explained->more.phases, "phase", "phases"));
 }
 
 int cli_explain(const char *net, const char *lfts)

@@ -80,6 +80,8 @@ static int run(const struct cli_command *command, int argc, char **argv)
 
 	cli_set_name(command->name);
 	code = cli_parse(command, argc, argv, &settings, &operand);
+	if (settings.has_progress)
+		cli_progress_wanted();
 	if (code == CLI_GOOD)
 		code = command->run(&settings, operand);
 	cli_settings_clear(&settings);

@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "core/base/text.h"
 #include "core/status/history.h"
 
 #include <inttypes.h>
@@ -34,15 +35,16 @@ static void print_event(const struct fors_event *event)
 
 	if (localtime_r(&at, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm);
-	snprintf(phases, sizeof(phases), "%" PRIu32 " phases, %s", event->phases, event->method);
+	snprintf(phases, sizeof(phases), "%" PRIu32 " %s, %s", event->phases,
+		 fors_plural(event->phases, "phase", "phases"), event->method);
 	printf("%s  epoch %" PRIu64 ", %s: %s\n", date, event->epoch, event->phases ? phases : "withdrawn",
 	       event->cause);
 }
 
 static void print_text(const char *dir, const struct history *history)
 {
-	printf("%s%s%s: %zu epochs, the newest last\n", cli_colour(CLI_BOLD), dir, cli_colour(CLI_PLAIN),
-	       history->count);
+	printf("%s%s%s: %zu %s, the newest last\n", cli_colour(CLI_BOLD), dir, cli_colour(CLI_PLAIN), history->count,
+	       fors_plural(history->count, "epoch", "epochs"));
 	for (size_t i = 0; i < history->count; i++)
 		print_event(&history->event[i]);
 }

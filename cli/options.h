@@ -184,8 +184,9 @@ struct cli_settings {
 	struct cli_simulate simulate;
 	int spread; /* --policy of analyze: enum cli_spread */
 	struct cli_slurm slurm;
-	bool path_index; /* --path-index */
-	const char *svg; /* --svg */
+	bool path_index;   /* --path-index */
+	bool has_progress; /* --progress */
+	const char *svg;   /* --svg */
 	struct cli_watch reading;
 };
 

@@ -18,8 +18,11 @@ static const char *bar_name = "planning";
 static unsigned bar_total; /* of what there are so many, 0: it has no number */
 static double bar_start;   /* when it was first shown, by cli_now_ms() */
 static double bar_first;   /* and what was done by then */
+static bool has_lines;	   /* it is asked for where there is no terminal: lines */
+static double line_at;	   /* when the last line was written */
 
 #define BAR_WIDTH 40
+#define LINE_MS 1000 /* between two lines */
 
 void cli_set_name(const char *command)
 {
@@ -125,11 +128,42 @@ static void print_time_left(double done, double now)
 	double left = done > bar_first ? (now - bar_start) / 1000 * (1 - done) / (done - bar_first) : 0;
 
 	if (now - bar_start < 2000 || left < 1)
-		fprintf(stderr, "%*s", 12, "");
+		fprintf(stderr, "%*s", has_lines ? 0 : 12, "");
 	else if (left < 3600)
-		fprintf(stderr, ", %u:%02u left ", (unsigned)left / 60, (unsigned)left % 60);
+		fprintf(stderr, ", %u:%02u left%s", (unsigned)left / 60, (unsigned)left % 60, has_lines ? "" : " ");
 	else
-		fprintf(stderr, ", %.1f h left ", left / 3600);
+		fprintf(stderr, ", %.1f h left%s", left / 3600, has_lines ? "" : " ");
+}
+
+static void print_done(double done, int percent)
+{
+	if (bar_total)
+		fprintf(stderr, "%u/%u", (unsigned)(done * bar_total + 0.5), bar_total);
+	else
+		fprintf(stderr, "%3d %%", percent);
+}
+
+/* "failures 35/361, 1:20 left": for logs, not more often than a person reads, and always the last one. */
+static void print_line(double done, int percent, double now)
+{
+	if (percent < 100 && now - line_at < LINE_MS)
+		return;
+	line_at = now;
+	fprintf(stderr, "%s ", bar_name);
+	print_done(done, percent);
+	print_time_left(done, now);
+	fputc('\n', stderr);
+}
+
+static void print_bar(double done, int percent, double now)
+{
+	fprintf(stderr, "\r%s [", bar_name);
+	for (int i = 0; i < BAR_WIDTH; i++)
+		fputc(i < percent * BAR_WIDTH / 100 ? '#' : '.', stderr);
+	fprintf(stderr, "] ");
+	print_done(done, percent);
+	print_time_left(done, now);
+	fflush(stderr);
 }
 
 void cli_progress(void *context, double done)
@@ -142,19 +176,18 @@ void cli_progress(void *context, double done)
 		bar_start = now;
 		bar_first = done;
 	}
-	if (percent == bar_percent || !isatty(STDERR_FILENO))
+	if (percent == bar_percent || (!has_lines && !isatty(STDERR_FILENO)))
 		return;
 	bar_percent = percent;
-	fprintf(stderr, "\r%s [", bar_name);
-	for (int i = 0; i < BAR_WIDTH; i++)
-		fputc(i < percent * BAR_WIDTH / 100 ? '#' : '.', stderr);
-	fprintf(stderr, "] ");
-	if (bar_total)
-		fprintf(stderr, "%u/%u", (unsigned)(done * bar_total + 0.5), bar_total);
+	if (has_lines)
+		print_line(done, percent, now);
 	else
-		fprintf(stderr, "%3d %%", percent);
-	print_time_left(done, now);
-	fflush(stderr);
+		print_bar(done, percent, now);
+}
+
+void cli_progress_wanted(void)
+{
+	has_lines = !isatty(STDERR_FILENO);
 }
 
 void cli_progress_name(const char *name, unsigned total)
@@ -165,7 +198,7 @@ void cli_progress_name(const char *name, unsigned total)
 
 void cli_progress_end(void)
 {
-	if (bar_percent >= 0)
+	if (bar_percent >= 0 && !has_lines)
 		fprintf(stderr, "\r%*s\r", BAR_WIDTH + 50, "");
 	bar_percent = -1;
 }
@@ -174,6 +207,6 @@ void cli_print_bounds(const struct fors_status *status)
 {
 	if (status->tables_bound < 0 || status->lump_bound < 0 || status->phases <= status->lower_bound)
 		return;
-	printf("one LID     any tables %lld phases or more, these %lld or more\n", (long long)status->lump_bound,
-	       (long long)status->tables_bound);
+	printf("one LID     any tables %lld %s or more, these %lld or more\n", (long long)status->lump_bound,
+	       fors_plural(status->lump_bound, "phase", "phases"), (long long)status->tables_bound);
 }

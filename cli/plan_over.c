@@ -23,6 +23,7 @@
 #include "cli/clock.h"
 #include "cli/json.h"
 #include "cli/levels.h"
+#include "core/base/text.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
 #include "core/planners/pods/route3.h"
@@ -329,15 +330,17 @@ static void print_tables(const struct fors_over_report *report)
 		       report->nnameless == 1 ? "" : "s");
 	printf("tables      ways of up to %u cables between switches", report->longest);
 	if (report->fullest_flows)
-		printf("; the fullest, %s, carries %u flows", report->fullest, report->fullest_flows);
+		printf("; the fullest, %s, carries %u %s", report->fullest, report->fullest_flows,
+		       fors_plural(report->fullest_flows, "flow", "flows"));
 	printf("\n");
 }
 
 /* Whose fault is what is above the servers' number? */
 static void print_bounds(const struct fors_over_report *report)
 {
-	printf("bounds      these tables need %u phases at least, the best of all tables %u phases\n",
-	       report->bound_tables, report->bound_best);
+	printf("bounds      these tables need %u %s at least, the best of all tables %u %s\n", report->bound_tables,
+	       fors_plural(report->bound_tables, "phase", "phases"), report->bound_best,
+	       fors_plural(report->bound_best, "phase", "phases"));
 }
 
 static void print_plan(const struct over *over)
@@ -345,8 +348,8 @@ static void print_plan(const struct over *over)
 	const struct fors_over_report *report = &over->report;
 	double phases = report->nphases, length = over->pace.length;
 
-	printf("plan        %s%u phases%s, method %s; ", cli_colour(CLI_GREEN), report->nphases, cli_colour(CLI_PLAIN),
-	       over->schedule->method);
+	printf("plan        %s%u %s%s, method %s; ", cli_colour(CLI_GREEN), report->nphases,
+	       fors_plural(report->nphases, "phase", "phases"), cli_colour(CLI_PLAIN), over->schedule->method);
 	if (report->nphases == report->bound_tables)
 		printf("over these tables none is shorter\n");
 	else
@@ -373,16 +376,18 @@ static void print_tree(const struct over *over, const struct fors_status *status
 {
 	const struct fors_pods *pods = over->made.tree.pods;
 
-	printf("tree        three levels: %u leaves in %u pods, %u middle switches in %u planes, %u tops\n",
-	       pods->nleaves, pods->npods, pods->nmids, pods->nplanes, pods->ntops);
+	printf("tree        three levels: %u %s in %u %s, %u %s in %u %s, %u %s\n", pods->nleaves,
+	       fors_plural(pods->nleaves, "leaf", "leaves"), pods->npods, fors_plural(pods->npods, "pod", "pods"),
+	       pods->nmids, fors_plural(pods->nmids, "middle switch", "middle switches"), pods->nplanes,
+	       fors_plural(pods->nplanes, "plane", "planes"), pods->ntops, fors_plural(pods->ntops, "top", "tops"));
 	cli_ahead_print_dead(&over->ahead, &over->made.tree, status);
 	cli_print_lost(status, status->servers + (int64_t)status->lost_servers.count);
 	cli_print_links("degraded", status, &status->degraded_links, true);
 	cli_print_slow_servers(status);
 	if (status->ca_ports > status->servers)
-		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on middle switches and tops, "
-		       "%lld left out\n",
-		       (long long)status->ca_ports, (long long)status->servers, (long long)status->not_participants,
+		printf("CA ports    %lld: %lld %s, %lld not participants, %lld guests on middle switches and tops, %lld left out\n",
+		       (long long)status->ca_ports, (long long)status->servers,
+		       fors_plural(status->servers, "server", "servers"), (long long)status->not_participants,
 		       (long long)status->guests, (long long)status->left_out);
 	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
 		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],

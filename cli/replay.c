@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/text.h"
 #include "core/jobs/replay.h"
 
 #define SNAPSHOTS 20 /* of --count, when it is missing */
@@ -77,8 +78,9 @@ int cli_replay(const struct cli_settings *settings, const struct fors_fabric *fa
 		code = cli_use_file(settings->replay, use_history, &replay);
 	if (code)
 		return code;
-	printf("%u jobs placed %s, %u left out; %u snapshots in %s", result->nstarted,
-	       fors_placement_names[settings->placement], result->nleft_out, result->nsnapshots, settings->output);
+	printf("%u %s placed %s, %u left out; %u snapshots in %s", result->nstarted,
+	       fors_plural(result->nstarted, "job", "jobs"), fors_placement_names[settings->placement],
+	       result->nleft_out, result->nsnapshots, settings->output);
 	if (result->nsnapshots)
 		printf(", %.1f %% of %u servers at work",
 		       100 * replay.busy / result->nsnapshots / (fabric->nservers ? fabric->nservers : 1),

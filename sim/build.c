@@ -7,6 +7,7 @@
 #include "policy.h"
 #include "qcn.h"
 #include "state.h"
+#include "core/base/text.h"
 
 #define MAX_PS 1000000000000000ull /* 1,000 s */
 #define MAX_PACKET (1u << 20)
@@ -33,8 +34,8 @@ static enum fors_err check_packets(const struct fors_sim_settings *set, struct f
 		return bad(error, "a message has too many packets");
 	if (set->buffer < packet)
 		return fors_fail(error, FORS_EINPUT,
-				 "a buffer of %u bytes is smaller than a packet, %llu bytes with its header",
-				 set->buffer, (unsigned long long)packet);
+				 "a buffer of %u bytes is smaller than a packet, %llu %s with its header", set->buffer,
+				 (unsigned long long)packet, fors_plural(packet, "byte", "bytes"));
 	if (set->buffer > 1u << 30)
 		return bad(error, "buffers of more than 1 GiB");
 	return FORS_OK;
@@ -133,8 +134,9 @@ static enum fors_err check_pause(const struct sim *sim, struct fors_error *error
 		return bad(error, "PAUSE: the low mark has to be below the high mark");
 	if (set->pause_high + late > set->buffer)
 		return fors_fail(error, FORS_EINPUT,
-				 "PAUSE at %u bytes of a buffer of %u comes too late: up to %llu bytes come after it",
-				 set->pause_high, set->buffer, (unsigned long long)late);
+				 "PAUSE at %u %s of a buffer of %u comes too late: up to %llu bytes come after it",
+				 set->pause_high, fors_plural(set->pause_high, "byte", "bytes"), set->buffer,
+				 (unsigned long long)late);
 	return FORS_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "core/net/lftfile.h"
 #include "core/net/netfile.h"
 #include "reading.h"
@@ -90,10 +91,13 @@ static void tell(const struct fors_mads *mads, const struct fors_reading *readin
 		       reading->sm.priority);
 	else
 		printf("manager     none answers\n");
-	printf("fabric      %u switches, %u other nodes, %u cables\n", nswitches, reading->net->nnodes - nswitches,
-	       count_cables(reading->net));
-	printf("read        %" PRIu64 " packets in %.0f ms; in all %" PRIu64 ", of them %" PRIu64 " sent again\n",
-	       reading->asked, reading->ended_ms - reading->began_ms, counts->sent, counts->again);
+	printf("fabric      %u %s, %u %s, %u %s\n", nswitches, fors_plural(nswitches, "switch", "switches"),
+	       reading->net->nnodes - nswitches,
+	       fors_plural(reading->net->nnodes - nswitches, "other node", "other nodes"), count_cables(reading->net),
+	       fors_plural(count_cables(reading->net), "cable", "cables"));
+	printf("read        %" PRIu64 " %s in %.0f ms; in all %" PRIu64 ", of them %" PRIu64 " sent again\n",
+	       reading->asked, fors_plural(reading->asked, "packet", "packets"), reading->ended_ms - reading->began_ms,
+	       counts->sent, counts->again);
 	printf("consistent  %s\n", how);
 	if (reading->survey->silent)
 		printf("silent      %u neighbours do not answer, behind ports without traffic; left out\n",

@@ -105,7 +105,7 @@ static enum fors_err add_node(struct fors_survey_reader *reader, const uint8_t *
 
 	if (survey->nnodes >= FORS_SURVEY_NODES || survey->nports + nports > FORS_SURVEY_PORTS)
 		return fors_fail(reader->error, FORS_ELIMIT,
-				 "more than %u nodes or %u ports answer: that is no fabric of one subnet",
+				 "more than %u nodes or more than %u ports answer: that is no fabric of one subnet",
 				 FORS_SURVEY_NODES, FORS_SURVEY_PORTS);
 	if (survey->nnodes == survey->room && widen(survey))
 		return fors_fail_memory(reader->error);

@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "cli/made.h"
+#include "core/base/text.h"
 #include "core/net/graph_spec.h"
 #include "core/net/lftfile.h"
 #include "core/planners/over.h"
@@ -119,8 +120,8 @@ static enum fors_err check_servers(const struct cli_analysis *a, const char *pat
 					 (unsigned long long)plan->server[s].guid,
 					 (unsigned long long)a->routes->server[s].guid);
 	if (!a->routes || plan->nservers != n)
-		return fors_fail(error, FORS_EINPUT, "%s: the schedule is for %u servers, the fabric has %u", path,
-				 plan->nservers, n);
+		return fors_fail(error, FORS_EINPUT, "%s: the schedule is for %u %s, the fabric has %u", path,
+				 plan->nservers, fors_plural(plan->nservers, "server", "servers"), n);
 	return FORS_OK;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/routers/sar.h"
+#include "core/base/text.h"
 
 /* --- net and tables from files ---------------------------------------------------------------------------------- */
 
@@ -119,7 +120,8 @@ int cli_analysis_load_sar(const struct cli_settings *settings, struct cli_analys
 	    (list_placed(a, &placed, &count, &error) || fors_sar_tables(a->made.net, placed, count, &lfts, &error)))
 		code = cli_fail(&error);
 	free(placed);
-	snprintf(a->routing, sizeof(a->routing), "sar (a model), for %u jobs", a->jobs.count);
+	snprintf(a->routing, sizeof(a->routing), "sar (a model), for %u %s", a->jobs.count,
+		 fors_plural(a->jobs.count, "job", "jobs"));
 	return code ? code : cli_analysis_replace_tables(a, lfts);
 }
 

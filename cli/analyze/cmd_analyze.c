@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/text.h"
 
 #define LISTED_JOBS 10 /* for people; --json lists all */
 #define LISTED_LINKS 5
@@ -28,7 +29,9 @@ static void print_fabric(const struct cli_analysis *a)
 {
 	const struct fors_graph *graph = a->router.graph;
 
-	printf("fabric      %s: %u servers, %u directed links\n", a->title, graph->nservers, graph->nlinks);
+	printf("fabric      %s: %u %s, %u %s\n", a->title, graph->nservers,
+	       fors_plural(graph->nservers, "server", "servers"), graph->nlinks,
+	       fors_plural(graph->nlinks, "directed link", "directed links"));
 	if (a->nspectators)
 		printf("left out    %u adapter%s on spines\n", a->nspectators, a->nspectators == 1 ? "" : "s");
 	printf("routing     %s\n", a->routing);
@@ -40,13 +43,14 @@ static void print_fabric(const struct cli_analysis *a)
 	if (a->ndead > LISTED_LINKS)
 		printf("              and %zu more (--json lists all)\n", a->ndead - LISTED_LINKS);
 	if (a->nslow)
-		printf("slow        %u directed links run below the speed of the others, and count so\n", a->nslow);
+		printf("slow        %u %s below the speed of the others, and count so\n", a->nslow,
+		       fors_plural(a->nslow, "directed link runs", "directed links run"));
 }
 
 static void print_exchange(const struct fors_evaluation *r)
 {
-	printf("loads       %u flows on the most loaded link; %llu over all %u phases\n", r->max_link_load,
-	       (unsigned long long)r->length, r->nphases);
+	printf("loads       %u %s on the most loaded link; %llu over all %u phases\n", r->max_link_load,
+	       fors_plural(r->max_link_load, "flow", "flows"), (unsigned long long)r->length, r->nphases);
 	if (r->nbroken)
 		printf("throughput  %snone%s: flows are lost\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN));
 	else if (r->nphases > 1)
@@ -80,8 +84,8 @@ static void print_worst_links(const struct cli_analysis *a)
 		uint32_t link = UINT32_MAX - (uint32_t)key[i];
 
 		fors_link_name(a->routes, link, name, sizeof(name));
-		printf("              %s: %u flows in its worst phase, %llu in all\n", name, r->link_load[link],
-		       (unsigned long long)r->link_flows[link]);
+		printf("              %s: %u %s in its worst phase, %llu in all\n", name, r->link_load[link],
+		       fors_plural(r->link_load[link], "flow", "flows"), (unsigned long long)r->link_flows[link]);
 	}
 	if (n > LISTED_LINKS)
 		printf("              and %u more with 2 flows or more in a phase\n", n - LISTED_LINKS);
@@ -110,13 +114,17 @@ static void print_jobs(const struct cli_analysis *a)
 	       "links)\n",
 	       (unsigned long long)efi->max, 100 * efi->dark_fiber, efi->dark_links, efi->switch_links);
 	if (efi->broken)
-		printf("%sbroken%s      %llu routes between servers%s do not arrive\n", cli_colour(CLI_RED),
-		       cli_colour(CLI_PLAIN), (unsigned long long)efi->broken, a->jobs.count > 1 ? " of one job" : "");
+		printf("%sbroken%s      %llu %s between servers%s %s not arrive\n", cli_colour(CLI_RED),
+		       cli_colour(CLI_PLAIN), (unsigned long long)efi->broken,
+		       fors_plural(efi->broken, "route", "routes"), a->jobs.count > 1 ? " of one job" : "",
+		       fors_plural(efi->broken, "does", "do"));
 	for (uint32_t i = 0; a->jobs.count > 1 && i < a->jobs.count && i < LISTED_JOBS; i++)
-		printf("              job %s: %u servers, EFI %u at most, %u links\n", a->jobs.job[i].name,
-		       a->jobs.job[i].count, efi->job_max[i], efi->job_links[i]);
+		printf("              job %s: %u %s, EFI %u at most, %u %s\n", a->jobs.job[i].name,
+		       a->jobs.job[i].count, fors_plural(a->jobs.job[i].count, "server", "servers"), efi->job_max[i],
+		       efi->job_links[i], fors_plural(efi->job_links[i], "link", "links"));
 	if (a->jobs.count > LISTED_JOBS)
-		printf("              and %u more jobs (--json lists all)\n", a->jobs.count - LISTED_JOBS);
+		printf("              and %u %s (--json lists all)\n", a->jobs.count - LISTED_JOBS,
+		       fors_plural(a->jobs.count - LISTED_JOBS, "more job", "more jobs"));
 }
 
 static void print_problems(const struct cli_analysis *a)
@@ -127,7 +135,9 @@ static void print_problems(const struct cli_analysis *a)
 		printf("%smismatch%s    fabric and tables do not belong together: %s\n", cli_colour(CLI_RED),
 		       cli_colour(CLI_PLAIN), a->mismatch.text);
 	if (r->ndetours)
-		printf("detours     %llu flows do not take a shortest way; first %s\n", (unsigned long long)r->ndetours,
+		printf("detours     %llu %s; first %s\n", (unsigned long long)r->ndetours,
+		       fors_plural(r->ndetours, "flow does not take a shortest way",
+				   "flows do not take a shortest way"),
 		       r->detour);
 	if (!r->nbroken) {
 		printf("arrived     all %llu flows\n", (unsigned long long)r->nflows);
@@ -144,8 +154,9 @@ static void print_problems(const struct cli_analysis *a)
 static void print_analysis(const struct cli_analysis *a)
 {
 	print_fabric(a);
-	printf("pattern     %s: %u phase%s, %llu flows\n", a->pattern_name, a->result->nphases,
-	       a->result->nphases == 1 ? "" : "s", (unsigned long long)a->result->nflows);
+	printf("pattern     %s: %u phase%s, %llu %s\n", a->pattern_name, a->result->nphases,
+	       a->result->nphases == 1 ? "" : "s", (unsigned long long)a->result->nflows,
+	       fors_plural(a->result->nflows, "flow", "flows"));
 	print_problems(a);
 	print_exchange(a->result);
 	print_worst_links(a);
@@ -172,12 +183,14 @@ static int tell(const struct cli_settings *settings, const struct cli_analysis *
 	if (cli_analysis_is_sound(a))
 		return CLI_GOOD;
 	if (a->result->nbroken)
-		cli_error("%llu flows do not arrive", (unsigned long long)a->result->nbroken);
+		cli_error("%llu %s", (unsigned long long)a->result->nbroken,
+			  fors_plural(a->result->nbroken, "flow does not arrive", "flows do not arrive"));
 	else if (a->mismatch.text[0])
 		cli_error("fabric and tables do not belong together");
 	else
-		cli_error("all flows arrive, but %llu other routes between servers do not",
-			  (unsigned long long)a->efi->broken);
+		cli_error("all flows arrive, but %llu %s", (unsigned long long)a->efi->broken,
+			  fors_plural(a->efi->broken, "other route between servers does not",
+				      "other routes between servers do not"));
 	return CLI_NO;
 }
 

@@ -10,6 +10,7 @@
 #include "analysis.h"
 #include "model/optimum/lfti.h"
 #include "model/optimum/cuts_reached.h"
+#include "core/base/text.h"
 
 /* Does the best routing reach the optimum that is printed, for every pattern? */
 static enum fors_err is_reached(const struct fors_graph *graph, bool *reached, struct fors_error *error)
@@ -54,7 +55,8 @@ static double mean_part(const struct fors_lfti_row *row, bool is_random_map)
 
 static void print_table(const struct cli_analysis *a, const struct fors_lfti_row *row, bool reached)
 {
-	printf("fabric      %s, %u servers\nrouting     %s\n\n", a->title, a->router.graph->nservers, a->routing);
+	printf("fabric      %s, %u %s\nrouting     %s\n\n", a->title, a->router.graph->nservers,
+	       fors_plural(a->router.graph->nservers, "server", "servers"), a->routing);
 	printf("pattern      map         flows  these paths  best routing  part\n");
 	for (unsigned i = 0; i < FORS_LFTI_ROWS; i++) {
 		printf("%-12s %-6s", row[i].pattern, row[i].is_random_map ? "random" : "direct");

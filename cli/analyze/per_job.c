@@ -15,6 +15,7 @@
 
 #include "cli/clock.h"
 #include "cli/analyze/analysis.h"
+#include "core/base/text.h"
 #include "core/planners/jobplan.h"
 #include "core/planners/jobplan_index.h"
 #include "model/measure/together.h"
@@ -217,19 +218,23 @@ static void print_text(const struct per_job *p)
 	uint32_t slowest;
 	double mean = mean_speed(p, &slowest);
 
-	printf("fabric      %s: %u servers\n", p->a.title, p->a.router.graph->nservers);
+	printf("fabric      %s: %u %s\n", p->a.title, p->a.router.graph->nservers,
+	       fors_plural(p->a.router.graph->nservers, "server", "servers"));
 	printf("routing     %s\n", p->a.routing);
-	printf("pattern     %s, %u jobs, each with a clock of its own\n", names[p->kind], p->result.njobs);
+	printf("pattern     %s, %u %s, each with a clock of its own\n", names[p->kind], p->result.njobs,
+	       fors_plural(p->result.njobs, "job", "jobs"));
 	for (uint32_t j = 0; j < p->result.njobs; j++)
-		printf("job         %-20s %5u servers  speed %.3f  EFI %u at most, %u links  %s\n",
-		       p->a.jobs.job[j].name, p->a.jobs.job[j].count, p->result.speed[j], p->efi->job_max[j],
-		       p->efi->job_links[j], over(p, j));
+		printf("job         %-20s %5u %s  speed %.3f  EFI %u at most, %u %s  %s\n", p->a.jobs.job[j].name,
+		       p->a.jobs.job[j].count, fors_plural(p->a.jobs.job[j].count, "server", "servers"),
+		       p->result.speed[j], p->efi->job_max[j], p->efi->job_links[j],
+		       fors_plural(p->efi->job_links[j], "link", "links"), over(p, j));
 	print_efi("routes", p->efi);
 	if (p->chosen)
 		print_efi("chosen", p->chosen);
 	if (p->result.nbroken)
-		printf("%sbroken%s      %" PRIu64 " messages do not arrive\n", cli_colour(CLI_RED),
-		       cli_colour(CLI_PLAIN), p->result.nbroken);
+		printf("%sbroken%s      %" PRIu64 " %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN),
+		       p->result.nbroken,
+		       fors_plural(p->result.nbroken, "message does not arrive", "messages do not arrive"));
 	printf("speed       mean %.3f; slowest %.3f, %s\n", mean, p->result.speed[slowest],
 	       p->a.jobs.job[slowest].name);
 }
@@ -310,7 +315,8 @@ static int tell(const struct cli_settings *settings, const struct per_job *p)
 		print_text(p);
 	if (code || !p->result.nbroken)
 		return code;
-	cli_error("%" PRIu64 " messages do not arrive", p->result.nbroken);
+	cli_error("%" PRIu64 " %s", p->result.nbroken,
+		  fors_plural(p->result.nbroken, "message does not arrive", "messages do not arrive"));
 	return CLI_NO;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/page.h"
 
 #include <stdlib.h>
+#include "core/base/text.h"
 
 #define LISTED 5 /* for people; --json lists all */
 
@@ -24,27 +25,39 @@ static const char *duration(uint64_t ps, char text[32])
 	return text;
 }
 
+static void print_barrier(const struct cli_simulation *sim)
+{
+	char cost[32], jitter[32];
+
+	if (!sim->set.has_barrier) {
+		printf("barrier     none: servers do not wait for one another%s\n",
+		       sim->set.keeps_idle ? "; idle phases take their time" : "; idle phases are skipped");
+		return;
+	}
+	if (sim->set.barrier)
+		printf("barrier     %s after each phase", duration(sim->set.barrier, cost));
+	else
+		printf("barrier     after each phase, no barrier cost");
+	printf("%s%s%s\n", sim->has_fitted ? ", fitted to what was measured" : "",
+	       sim->set.jitter ? ", then up to " : "", sim->set.jitter ? duration(sim->set.jitter, jitter) : "");
+}
+
 static void print_heading(const struct cli_simulation *sim)
 {
 	const struct cli_analysis *a = &sim->analysis;
-	char text[32], jitter[32];
 
-	printf("fabric      %s: %u servers, %u directed links, cables of servers %g Gbit/s\n", a->title,
-	       sim->program->nservers, a->router.graph->nlinks, sim->line);
+	printf("fabric      %s: %u %s, %u %s, cables of servers %g Gbit/s\n", a->title, sim->program->nservers,
+	       fors_plural(sim->program->nservers, "server", "servers"), a->router.graph->nlinks,
+	       fors_plural(a->router.graph->nlinks, "directed link", "directed links"), sim->line);
 	printf("routing     %s%s%s\n", a->routing, sim->set.policy ? ", but in switches " : "",
 	       sim->set.policy ? cli_policies[sim->set.policy] : "");
-	printf("pattern     %s: %llu messages of %llu bytes in %u phase%s\n", a->pattern_name,
-	       (unsigned long long)sim->result->nmessages, (unsigned long long)sim->set.message, sim->program->nslots,
-	       sim->program->nslots == 1 ? "" : "s");
+	printf("pattern     %s: %llu %s of %llu bytes in %u phase%s\n", a->pattern_name,
+	       (unsigned long long)sim->result->nmessages, fors_plural(sim->result->nmessages, "message", "messages"),
+	       (unsigned long long)sim->set.message, sim->program->nslots, sim->program->nslots == 1 ? "" : "s");
 	if (sim->load > 0)
 		printf("load        %g of each server's cable, at random moments\n", sim->load);
-	else if (!sim->set.has_barrier)
-		printf("barrier     none: servers do not wait for one another%s\n",
-		       sim->set.keeps_idle ? "; idle phases take their time" : "; idle phases are skipped");
 	else
-		printf("barrier     %s after each phase%s%s%s\n", duration(sim->set.barrier, text),
-		       sim->has_fitted ? ", fitted to what was measured" : "", sim->set.jitter ? ", then up to " : "",
-		       sim->set.jitter ? duration(sim->set.jitter, jitter) : "");
+		print_barrier(sim);
 }
 
 static void print_deadlock(const struct cli_simulation *sim)
@@ -52,6 +65,7 @@ static void print_deadlock(const struct cli_simulation *sim)
 	const struct fors_sim_result *r = sim->result;
 	char name[2 * FORS_NAME_MAX + 32];
 
+	/* always several: one link cannot wait for itself */
 	printf("%sdeadlock%s    %u links wait for one another; %llu packets never arrive:\n", cli_colour(CLI_RED),
 	       cli_colour(CLI_PLAIN), r->ncycle, (unsigned long long)(r->sent - r->arrived));
 	for (uint32_t i = 0; i < r->ncycle; i++) {
@@ -123,7 +137,8 @@ static void print_stalls(const struct cli_simulation *sim)
 	uint32_t *worst, n = cli_simulation_worst_links(sim, &worst);
 	char name[2 * FORS_NAME_MAX + 32], text[32];
 
-	printf("stalled     %u links waited for room%s\n", n, n ? ", longest:" : "");
+	printf("stalled     %u %s for room%s\n", n, fors_plural(n, "link waited", "links waited"),
+	       n ? ", longest:" : "");
 	for (uint32_t i = 0; i < n && i < LISTED; i++) {
 		cli_simulation_link(sim, worst[i], name, sizeof(name));
 		printf("              %s: %s\n", name, duration(sim->result->link[worst[i]].stall, text));
@@ -145,9 +160,11 @@ static void print_simulation(const struct cli_simulation *sim)
 
 	print_heading(sim);
 	if (r->nbroken)
-		printf("%sbroken%s      %llu messages have no way to their server, and are left out (fors analyze says "
-		       "why)\n",
-		       cli_colour(CLI_RED), cli_colour(CLI_PLAIN), (unsigned long long)r->nbroken);
+		printf("%sbroken%s      %llu %s, and %s left out (fors analyze says why)\n", cli_colour(CLI_RED),
+		       cli_colour(CLI_PLAIN), (unsigned long long)r->nbroken,
+		       fors_plural(r->nbroken, "message has no way to its server",
+				   "messages have no way to their server"),
+		       fors_plural(r->nbroken, "is", "are"));
 	if (r->ncycle) {
 		print_deadlock(sim);
 		return;
@@ -160,11 +177,12 @@ static void print_simulation(const struct cli_simulation *sim)
 	printf("order       %llu of %llu packets came out of order\n", (unsigned long long)r->nreordered,
 	       (unsigned long long)r->arrived);
 	if (sim->set.qcn.has_limiters || sim->set.policy == FORS_POLICY_SWITCH_AR)
-		printf("congestion  %llu notifications%s\n", (unsigned long long)r->nnotices,
+		printf("congestion  %llu %s%s\n", (unsigned long long)r->nnotices,
+		       fors_plural(r->nnotices, "notification", "notifications"),
 		       sim->set.qcn.has_limiters ? "; servers heed them" : "");
 	if (r->noverflows)
-		printf("%soverflow%s    %llu packets came to a full buffer\n", cli_colour(CLI_RED),
-		       cli_colour(CLI_PLAIN), (unsigned long long)r->noverflows);
+		printf("%soverflow%s    %llu %s came to a full buffer\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN),
+		       (unsigned long long)r->noverflows, fors_plural(r->noverflows, "packet", "packets"));
 }
 
 /* --- the command ------------------------------------------------------------------------------------------------ */
@@ -184,9 +202,11 @@ static int tell(const struct cli_settings *settings, const struct cli_simulation
 	if (code || cli_simulation_is_sound(sim))
 		return code;
 	if (sim->result->ncycle)
-		cli_error("deadlock: %u links wait for one another", sim->result->ncycle);
+		cli_error("deadlock: %u links wait for one another", sim->result->ncycle); /* always several */
 	else
-		cli_error("%llu messages have no way to their server", (unsigned long long)sim->result->nbroken);
+		cli_error("%llu %s", (unsigned long long)sim->result->nbroken,
+			  fors_plural(sim->result->nbroken, "message has no way to its server",
+				      "messages have no way to their server"));
 	return CLI_NO;
 }
 

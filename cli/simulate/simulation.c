@@ -146,6 +146,8 @@ static int simulate(struct cli_simulation *sim)
 	sim->result = NULL;
 	cli_progress_name("simulating", 0);
 	err = fors_simulate(&sim->analysis.router, sim->program, &sim->set, &sim->result, &error);
+	if (!err)
+		cli_progress(NULL, 1); /* a short one has told of nothing yet */
 	cli_progress_end();
 	return err ? cli_fail(&error) : CLI_GOOD;
 }

@@ -83,17 +83,27 @@ static json_t *latency_json(const struct fors_histogram *h)
 			 ns(fors_histogram_at(h, 0.999)), "max_ns", ns(h->max));
 }
 
+/* The time that the longest packet takes on a server's cable. */
+static double packet_ns(const struct cli_simulation *sim)
+{
+	const struct fors_sim_settings *set = &sim->set;
+	double payload = set->message < set->mtu ? (double)set->message : set->mtu;
+
+	return sim->line > 0 ? 8 * (payload + set->header) / sim->line : 0;
+}
+
 static json_t *heading_json(const struct cli_simulation *sim, const struct cli_settings *settings)
 {
 	const struct cli_analysis *a = &sim->analysis;
 	const struct fors_sim_settings *set = &sim->set;
 
-	return json_pack("{s:o, s:o, s:s, s:o, s:i, s:i, s:I, s:I, s:b, s:f, s:b, s:f}", "fabric",
+	return json_pack("{s:o, s:o, s:s, s:o, s:i, s:i, s:I, s:I, s:b, s:f, s:b, s:f, s:f}", "fabric",
 			 cli_json_text(a->title), "routing", cli_json_text(a->routing), "policy",
 			 cli_policies[set->policy], "pattern", cli_json_text(a->pattern_name), "servers",
 			 sim->program->nservers, "slots", sim->program->nslots, "message_bytes",
 			 (json_int_t)set->message, "seed", (json_int_t)settings->seed, "has_barrier", set->has_barrier,
-			 "barrier_ns", ns(set->barrier), "barrier_is_fitted", sim->has_fitted, "line_gbits", sim->line);
+			 "barrier_ns", ns(set->barrier), "barrier_is_fitted", sim->has_fitted, "line_gbits", sim->line,
+			 "packet_ns", packet_ns(sim));
 }
 
 static json_t *figures_json(const struct cli_simulation *sim)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/net/graph_spec.h"
 
 #define LANES_BY_HOPS 8
@@ -60,8 +61,9 @@ void cli_simulation_policy_settings(const struct cli_simulate *given, struct for
 int cli_simulation_check_policy(const struct cli_simulate *given)
 {
 	if (given->nweights && given->nweights != lanes_of(given))
-		return cli_usage_error("--vl-weights has %u numbers for %u lanes of --vls", given->nweights,
-				       lanes_of(given));
+		return cli_usage_error("--vl-weights has %u %s for %u %s of --vls", given->nweights,
+				       fors_plural(given->nweights, "number", "numbers"), lanes_of(given),
+				       fors_plural(lanes_of(given), "lane", "lanes"));
 	return CLI_GOOD;
 }
 

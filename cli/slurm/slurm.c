@@ -27,6 +27,7 @@
 #include "cli/slurm/jobsfile.h"
 #include "cli/slurm/lock.h"
 #include "libforsched/forsched.h"
+#include "core/base/text.h"
 
 #define TIMEOUT_S 10  /* of --timeout, when it is missing */
 #define JSON_S 2      /* that JSON may take at least */
@@ -238,7 +239,8 @@ static void tell_left_out(struct follower *f, const struct slurm_written *writte
 
 static void tell_written(const struct follower *f, const struct slurm_written *written)
 {
-	printf("%s: %u jobs, %u of them exclusive", f->slurm->output, written->njobs, written->nexclusive);
+	printf("%s: %u %s, %u of them exclusive", f->slurm->output, written->njobs,
+	       fors_plural(written->njobs, "job", "jobs"), written->nexclusive);
 	if (written->nindex)
 		printf(", %u with the path index of jobs", written->nindex);
 	printf("\n");
@@ -376,7 +378,8 @@ static int wait_for_plan(const struct follower *f)
 	forsched_watch_close(watch);
 	if (!err && epoch > f->epoch)
 		return CLI_GOOD;
-	cli_error("no plan for job %" PRIu64 " within %u seconds: %s", f->job, f->slurm->wait,
+	cli_error("no plan for job %" PRIu64 " within %u %s: %s", f->job, f->slurm->wait,
+		  fors_plural(f->slurm->wait, "second", "seconds"),
 		  err ? error.text : "the file has the one of before");
 	return CLI_NO;
 }

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/text.h"
 
 #define LISTED 20 /* failures, for people; --json lists all */
 #define NAME_WIDTH 120
@@ -89,9 +90,8 @@ static void print_simulated_heads(const struct whatif *whatif)
 
 static void print_table(const struct whatif *whatif, const uint32_t *order)
 {
-	printf("fabric %s, %u servers, LMC %u. Throughput of the whole exchange, 1 is full speed, worst first;\n"
-	       "%sthen, for %s: phases, throughput without a plan, table entries that change.\n\n",
-	       whatif->fabric_name, whatif->nservers, whatif->lmc,
+	printf("fabric %s, %u %s, LMC %u. Throughput of the whole exchange, 1 is full speed, worst first;\n%sthen, for %s: phases, throughput without a plan, table entries that change.\n\n",
+	       whatif->fabric_name, whatif->nservers, fors_plural(whatif->nservers, "server", "servers"), whatif->lmc,
 	       whatif->nengines > 1 ? "under another engine without a plan, and with fors's plan over its tables; "
 				    : "",
 	       whatif->engine[0]);

@@ -53,6 +53,12 @@ size_t fors_utf8_length(const char *at, size_t left);
  */
 void fors_text_clean(char *text);
 
+/* The noun behind a number: "1 flow", "2 flows", "0 flows". */
+static inline const char *fors_plural(uint64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+
 /* FORS_EINPUT "name:line: <formatted text>"; unprintable characters in it become '?'. */
 enum fors_err fors_lines_fail(const struct fors_lines *lines, uint32_t line, struct fors_error *error,
 			      const char *format, ...) __attribute__((format(printf, 4, 5)));

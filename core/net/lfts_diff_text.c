@@ -10,15 +10,10 @@
 
 #include "core/base/text.h"
 
-static const char *plural(uint64_t count, const char *one, const char *many)
-{
-	return count == 1 ? one : many;
-}
-
 static void print_tables(struct fors_buffer *out, size_t count, const char *what)
 {
 	if (count)
-		fors_buffer_print(out, ", %zu %s %s", count, plural(count, "table", "tables"), what);
+		fors_buffer_print(out, ", %zu %s %s", count, fors_plural(count, "table", "tables"), what);
 }
 
 static void print_sum(struct fors_buffer *out, const struct fors_lfts_diff *diff)
@@ -35,7 +30,8 @@ static void print_sum(struct fors_buffer *out, const struct fors_lfts_diff *diff
 		return;
 	}
 	fors_buffer_print(out, "%zu of %" PRIu64 " %s, in %zu of %" PRIu32 " switches", diff->nentries, diff->compared,
-			  plural(diff->compared, "entry differs", "entries differ"), diff->ntables, diff->nswitches);
+			  fors_plural(diff->compared, "entry differs", "entries differ"), diff->ntables,
+			  diff->nswitches);
 	print_tables(out, gone, "gone");
 	print_tables(out, new, "new");
 	fors_buffer_print(out, "\n");
@@ -56,7 +52,7 @@ static void print_table(struct fors_buffer *out, const struct fors_lfts_diff *di
 	const char *kind = is_both ? "" : table->was ? "table gone, with " : "table new, with ";
 
 	fors_buffer_print(out, "%s%s0x%016" PRIx64 ": %s%zu %s\n", name, *name ? " " : "", table->guid, kind,
-			  table->count, plural(table->count, "entry", "entries"));
+			  table->count, fors_plural(table->count, "entry", "entries"));
 	for (size_t i = table->first; is_both && i < table->first + table->count; i++) {
 		fors_buffer_print(out, "  LID %" PRIu32 ": ", diff->entry[i].lid);
 		print_port(out, "", diff->entry[i].was);

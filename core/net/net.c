@@ -293,6 +293,31 @@ static enum fors_err fail_ambiguous(const struct fors_net *net, const char *name
 	return fors_fail(error, FORS_EINPUT, "'%s' is the description of several nodes, use a GUID:%s", name, list);
 }
 
+static bool has_desc(const struct fors_net *net, const char *name)
+{
+	for (uint32_t n = 0; n < net->nnodes; n++)
+		if (!strcmp(net->node[n].desc, name))
+			return true;
+	return false;
+}
+
+/* Nobody is called "Leaf00:21"; a port of Leaf00 may be meant, as other tools write it. */
+static enum fors_err fail_unknown(const struct fors_net *net, const char *name, struct fors_error *error)
+{
+	size_t split = strcspn(name, ":/");
+	char node[sizeof(((struct fors_address *)0)->name)];
+	const char *port = name[split] ? name + split + 1 : "";
+	uint64_t guid;
+
+	snprintf(node, sizeof(node), "%.*s", (int)split, name);
+	if (*port && strspn(port, "0123456789") == strlen(port) &&
+	    (has_desc(net, node) || find_id(net, node) != FORS_NONE || is_guid(node, &guid)))
+		return fors_fail(error, FORS_EINPUT,
+				 "no node has the id, GUID or description '%s'; a port is written %s[%s]", name, node,
+				 port);
+	return fors_fail(error, FORS_EINPUT, "no node has the id, GUID or description '%s'", name);
+}
+
 static enum fors_err find_desc(const struct fors_net *net, const char *name, uint32_t *node, struct fors_error *error)
 {
 	uint32_t found = FORS_NONE;
@@ -305,7 +330,7 @@ static enum fors_err find_desc(const struct fors_net *net, const char *name, uin
 		found = n;
 	}
 	if (found == FORS_NONE)
-		return fors_fail(error, FORS_EINPUT, "no node has the id, GUID or description '%s'", name);
+		return fail_unknown(net, name, error);
 	*node = found;
 	return FORS_OK;
 }

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/text.h"
 
 #define MOST_STEPS ((uint64_t)1 << 36)
 
@@ -262,8 +263,8 @@ enum fors_err fors_spread_loads(const struct fors_router *router, const struct f
 	if (kind == FORS_SPREAD_VLB)
 		steps += (uint64_t)hops->ngoals * hops->ngoals * hops->ngoals;
 	if (nphases && steps > MOST_STEPS / nphases)
-		return fors_fail(error, FORS_ELIMIT,
-				 "%u phases on this fabric are too much work for a policy by chance", nphases);
+		return fors_fail(error, FORS_ELIMIT, "%u %s on this fabric are too much work for a policy by chance",
+				 nphases, fors_plural(nphases, "phase", "phases"));
 	is_there = alloc(&s, nphases);
 	for (uint32_t phase = 0; is_there && phase < nphases; phase++)
 		do_phase(&s, pattern, phase);

@@ -160,7 +160,8 @@ static enum fors_err make_randn(struct fors_pattern *p, uint32_t k, struct fors_
 	enum fors_err err = list ? FORS_OK : fors_fail_memory(error);
 
 	if (!err && k >= n)
-		err = fors_fail(error, FORS_EINPUT, "RANDN(%u): each of %u servers has only %u others", k, n, n - 1);
+		err = fors_fail(error, FORS_EINPUT, "RANDN(%u): each of %u servers has only %u %s", k, n, n - 1,
+				fors_plural(n - 1, "other", "others"));
 	for (uint32_t i = 0; i < n && !err; i++)
 		list[i] = i;
 	for (uint32_t src = 0; src < n && !err; src++) {

@@ -81,8 +81,9 @@ static void compare_entries(const struct fors_net *net, const struct fors_lfts *
 			continue;
 		if (port > net->node[node].nports) {
 			mismatch->bad_ports++;
-			first_time(mismatch, "switch %s sends LID %u to port %u, but has %u ports",
-				   fors_node_name(net, node), lid, port, net->node[node].nports);
+			first_time(mismatch, "switch %s sends LID %u to port %u, but has %u %s",
+				   fors_node_name(net, node), lid, port, net->node[node].nports,
+				   fors_plural(net->node[node].nports, "port", "ports"));
 		}
 		if (is_known[lid])
 			continue;
@@ -190,8 +191,8 @@ static enum fors_err check_run(const struct fors_lines *lines, const struct owne
 				       run->guid, run->first, list[i + 1].first);
 	if (run->count > 1u << FORS_MAX_LMC || run->count & (run->count - 1))
 		return fors_lines_fail(lines, run->line, error,
-				       "port 0x%016" PRIx64 " has %u LIDs, which is no power of 2 up to %u", run->guid,
-				       run->count, 1u << FORS_MAX_LMC);
+				       "port 0x%016" PRIx64 " has %u %s, which is no power of 2 up to %u", run->guid,
+				       run->count, fors_plural(run->count, "LID", "LIDs"), 1u << FORS_MAX_LMC);
 	return FORS_OK;
 }
 

@@ -13,6 +13,7 @@
  * Shares no code with planners, tables or the verifier beyond the types, so that it can stand as a second opinion.
  */
 #include "routes.h"
+#include "core/base/text.h"
 #include "core/net/lfts.h"
 #include "core/net/rates.h"
 #include "router.h"
@@ -177,9 +178,10 @@ static void tell(const void *context, struct fors_pair pair, char *text, size_t 
 		return;
 	way = route(routes, pair, link, &nlinks);
 	fors_link_name(routes, link[nlinks - 1], last, sizeof(last));
-	snprintf(text, room, "%s to %s (LID %u): %s after %u links, the last one %s", fors_node_name(net, src->node),
+	snprintf(text, room, "%s to %s (LID %u): %s after %u %s, the last one %s", fors_node_name(net, src->node),
 		 fors_node_name(net, dst->node), dst->lid + pair.path,
-		 way == FORS_WAY_GOOD ? "arrives" : fors_way_name(way), nlinks, last);
+		 way == FORS_WAY_GOOD ? "arrives" : fors_way_name(way), nlinks, fors_plural(nlinks, "link", "links"),
+		 last);
 	free(link);
 }
 

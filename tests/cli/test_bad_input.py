@@ -141,3 +141,10 @@ def test_bad_specifications(fors, spec):
 
 def test_too_few_lids(fors):
     assert "LID" in fors("plan", "--synthetic", "FT(2;20,30)", "--lmc", "7", code=2).err
+
+
+@pytest.mark.parametrize("wrong, hint", [("Leaf00:5", "Leaf00[5]"), ("Leaf00/5", "Leaf00[5]"), ("0x0000000000000001:5", "0x0000000000000001[5]"),
+                                         ("Leaf77:5", None), ("Leaf00:", None), ("Leaf00:five", None)])
+def test_a_port_as_other_tools_write_it(fors, wrong, hint):
+    said = fors("plan", "--synthetic", "FT(2;4,4)", "--down", wrong, code=2).err
+    assert f"'{wrong}'" in said and (f"; a port is written {hint}\n" in said if hint else "a port is written" not in said), said

@@ -462,7 +462,7 @@ def test_a_poller(squeue, follow):
     finally:
         process.terminate()
         out, err = process.communicate(timeout=20)
-    assert out.count("1 jobs, 0 of them exclusive") == 2
+    assert out.count("1 job, 0 of them exclusive") == 2
     assert err.count("stays as it is") == 1 and err.count("squeue answers again") == 1
 
 
@@ -492,7 +492,7 @@ def test_waiting_for_the_plan(squeue, follow, plan, tmp_path):
     wait = ("--publish-dir", tmp_path / "published", "--wait")
     squeue.says([(17, "Node00-00,Node01-00", "", "all")])
     follow(*wait, 1, code=1, env=env)
-    assert "no plan for job 17 within 1 seconds" in follow.result.err
+    assert "no plan for job 17 within 1 second" in follow.result.err
     plan(17, 1000)
     follow(*wait, 1, env=env)                                  # its line is the same: there is a plan
     squeue.says([(17, "Node00-01,Node01-01", "", "all")])      # put back into the queue, started elsewhere

@@ -155,6 +155,20 @@ def test_page(fors, tmp_path):
     assert all(0 <= part <= 1 for part in parts) and max(parts) > 0.1
 
 
+def test_a_barrier_without_cost(fors, tmp_path):
+    page, args = tmp_path / "page.html", ["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan"]
+    assert "barrier     after each phase, no barrier cost\n" in fors("simulate", *args, "--html", page).out
+    assert "barrier     2.00 us after each phase\n" in fors("simulate", *args, "--barrier", "2us").out
+    assert "0.00 ns" not in page.read_text().split("</script>")[0]
+
+
+def test_the_time_of_a_packet(simulate):
+    """The page merges bins of the time line that are shorter."""
+    args = ["--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "plan", "--speed", "100"]
+    long, short = simulate(*args), simulate(*args, "--message", "1000")
+    assert long["packet_ns"] - 4096 * 8 / 100 == pytest.approx(short["packet_ns"] - 1000 * 8 / 100) and short["packet_ns"] > 80
+
+
 def test_policies(fors, simulate):
     """Among the shortest ways of a tree; a random one is worse than the right one, and out of order."""
     args = ["--synthetic", "FT(2;6,6)", "--routing", "fors", "--pattern", "plan"]
@@ -387,8 +401,8 @@ def test_messages_without_a_way(simulate, stock):
     (["--vls", "9"], "from 1 to 8"),
     (["--routing", "d-mod-k"], "a rule without any"),
     (["--vls", "0"], "from 1 to 8"),
-    (["--vls", "2", "--vl-weights", "3"], "1 numbers for 2 lanes"),
-    (["--vl-weights", "3,1"], "2 numbers for 1 lanes"),
+    (["--vls", "2", "--vl-weights", "3"], "1 number for 2 lanes"),
+    (["--vl-weights", "3,1"], "2 numbers for 1 lane"),
     (["--vls", "2", "--vl-weights", "3,0"], "from 1 to 255"),
     (["--vls", "2", "--vl-weights", "3,"], "from 1 to 255"),
     (["--vls", "2", "--vl-weights", "256,1"], "from 1 to 255"),

@@ -30,7 +30,7 @@ def test_the_time_is_over(fors, stamp, tmp_path):
     assert "no epoch above 0 within 0 seconds" in fors("wait-epoch", path, "--timeout", "0", code=1).err
     fors("plan", "--synthetic", "FT(2;3,3)", "--output", path)
     stamp(path, 100)
-    assert "no epoch above 100 within 1 seconds" in fors("wait-epoch", path, "--timeout", "1", code=1).err
+    assert "no epoch above 100 within 1 second" in fors("wait-epoch", path, "--timeout", "1", code=1).err
     assert "no epoch above 100" in fors("wait-epoch", path, "--after", "100", "--timeout", "0", code=1).err
 
 

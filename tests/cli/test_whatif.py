@@ -130,6 +130,15 @@ def test_progress_on_a_terminal(tmp_path):
     assert b"failures [" in shown and b"16/16" in shown
 
 
+def test_progress_that_is_asked_for(fors):
+    """Also where standard error is no terminal: lines there, and the same answer on standard output."""
+    plain, asked = fors("whatif", *FT), fors("whatif", *FT, "--progress")
+    lines = asked.err.splitlines()
+    assert plain.err == "" and asked.out == plain.out
+    assert lines[-1] == "failures 16/16" and all(re.fullmatch(r"failures \d+/16(, .* left)?", line) for line in lines)
+    assert fors("simulate", "--synthetic", "FT(2;3,4)", "--routing", "fors", "--pattern", "plan", "--progress").err.endswith("simulating 100 %\n")
+
+
 def test_ctrl_c_says_how_to_go_on(whatif, tmp_path):
     """In the middle: by the signal, with what is done and how to go on; the same command does go on."""
     store = tmp_path / "store"

@@ -289,6 +289,22 @@ def test_drawn_fabric(tmp_path, spec, lines):
     assert seen == {"lines": lines, "dead": dead, "crowded": 0, "outside": 0} and dead > 0
 
 
+def test_a_drawn_fabric_scales_to_its_window(tmp_path):
+    """Down, never up: a picture of 20 spines is 1900 pixels wide by itself."""
+    drawn = "".join(f'<div style="width:{width}px">{fors("fabric", "--synthetic", spec, "--format", "svg")}</div>'
+                    for spec in ("FT(2;20,18)", "FT(2;2,2)") for width in (400, 1400))
+    page = tmp_path / "scaled.html"
+    page.write_text(f"""<!DOCTYPE html><meta charset="utf-8"><pre id="report"></pre>{drawn}<script>
+        document.getElementById("report").textContent = JSON.stringify([...document.querySelectorAll("svg")].map(svg =>
+            [svg.viewBox.baseVal, svg.getBoundingClientRect()].map(box => [box.width, box.height])));</script>""")
+    dom = run_browser(tmp_path, "--window-size=1500,900", "--virtual-time-budget=10000", "--dump-dom", page.as_uri())
+    found = json.loads(html.unescape(re.search(r'<pre id="report">(.+?)</pre>', dom, re.S)[1]))
+    small = found[3][0][0]
+    assert [shown[0] for _, shown in found] == [400, 1400, 400, small] and 400 < small < 1400
+    for (width, height), (shown, high) in found:
+        assert high == pytest.approx(height * shown / width, abs=0.1)
+
+
 DRAWINGS = """<!DOCTYPE html><meta charset="utf-8"><pre id="report"></pre>PICTURES
 <script>
 const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
