@@ -69,9 +69,10 @@ static bool is_degraded(const struct fors_fattree_cable *cable)
 	return cable->is_degraded;
 }
 
+/* One that is excluded may come and go: that is what it is excluded for. */
 static bool is_flapping(const struct fors_fattree_cable *cable)
 {
-	return cable->changes >= FORS_FLAPPING;
+	return cable->changes >= FORS_FLAPPING && cable->drained != FORS_DRAIN_EXCLUDED;
 }
 
 static bool is_excluded(const struct fors_fattree_cable *cable)

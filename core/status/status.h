@@ -106,7 +106,7 @@ struct fors_status {
 	struct fors_links degraded_links; /* below full width or speed */
 	struct fors_links excluded_links, held_links;
 	struct fors_links
-		flapping_links; /* that died or came back FORS_FLAPPING times in the last hour, or more often */
+		flapping_links; /* that died or came back FORS_FLAPPING times in the last hour, or more often, and are not excluded */
 	struct fors_dead_switches dead_switches;
 	struct fors_links slow_servers;	 /* whose own cable is slow: b is the server */
 	struct fors_links lost_servers;	 /* places of servers with nothing alive: b is the server that was, or empty */

@@ -12,6 +12,7 @@ import harness
 import oracle
 from harness import FatTree
 from test_plugin import assert_good, errors, schedule_csv
+from three import Tree3
 
 
 def names(links):
@@ -275,6 +276,41 @@ def test_flapping_link(fabric, lmc):
     final = sm.wait_status(15, state="active", held_links=[], dead_links=[], f=0)["epoch"]
     assert final not in epochs
     assert sm.log(mark).count("fors: planning: ") <= 4
+
+
+def flap(sim, sm, end, times):
+    """A cable dies and comes back; opensm sees each."""
+    for _ in range(times):
+        sim.unlink(*end)
+        sm.wait_status(state="active", dead_links=lambda links: len(links) == 1)
+        sim.relink(*end)
+        sm.wait_status(state="active", dead_links=[])
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+def test_a_flapping_cable_is_told(fabric, levels):
+    """From the sixth change on: by status, metrics and advice, with what to do; when that is done, no longer."""
+    tree, end = (FatTree(4, 3), ("Leaf00", 6)) if levels == 2 else (Tree3((2, 2, 2), (2, 2)), ("Leaf0-1", 3))
+    sim, sm = fabric(tree, fors_conf="hold_down = 1\n", sweep_interval=1)
+    sm.wait_epoch()
+    assert "fors_link_flapping" not in (sm.state_dir / "metrics.prom").read_text()
+    flap(sim, sm, end, 2)
+    assert sm.status()["flapping_links"] == []
+    flap(sim, sm, end, 1)
+    link = sm.wait_status(state="active", flapping_links=lambda links: len(links) == 1)["flapping_links"][0]
+    assert (link["a"], link["a_port"], link["changes"]) == (*end, 6) and (link["b"], link["b_port"]) == tree.cable[end]
+    cable = f"{link['a']}[{link['a_port']}] - {link['b']}[{link['b_port']}]"
+    harness.wait_for(lambda: re.search(rf'^fors_link_flapping{{.*="{end[0]}",.*}} 1$', (sm.state_dir / "metrics.prom").read_text(), re.M))
+    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    assert re.search(rf"^flapping +{re.escape(cable)} changed 6 times in the last hour: exclude it$", shown, re.M), shown
+    sm.wait_status(15, state="active", held_links=[])
+    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    assert re.search(rf"^next +exclude {re.escape(cable)}, then mend", shown, re.M), shown
+    set_conf(sm, f"exclude_links = {end[0]}[{end[1]}]\n")
+    sm.wait_status(state="active", flapping_links=[], excluded_links=lambda links: len(links) == 1)
+    harness.wait_for(lambda: "fors_link_flapping" not in (sm.state_dir / "metrics.prom").read_text())
+    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    assert "\nflapping" not in shown and "exclude Leaf" not in shown, shown
 
 
 def test_failure_while_a_link_is_held(fabric):

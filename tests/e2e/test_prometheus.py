@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import harness
+import test_drain
 from harness import FatTree
 
 TOP = Path(__file__).resolve().parents[2]
@@ -78,9 +79,9 @@ def quicker(rules):
     return re.sub(r"for: \d+m", "for: 2s", rules).replace("> 60\n", "> 12\n")
 
 
-def fabric_with_metrics(fabric, tmp_path):
-    tree = FatTree(3, 3)
-    sim, sm = fabric(tree, lmc=2, fors_conf="fabric_name = daq\n")
+def fabric_with_metrics(fabric, tmp_path, tree=None, more="", **options):
+    tree = tree or FatTree(3, 3)
+    sim, sm = fabric(tree, lmc=2, fors_conf="fabric_name = daq\n" + more, **options)
     sm.wait_epoch()
     collected = tmp_path / "collected"
     collected.mkdir()
@@ -130,6 +131,63 @@ def metric(prometheus, name):
         return prometheus.query(name)[0]["value"][1]
     except (OSError, IndexError):
         return None
+
+
+def fires(prometheus, alert):
+    """Its labels, when it does."""
+    return harness.wait_for(lambda: prometheus.firing().get(alert), 60, alert, 0.2)
+
+
+def clears(prometheus, alert):
+    harness.wait_for(lambda: alert not in prometheus.firing(), 60, f"{alert} to clear", 0.2)
+
+
+def test_alerts_of_servers_cables_and_other_tables(fabric, tmp_path):
+    """Lost servers, a flapping cable, a host in no exchange, another engine's tables: each fires by itself, and clears when it is mended."""
+    tree = FatTree(3, 3, servers=2)
+    tree.switches.update({"Stub": 2, "Leaf02": 6})
+    tree.hcas["Hidden"] = 1
+    tree.connect("Stub", 2, "Hidden", 1)
+    tree, sim, sm, prometheus = fabric_with_metrics(fabric, tmp_path, tree, "hold_down = 1\n", sweep_interval=1, routing_engine="fors,minhop")
+    harness.wait_for(lambda: prometheus.firing() == {} and metric(prometheus, "fors_throughput_ratio") == "1", 60)
+
+    sim.unlink("Leaf01", 1)
+    assert fires(prometheus, "ForsServersLost")["fabric"] == "daq"
+    assert set(prometheus.firing()) == {"ForsServersLost"}
+    sim.relink("Leaf01", 1)
+    clears(prometheus, "ForsServersLost")
+
+    cable = tree.uplink(0, 1)
+    test_drain.flap(sim, sm, cable[:2], 3)
+    labels = fires(prometheus, "ForsLinkFlapping")
+    assert (labels["leaf"], labels["leaf_port"], labels["spine"]) == (cable.leaf, str(cable.leaf_port), cable.spine)
+    test_drain.set_conf(sm, f"fabric_name = daq\nhold_down = 0\nexclude_links = {cable.leaf}[{cable.leaf_port}]\n")
+    clears(prometheus, "ForsLinkFlapping")
+    test_drain.set_conf(sm, "fabric_name = daq\nhold_down = 0\n")
+
+    sim.link("Leaf02", 6, "Stub", 1)
+    fires(prometheus, "ForsLeftOut")
+    sim.unlink("Leaf02", 6)
+    clears(prometheus, "ForsLeftOut")
+
+    cut = [tree.uplink(0, 0), tree.uplink(0, 1), tree.uplink(1, 2)]  # Leaf00 keeps Spine02 alone, and Leaf01 the others
+    for one in cut:
+        sim.unlink(*one[:2])
+    assert fires(prometheus, "ForsOtherTables")["tables_by"] == "minhop"
+    fires(prometheus, "ForsUnreachablePairs")
+    for one in cut:
+        sim.relink(*one[:2])
+    clears(prometheus, "ForsOtherTables")
+    harness.wait_for(lambda: prometheus.firing() == {}, 60, "no alert at all")
+
+
+def test_the_alert_of_slow_phases(fabric, tmp_path):
+    """A narrow cable that is used as any other holds up phases; when it carries nothing any more it does not."""
+    _, _, sm, prometheus = fabric_with_metrics(fabric, tmp_path, test_drain.Narrow([(1, 2)], 4, 3), "degraded_links = ignore\n")
+    fires(prometheus, "ForsSlowPhases")
+    assert "ForsLinkDegraded" in prometheus.firing()
+    test_drain.set_conf(sm, "fabric_name = daq\ndegraded_links = dead\n")
+    clears(prometheus, "ForsSlowPhases")
 
 
 def test_promtool_accepts_the_metrics(fabric):
