@@ -7,6 +7,7 @@ only the checker of links and the golden texts.
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -47,7 +48,15 @@ GOLDEN = {
     "analyze": (["analyze", "--synthetic", "FT(2;4,4)", "--down", "Leaf00[5]", "--routing", "fors", "--pattern", "linear-shift"], 0),
     "whatif": (["whatif", "--synthetic", "FT(2;3,3)"], 0),
     "not-a-fabric": (["plan", "--fabric", "FT(2;20,18)"], 2),
+    "missing": (["plan", "--fabric", "lacks.net"], 0),
+    "missing-reference": (["plan", "--fabric", "lacks.net", "--reference", "whole.net"], 0),
+    "missing-nothing": (["plan", "--fabric", "whole.net"], 0),
+    "missing-svg": (["fabric", "--fabric", "lacks.net", "--state", "state", "--format", "svg"], 0),
+    "promise": (["plan", "--synthetic", "FT(2;8,16)"], 0),
+    "simulate": (["simulate", "--synthetic", "FT(2;3,3)", "--routing", "fors", "--pattern", "plan"], 0),
+    "port-hint": (["plan", "--synthetic", "FT(2;3,3)", "--down", "Leaf00:4"], 2),
 }
+TIMES = re.compile(r"^time +(tables|plan) .*\n", re.M)  # a line of nothing but measured times
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +65,12 @@ def folder(tmp_path_factory):
     (folder / "was.net").write_text(run(FORS, "fabric", "--synthetic", "FT(2;3,3)"))
     (folder / "is.net").write_text(run(FORS, "fabric", "--synthetic", "FT(2;3,3)", "--down", "Leaf01[5]", "--down", "Leaf02[4]"))
     run(FORS, "plan", "--synthetic", "FT(2;3,2)", "--down", "Leaf01[4]", "--output", folder / "schedule")
+    for name, spec in (("", "FT(2;6,5)"), ("3", "XGFT(3;4,4,2;1,4,4)")):
+        (folder / f"whole{name}.net").write_text(run(FORS, "fabric", "--synthetic", spec))
+    (folder / "lacks.net").write_text(run(FORS, "fabric", "--synthetic", "FT(2;6,5)", "--down", "Leaf03[11]"))
+    (folder / "lacks3.net").write_text(run(FORS, "fabric", "--synthetic", "XGFT(3;4,4,2;1,4,4)", "--down", "Leaf05[6]"))
+    (folder / "state").mkdir()
+    (folder / "state" / "status.json").write_text(run(FORS, "plan", "--json", "--synthetic", "FT(2;6,5)", "--down", "Leaf03[11]"))
     return folder
 
 
@@ -66,8 +81,21 @@ def test_golden_text(folder, name):
     assert done.returncode == code, done.stderr
     path = HERE / "golden" / f"{name}.txt"
     if os.environ.get("FORS_GOLDEN") == "write":
-        path.write_text(done.stdout + done.stderr)
-    assert done.stdout + done.stderr == path.read_text()
+        path.write_text(TIMES.sub("", done.stdout) + done.stderr)
+    assert TIMES.sub("", done.stdout) + done.stderr == path.read_text()
+
+
+def test_three_levels_tell_the_same(folder):
+    """What a text lacks, and what one dead cable would cost."""
+    lacks, whole = (run(FORS, "plan", "--fabric", folder / name) for name in ("lacks3.net", "whole3.net"))
+    assert "\nmissing     by comparison: Leaf05 has no cable to Mid2-05, the other 3 leaves of its pod do (dead, or never there)\n" in lacks
+    assert "\nmissing     nothing by comparison; no reference: a fault common to all leaves cannot be seen\n" in whole
+    assert re.search(r"^next +one more dead cable costs most at Leaf00 .*: 40 phases, 80.0 % of full speed; limit 38 phases, 84.2 %$", whole, re.M)
+
+
+def test_progress_that_is_asked_for():
+    done = subprocess.run([FORS, "whatif", "--progress", "--synthetic", "FT(2;3,3)"], capture_output=True, text=True, timeout=60, env={**os.environ, **NIGHT})
+    assert done.stderr.endswith("failures 13/13\n") and done.stdout == (HERE / "golden" / "whatif.txt").read_text()
 
 
 def test_every_command_explains_itself():
@@ -143,6 +171,31 @@ def test_python_reads_a_plan(tmp_path):
     out = run(sys.executable, "-B", "-c", program, tmp_path, cwd=tmp_path,
               env={"PYTHONPATH": str(found[0].parents[1]), "FORSCHED_LIBRARY": str(library("libforsched.so.0"))}).split(None, 3)
     assert pathlib.Path(out[0]) == found[0] and out[1:3] == ["4", "4"] and sorted(json.loads(out[3].replace("None", "-1"))) == [-1, 1, 2, 3]
+
+
+def test_a_map_of_ranks_is_one_file_for_all(tmp_path):
+    """The line of the manual page makes it; the module and libforsched-mpi ask the same function; a bad one is told as what it is."""
+    found = sorted(PREFIX.glob("lib*/python3*/*-packages/forsched/__init__.py"))
+    run(FORS, "plan", "--synthetic", "FT(2;2,2)", "--output", tmp_path / "FILE")
+    page = (subprocess.run(["man", "-l", SHARE / "man/man3/forsched_own_guid.3"], capture_output=True, text=True, env={
+        **os.environ, "MANWIDTH": "200", "MANPATH": str(SHARE / "man"), "LC_ALL": "C.UTF-8"}, cwd=SHARE / "man").stdout
+            if shutil.which("man") else "")
+    line = re.search(r"^ *(fors schedule FILE .*)$", page, re.M)
+    if not line:
+        pytest.skip("there is no man that shows the page")
+    run("sh", "-c", line[1].replace("fors schedule", f"{FORS} schedule"), cwd=tmp_path)
+    program = """if True:
+        import forsched, sys
+        with forsched.open(sys.argv[1]) as schedule:
+            try:
+                print(*(schedule.find_guid(schedule.own_guid(rank)) for rank in range(4)))
+            except forsched.Error as error:
+                print(error)
+    """
+    env = {"PYTHONPATH": str(found[0].parents[1]), "FORSCHED_LIBRARY": str(library("libforsched.so.0"))}
+    ask = lambda names: run(sys.executable, "-B", "-c", program, tmp_path / "FILE", cwd=tmp_path, env={**env, "FORSCHED_MAP": names})
+    assert ask("map") == "0 1 2 3\n"
+    assert ask("/nope") == "/nope: FORSCHED_MAP cannot be opened: No such file or directory\n"
 
 
 def test_picture_and_page_are_written(folder):
