@@ -32,7 +32,8 @@ static enum fors_err start_threads(struct fors_keeper *keeper, struct fors_error
 					  .mastership = keeper->setup.mastership,
 					  .sweep = keeper->setup.sweep,
 					  .context = keeper->setup.context,
-					  .opensm = keeper->setup.version};
+					  .opensm = keeper->setup.version,
+					  .giver = keeper->setup.giver};
 	struct fors_kept_setup kept = {.log = setup.log,
 				       .folder = setup.folder,
 				       .news = keeper->setup.sweep,
@@ -243,4 +244,10 @@ void fors_keeper_note_change(struct fors_keeper *keeper, const char *how)
 {
 	if (keeper->worker)
 		fors_worker_note_change(keeper->worker, how);
+}
+
+void fors_keeper_note_attended(struct fors_keeper *keeper, bool is_attended)
+{
+	if (keeper->worker)
+		fors_worker_note_attended(keeper->worker, is_attended);
 }

@@ -27,6 +27,7 @@ struct fors_keeper_setup {
 	void (*sweep)(void *context);			   /* look again, and route: any thread may call it */
 	void *context;
 	const char *version; /* of the subnet manager, constant; NULL: not known */
+	const char *giver;   /* the program that gives looks, as its end is told, constant; NULL: opensm */
 };
 
 /*
@@ -128,5 +129,6 @@ void fors_keeper_note_tables(struct fors_keeper *keeper, uint64_t number);
 void fors_keeper_note_step(struct fors_keeper *keeper, enum fors_step step, double at);
 void fors_keeper_note_sweep(struct fors_keeper *keeper, enum fors_sweep sweep);
 void fors_keeper_note_change(struct fors_keeper *keeper, const char *how);
+void fors_keeper_note_attended(struct fors_keeper *keeper, bool is_attended);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Where the helper program is: where `make install` puts it, below the same root as the plugin (DESTDIR); but for a plugin
  * that was loaded from where it was built (the folder .libs of libtool), beside that folder, since an installed one may be
- * of another version.
+ * of another version. The program fors-watch has one of its own, in the folder `watch` beside it, built or installed.
  */
 #include "config.h"
 
@@ -20,6 +20,7 @@
 #include "helper.h"
 
 #define BUILT "/.libs/libfors.so"
+#define WATCH "/fors-watch"
 #define PROGRAM "/fors-outbox"
 
 /* A text of this library, by which the loader knows it. */
@@ -36,12 +37,21 @@ static bool try_program(const char *plugin, const char *tail, const char *progra
 	return !access(path, X_OK);
 }
 
+static bool try_beside_us(char path[PATH_MAX])
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[length < 0 ? 0 : length] = '\0';
+	return try_program(self, WATCH, "/watch" PROGRAM, path);
+}
+
 static void find_program(char path[PATH_MAX])
 {
 	Dl_info info = {.dli_fname = NULL};
 	const char *plugin = dladdr(installed, &info) && info.dli_fname ? info.dli_fname : "";
 
-	if (!try_program(plugin, BUILT, PROGRAM, path) &&
+	if (!try_beside_us(path) && !try_program(plugin, BUILT, PROGRAM, path) &&
 	    !try_program(plugin, FORS_LIBDIR "/libfors.so", installed, path))
 		snprintf(path, PATH_MAX, "%s", installed);
 }

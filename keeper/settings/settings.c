@@ -183,6 +183,8 @@ static const struct key keys[] = {
 	{"plan_memory", NUMBER(1, 1u << 20), MEMBER(limits.bytes), .unit = 1u << 20},
 	{"fors_mode", WORDS("on", "shadow"), MEMBER(is_shadow)},
 	{"schedule_over", WORDS("fors", "any"), MEMBER(is_over_any)},
+	{"static_sl", NUMBER(0, 15), MEMBER(static_sl)},
+	{"adaptive_routing", WORDS("on", "off"), MEMBER(is_not_adaptive)},
 	{"degraded_links", .set = set_degraded_links},
 	{"exclude_links", .set = set_names, MEMBER(excluded_links)},
 	{"exclude_spines", .set = set_names, MEMBER(excluded_spines)},
@@ -396,6 +398,7 @@ enum fors_err fors_settings_load(const struct fors_sources *sources, struct fors
 		return fors_fail_memory(error);
 	fors_limit_method(&loaded->limits, "auto");
 	loaded->publish_seconds = PUBLISH_SECONDS;
+	loaded->static_sl = FORS_NOT_DECLARED;
 	loaded->limits.bytes = PLAN_MEMORY;
 	err = load_conf(sources, loaded, error);
 	if (!err)

@@ -17,10 +17,15 @@
 
 struct fors_stamps;
 
+#define FORS_NOT_DECLARED 16u /* no service level is declared to be static */
+
 struct fors_settings {
-	struct fors_plan_limits limits;	       /* method, ilp_seconds, plan_steps, plan_memory */
-	bool is_shadow;			       /* fors only looks on: see keeper/shadow/shadow.h */
-	bool is_over_any;		       /* schedules over the tables of other engines too */
+	struct fors_plan_limits limits; /* method, ilp_seconds, plan_steps, plan_memory */
+	bool is_shadow;			/* fors only looks on: see keeper/shadow/shadow.h */
+	bool is_over_any;		/* schedules over the tables of other engines too */
+	unsigned
+		static_sl; /* without adaptive routing, as the operator declares to fors watch; FORS_NOT_DECLARED: none */
+	bool is_not_adaptive;		       /* likewise: there is no adaptive routing at all */
 	char fabric_name[64];		       /* what metrics call the fabric; empty: by the SM's port */
 	char *state_dir;		       /* parent of the state folder; NULL: the default */
 	char *reference_fabric;		       /* ibnetdiscover text of the intact fabric; NULL: none */

@@ -159,6 +159,11 @@ uint64_t fors_worker_withdrawn(const struct fors_worker *worker)
 	return __atomic_load_n(&worker->withdrawn, __ATOMIC_ACQUIRE);
 }
 
+void fors_worker_note_attended(struct fors_worker *worker, bool is_attended)
+{
+	__atomic_store_n(&worker->is_unattended, !is_attended, __ATOMIC_RELEASE);
+}
+
 void fors_worker_stop(struct fors_worker *worker)
 {
 	struct fors_log *log;

@@ -35,6 +35,7 @@ struct fors_worker_setup {
 	void *context;
 	unsigned threads;   /* for planning; 0: as the machine has, at most 2 */
 	const char *opensm; /* version of OpenSM, constant; NULL: not known */
+	const char *giver;  /* the program that gives looks, as its end is told, constant; NULL: opensm */
 	unsigned tick_ms;   /* how often it looks around when there are no looks; 0: every second */
 };
 
@@ -93,6 +94,12 @@ uint64_t fors_worker_changes(struct fors_worker *worker);
  * ends or another one begins. Never blocks for long. Any thread.
  */
 void fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep);
+
+/*
+ * Does anybody repair failures now? While nobody does the heartbeat stops; at the start somebody does. Any thread, any lock
+ * may be held.
+ */
+void fors_worker_note_attended(struct fors_worker *worker, bool is_attended);
 
 /*
  * Break off what it does, publish that nobody repairs failures any more, end the thread. NULL is allowed.

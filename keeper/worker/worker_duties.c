@@ -49,7 +49,7 @@ static void beat(struct fors_worker *worker)
 			       "a heavy sweep of OpenSM does not end; failures are not repaired, the heartbeat stops");
 	if (was_overdue && !worker->is_overdue)
 		fors_log_info(worker->setup.log, "OpenSM sweeps again; the heartbeat goes on");
-	if (!worker->is_overdue)
+	if (!worker->is_overdue && !__atomic_load_n(&worker->is_unattended, __ATOMIC_ACQUIRE))
 		fors_board_beat(&worker->board);
 }
 

@@ -90,6 +90,7 @@ struct fors_worker {
 	struct fors_worker_setup setup;
 	struct fors_folder folder; /* our own: we may outlive the engine, see io_thread.h */
 	struct fors_io_thread *io;
+	bool is_unattended;	      /* nobody repairs failures now; atomic, any thread */
 	struct fors_mailbox mail;     /* what other threads hand in; all below is the worker's thread's only */
 	const struct fors_look *look; /* in work, or NULL */
 	struct fors_board board;

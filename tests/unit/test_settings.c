@@ -109,6 +109,20 @@ static void whose_tables(void **state)
 	fors_settings_free(settings);
 }
 
+/* What the operator declares to fors watch. */
+static void without_adaptive_routing(void **state)
+{
+	struct fors_settings *settings = load("");
+
+	assert_int_equal(settings->static_sl, FORS_NOT_DECLARED);
+	assert_false(settings->is_not_adaptive);
+	fors_settings_free(settings);
+	settings = load("static_sl = 15\nadaptive_routing = off\n");
+	assert_int_equal(settings->static_sl, 15);
+	assert_true(settings->is_not_adaptive);
+	fors_settings_free(settings);
+}
+
 static void entries_for_jobs(void **state)
 {
 	struct fors_settings *settings = load("job_index = yes\njob_routes = owned\n");
@@ -330,6 +344,8 @@ static void mistakes_are_named(void **state)
 		{"[fors]\nmethod = auto\n", ":1: ", "[fors]"},
 		{"fors_mode = off\n", ":1: ", "neither 'on' nor 'shadow'"},
 		{"schedule_over = all\n", ":1: ", "neither 'fors' nor 'any'"},
+		{"static_sl = 16\n", ":1: ", "from 0 to 15"},
+		{"adaptive_routing = no\n", ":1: ", "neither 'on' nor 'off'"},
 		{"degraded_links = maybe\n", ":1: ", "neither 'auto' nor 'ignore' nor 'dead'"},
 		{"degraded_links =\n", ":1: ", "degraded_links"},
 		{"hold_down = -3\n", ":1: ", "hold_down"},
@@ -457,6 +473,7 @@ int main(void)
 		cmocka_unit_test(keys_and_comments),
 		cmocka_unit_test(whose_tables),
 		cmocka_unit_test(limits_of_the_same_words_are_the_same),
+		cmocka_unit_test(without_adaptive_routing),
 		cmocka_unit_test(entries_for_jobs),
 		cmocka_unit_test(links_drained),
 		cmocka_unit_test(at_most_4096_names),
