@@ -18,6 +18,7 @@
 #include "cli/explain.h"
 
 #define PROGRAM "/fors-watch"
+#define CONFIG "/etc/fors/watch.conf"
 #define RATE 20000 /* packets in a second */
 #define RETRIES 3
 #define MOST_WORDS 16
@@ -99,13 +100,11 @@ static int wait_for(struct words *words, const char *path)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_BAD;
 }
 
-static void fill(struct words *words, const struct cli_watch *given, const char *net, const char *lfts)
+static void fill(struct words *words, const struct cli_watch *given, const char *verb)
 {
 	add(words, strdup("fors-watch"));
-	add(words, strdup("once"));
+	add(words, strdup(verb));
 	add_text(words, "ca", given->ca);
-	add_text(words, "net", net);
-	add_text(words, "lfts", lfts);
 	add_number(words, "port", given->port);
 	add_number(words, "window", given->window);
 	add_number(words, "rate", given->has_rate ? given->rate : RATE);
@@ -121,7 +120,9 @@ static int read_into(const struct cli_watch *given, const char *net, const char 
 	int code = CLI_BAD;
 
 	find_program(path);
-	fill(&words, given, net, lfts);
+	fill(&words, given, "once");
+	add_text(&words, "net", net);
+	add_text(&words, "lfts", lfts);
 	if (words.is_short)
 		cli_error("out of memory");
 	else
@@ -152,22 +153,54 @@ static int explain(const struct cli_watch *given)
 	return code;
 }
 
+/* The file of settings as an absolute path, which may be what it is called by default; NULL: there is none. */
+static char *find_config(const struct cli_watch *given)
+{
+	if (!given->config)
+		return access(CONFIG, F_OK) ? NULL : strdup(CONFIG);
+	return realpath(given->config, NULL);
+}
+
+static int serve(const struct cli_watch *given)
+{
+	char path[PATH_MAX + sizeof(PROGRAM)], *config = find_config(given);
+	struct words words = {.count = 0};
+	int code = CLI_BAD;
+
+	if (given->config && !config) {
+		cli_error("%s: %s", given->config, strerror(errno));
+		return CLI_BAD;
+	}
+	find_program(path);
+	fill(&words, given, "serve");
+	add_text(&words, "config", config);
+	if (words.is_short)
+		cli_error("out of memory");
+	else
+		code = become(&words, path);
+	free(config);
+	clear(&words);
+	return code;
+}
+
 static int run(const struct cli_settings *settings, char **operand)
 {
 	const struct cli_watch *given = &settings->reading;
 
 	(void)operand;
 	if (!given->is_once)
-		return cli_usage_error("--once is missing");
+		return serve(given);
 	return given->wants_explanation ? explain(given) : read_into(given, given->net, given->lfts, false);
 }
 
 const struct cli_command cli_watch_command = {
 	.id = CLI_CMD_WATCH,
 	.name = "watch",
-	.summary = "Read the fabric as it is, beside any subnet manager, changing nothing",
-	.usage = "--once [OPTION]...",
+	.summary = "Keep a schedule true to the fabric as it is, beside any subnet manager, changing nothing",
+	.usage = "[--config FILE | --once] [OPTION]...",
 	.details =
+		"It runs until SIGTERM, and publishes what the plugin would: schedule, status and metrics in a state folder.\n"
+		"SIGHUP has it read FILE again, whose keys are those of fors.conf(5). With --once it reads and ends.\n"
 		"Only questions leave this host: what the fabric has is read as any diagnostic program may. The\n"
 		"reading counts when the subnet manager sent nothing meanwhile, or when two readings a second apart\n"
 		"are equal. The exit code is 1 when the fabric does not come to rest within 30 seconds.\n",

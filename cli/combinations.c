@@ -111,6 +111,7 @@ static const struct rule rules[] = {
 	/* watch */
 	{WATCH, "output-net|output-lfts|explain", NEEDS, "once",
 	 "--output-net, --output-lfts and --explain need --once"},
+	{WATCH, "config", GOES_WITHOUT, "once", "--config is of the service: it goes without --once"},
 
 	/* whatif */
 	{WHATIF, IN_TIME, NEEDS, "simulate", "how to simulate is said, but not --simulate"},

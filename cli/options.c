@@ -677,6 +677,8 @@ static const struct cli_option options[] = {
 	 NULL},
 	{"html", "FILE", JOBS, "write a page with that picture and the jobs, for a browser or a printer", set_text,
 	 MEMBER(html), 0, NULL},
+	{"config", "FILE", WATCH, "settings, as in fors.conf(5); default: /etc/fors/watch.conf where it is there",
+	 set_text, MEMBER(reading.config), 0, NULL},
 	{"once", NULL, WATCH, "read the fabric once, and end", set_flag, MEMBER(reading.is_once), 0, NULL},
 	{"explain", NULL, WATCH,
 	 "say what the fabric loses over its tables, and what a schedule over them, or fors as the engine, would give",

@@ -289,6 +289,7 @@ enum fors_err fors_mads_run(struct fors_mads *mads, struct fors_error *error)
 		if (!err && (mads->nqueued || mads->nout))
 			err = receive(mads, fors_clock_exact_ms() + LONGEST_WAIT_MS, error);
 	}
+	mads->is_broken |= err == FORS_EIO;
 	if (err)
 		fors_mads_forget(mads);
 	return err;
@@ -304,7 +305,13 @@ enum fors_err fors_mads_wait(struct fors_mads *mads, double until_ms, struct for
 		if (!err)
 			err = receive(mads, until_ms, error);
 	}
+	mads->is_broken |= err == FORS_EIO;
 	return err;
+}
+
+bool fors_mads_is_broken(const struct fors_mads *mads)
+{
+	return mads->is_broken;
 }
 
 void fors_mads_on_report(struct fors_mads *mads, fors_mads_report report, void *context)

@@ -80,6 +80,8 @@ struct fors_mads;
 enum fors_err fors_mads_open(const struct fors_mads_setup *setup, struct fors_mads **mads, struct fors_error *error);
 /* NULL is allowed. What is out and queued is forgotten, without a word. */
 void fors_mads_close(struct fors_mads *mads);
+/* Did the port fail, so that only another fors_mads_open() helps? */
+bool fors_mads_is_broken(const struct fors_mads *mads);
 
 const struct fors_mads_port *fors_mads_port(const struct fors_mads *mads);
 /* The manager has this LID now, and is reached at this service level. */

@@ -50,6 +50,7 @@ struct fors_mads {
 	fors_mads_report report;
 	void *report_context;
 	bool has_report; /* one has come since it was cleared */
+	bool is_broken;	 /* the kernel takes or gives nothing any more */
 };
 
 #define SA_MASK 8

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * main.c - the program fors-watch, which `fors watch` starts: it opens the port of the fabric, the command does not. The
- * command explains and checks the options, and passes them on as words: fors-watch once ca=mlx5_0 window=4 net=FILE ...
+ * command explains and checks the options, and passes them on as words: fors-watch once ca=mlx5_0 window=4 net=FILE ...,
+ * or fors-watch serve config=FILE ...
  */
 #include <signal.h>
 #include <stdio.h>
@@ -9,15 +10,34 @@
 #include <string.h>
 
 #include "once.h"
+#include "service.h"
+
+#define CACHE_DIR "/var/lib" /* the state folder is in its folder "fors", where state_dir does not say otherwise */
 
 enum { NO = 1, BAD = 2 };
 
-static volatile sig_atomic_t is_ended;
+static volatile sig_atomic_t is_ended, is_hung_up;
 
 static void end(int number)
 {
 	(void)number;
 	is_ended = 1;
+}
+
+static void hang_up(int number)
+{
+	(void)number;
+	is_hung_up = 1;
+}
+
+/* Once for each signal, or for several that came together. */
+static bool is_reload(void *context)
+{
+	bool is_asked = is_hung_up;
+
+	(void)context;
+	is_hung_up = 0;
+	return is_asked;
 }
 
 static bool is_stopped(void *context)
@@ -69,14 +89,30 @@ static int run_once(char **words)
 	return err == FORS_OK ? 0 : err == FORS_ETIMEOUT || err == FORS_ECANCELLED ? NO : BAD;
 }
 
+static int serve(char **words)
+{
+	const struct fors_service_setup setup = {
+		.mads = setup_of(words), .config = text_of(words, "config"), .is_reload = is_reload};
+	struct fors_error error = {0};
+
+	setenv("OSM_CACHE_DIR", CACHE_DIR, 0);
+	if (!fors_service_run(&setup, &error))
+		return 0;
+	fprintf(stderr, "fors watch: %s\n", error.text);
+	return BAD;
+}
+
 int main(int argc, char **argv)
 {
-	struct sigaction action = {.sa_handler = end};
+	struct sigaction action = {.sa_handler = end}, again = {.sa_handler = hang_up, .sa_flags = SA_RESTART};
 
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGHUP, &again, NULL);
 	if (argc > 1 && !strcmp(argv[1], "once"))
 		return run_once(argv + 2);
+	if (argc > 1 && !strcmp(argv[1], "serve"))
+		return serve(argv + 2);
 	fprintf(stderr, "fors-watch: this program is started by `fors watch`\n");
 	return BAD;
 }

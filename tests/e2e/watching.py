@@ -3,7 +3,9 @@
 import atexit
 import collections
 import functools
+import json
 import os
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -145,3 +147,83 @@ def start(fabric, name):
         sm.sighup()
         sm.wait_up(mark)
     return sim, sm
+
+
+# ---------------------------------------------------------------------------
+# The service
+
+class Watcher:
+    """`fors watch` on a node; settings: lines of its file. What it publishes is in its own folder."""
+
+    def __init__(self, sim, directory, node=None, settings="static_sl = 0\n", arguments=(), preload=(), env=None):
+        self.sim, self.directory = sim, Path(directory)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.config = self.directory / "watch.conf"
+        self.state = self.directory / "state"
+        self.configure(settings)
+        self.log_file = self.directory / "watch.log"
+        environment = sim.environment(node or list(sim.topology.hcas)[-1], preload)
+        environment.update(env or {})
+        with open(self.log_file, "ab") as log:
+            self.process = subprocess.Popen(
+                [*harness.DIES_WITH_US, *harness.fors_command("watch", "--config", self.config, *arguments)], cwd=self.directory,
+                env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+
+    def configure(self, settings):
+        self.config.write_text(f"state_dir = {self.state}\n{settings}")
+
+    def log(self):
+        return self.log_file.read_text(errors="replace")
+
+    def folder(self):
+        return next(iter(sorted(self.state.glob("0x*"))), self.state / "none")
+
+    def status(self):
+        try:
+            return json.loads((self.folder() / "status.json").read_text())
+        except FileNotFoundError:
+            return {}
+
+    def wait(self, timeout=20.0, **wanted):
+        """The status, as soon as it has these values, or satisfies these functions."""
+        def look():
+            assert self.process.poll() is None, self.log()
+            status = self.status()
+            good = all(want(status.get(key)) if callable(want) else status.get(key) == want for key, want in wanted.items())
+            return status if status and good else None
+        try:
+            return harness.wait_for(look, timeout, f"status {wanted}")
+        except harness.HarnessError as error:
+            raise harness.HarnessError(f"{error}\nstatus: {self.status()}\n{self.log()[-3000:]}") from None
+
+    def wait_epoch(self, after=0, timeout=20.0):
+        """The first active schedule with a larger epoch, when it is confirmed."""
+        return self.wait(timeout, state="active", epoch=lambda epoch: epoch is not None and epoch > after,
+                         remarks=lambda remarks: not any(remark.startswith("unconfirmed: ") for remark in remarks))
+
+    def heartbeat(self):
+        return (self.folder() / "heartbeat").read_bytes()
+
+    def hang_up(self):
+        os.kill(self.process.pid, signal.SIGHUP)
+
+    def stop(self):
+        """End it by its pid; its exit status."""
+        if self.process.poll() is None:
+            os.kill(self.process.pid, signal.SIGTERM)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.kill(self.process.pid, signal.SIGKILL)
+                self.process.wait()
+        return self.process.returncode
+
+
+def judged(watcher):
+    """(status, rows): what is published holds over the tables and cables that the simulated hardware has at this moment."""
+    snapshot, status, rows = watcher.sim.snapshot(), watcher.status(), over.read_csv(watcher.folder() / "schedule")
+    assert rows is not None, status
+    assert over.judge(snapshot, rows) == []
+    assert status["state"] == "active" and status["servers"] == len(over.Walker(snapshot).servers)
+    assert status["phases"] == 1 + max(int(row["phase"]) for row in rows)
+    return status, rows

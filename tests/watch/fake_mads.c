@@ -12,6 +12,7 @@ struct asked {
 	uint16_t attribute;
 	uint32_t modifier;
 	bool is_manager;
+	uint16_t slid, dlid; /* of the administration: a path; slid 0: it is not asked */
 	fors_mad_done done;
 	void *context;
 	uint64_t tag;
@@ -70,14 +71,26 @@ static enum fors_err add(struct fors_mads *mads, const struct asked *asked)
 enum fors_err fors_mads_get(struct fors_mads *mads, const struct fors_directed_route *way, uint16_t attribute,
 			    uint32_t modifier, fors_mad_done done, void *context, uint64_t tag)
 {
-	return add(mads, &(struct asked){*way, attribute, modifier, false, done, context, tag});
+	return add(mads, &(struct asked){*way, attribute, modifier, false, 0, 0, done, context, tag});
 }
 
 enum fors_err fors_mads_get_at(struct fors_mads *mads, uint16_t lid, uint16_t attribute, uint32_t modifier,
 			       fors_mad_done done, void *context, uint64_t tag)
 {
 	(void)lid;
-	return add(mads, &(struct asked){{0}, attribute, modifier, true, done, context, tag});
+	return add(mads, &(struct asked){{0}, attribute, modifier, true, 0, 0, done, context, tag});
+}
+
+enum fors_err fors_mads_ask(struct fors_mads *mads, const struct fors_sa_question *question, fors_mad_done done,
+			    void *context, uint64_t tag)
+{
+	return add(mads,
+		   &(struct asked){.attribute = question->attribute,
+				   .slid = fors_get16(question->record + 42),
+				   .dlid = question->what == FORS_SA_TABLE ? 0 : fors_get16(question->record + 40),
+				   .done = done,
+				   .context = context,
+				   .tag = tag});
 }
 
 void fors_mads_forget(struct fors_mads *mads)
@@ -168,6 +181,31 @@ static void say(struct fake *fake, const struct asked *asked, uint32_t node, uin
 	}
 }
 
+/* Paths from a LID: to one, or to all of the fabric, as far as there is room. */
+static void answer_path(struct fake *fake, const struct asked *asked)
+{
+	static uint8_t data[64 * 1024];
+	struct fors_mad mad = {.attribute = asked->attribute, .data = data, .record = 64};
+
+	fake->asked++;
+	memset(data, 0, sizeof(data));
+	for (uint32_t lid = 1; fake->level && lid < fake->lfts->nlids && mad.size < 64 * fake->most_records; lid++) {
+		uint8_t *record = data + mad.size;
+
+		if ((asked->dlid && asked->dlid != lid) || fake->level(asked->slid, (uint16_t)lid) > 15)
+			continue;
+		fors_put16(record + 40, (uint16_t)lid);
+		fors_put16(record + 42, asked->slid);
+		record[53] = 0xA0 | fake->level(asked->slid, (uint16_t)lid);
+		mad.size += 64;
+	}
+	asked->done(asked->context, asked->tag,
+		    !fake->level ? FORS_MAD_LOST
+		    : mad.size	 ? FORS_MAD_ANSWERED
+				 : FORS_MAD_REFUSED,
+		    mad.size ? &mad : NULL);
+}
+
 static void answer(struct fors_mads *mads, const struct asked *asked)
 {
 	struct fake *fake = mads->fake;
@@ -191,7 +229,10 @@ enum fors_err fors_mads_run(struct fors_mads *mads, struct fors_error *error)
 	while (mads->next < mads->count) {
 		struct asked asked = mads->asked[mads->next++];
 
-		answer(mads, &asked);
+		if (asked.slid)
+			answer_path(mads->fake, &asked);
+		else
+			answer(mads, &asked);
 	}
 	fors_mads_forget(mads);
 	return FORS_OK;

@@ -16,6 +16,9 @@ struct fake {
 	/* May change the 64 bytes of an answer; false: it is lost. NULL: all tell the truth. */
 	bool (*lie)(struct fake *fake, uint16_t attribute, uint32_t node, uint32_t modifier, uint8_t *data);
 	uint64_t state; /* of lie() */
+	/* Service level of the path between two LIDs; 16: it tells of none. NULL: the administration does not answer. */
+	uint8_t (*level)(uint16_t src, uint16_t dst);
+	uint32_t most_records; /* in one answer of the administration */
 };
 
 struct fors_mads *fake_mads(struct fake *fake);

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * service.c - the rounds of `fors watch`. Ten times a second the subnet manager is asked for its count, and each switch once in
+ * ten seconds whether ports of it have changed. If either says that something goes on the fabric is read (service_read.c).
+ *
+ *	the count has risen	the manager has answered somebody else, or sent a setting: read, if something is published;
+ *				else wait until it rests
+ *	no answer for 3 s	the heartbeat stops, since nobody repairs failures; switches are asked ten times as often
+ *	another manager, a	all may be another: read
+ *	restart
+ */
+#include "service_inside.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keeper/base/clock.h"
+#include "notify.h"
+#include "wire.h"
+#include "bytes.h"
+
+#define ROUND_MS 100.0
+#define RESTLESS_MS 20.0 /* a round while a reading waits for the manager's rest */
+#define LOST_MS 3000.0
+#define TURN_MS 10000.0 /* all switches are asked once */
+#define TURN_LOST_MS 1000.0
+#define BLIND_MS 2000.0 /* between readings beside a manager that does not count */
+
+/* ---- for the keeper ---- */
+
+static void write_line(void *context, bool is_error, const char *line)
+{
+	(void)context;
+	(void)is_error;
+	fprintf(stderr, "fors watch: %s\n", line);
+}
+
+static enum fors_mastership mastership(void *context)
+{
+	(void)context;
+	return FORS_MASTER_YES;
+}
+
+static void sweep(void *context)
+{
+	struct fors_service *service = context;
+
+	__atomic_store_n(&service->wants_look, true, __ATOMIC_RELEASE);
+}
+
+/* ---- the subnet manager ---- */
+
+static void tell_manager(struct fors_service *service, const struct fors_sm *now)
+{
+	if (!service->sm.is_there)
+		fors_log_info(&service->log, "subnet manager 0x%016" PRIx64 ", LID %u", now->guid,
+			      fors_mads_port(service->mads)->sm_lid);
+	else if (service->sm.guid != now->guid)
+		fors_log_info(&service->log, "another subnet manager: 0x%016" PRIx64 ", LID %u", now->guid,
+			      fors_mads_port(service->mads)->sm_lid);
+	else
+		fors_log_info(&service->log, "the subnet manager has started again");
+}
+
+static void note_answer(struct fors_service *service, const struct fors_sm *now)
+{
+	uint32_t rise = fors_sm_rise(&service->sm, now, 1);
+	bool is_same = fors_sm_is_same(&service->sm, now), is_blind = is_same && rise == UINT32_MAX;
+
+	if (!is_same) {
+		tell_manager(service, now);
+		fors_service_forget_levels(service);
+	}
+	service->is_moving = !is_same || (rise && !is_blind);
+	if (service->is_moving)
+		service->moved_ms = now->at_ms;
+	else
+		service->gap_ms = 0;
+	if (service->is_moving || (is_blind && now->at_ms - service->moved_ms >= BLIND_MS))
+		service->is_due = true;
+	if (is_blind && service->is_due)
+		service->moved_ms = now->at_ms;
+	service->sm = *now;
+	service->lost_ms = 0;
+}
+
+static void tell_attended(struct fors_service *service)
+{
+	bool is_lost = service->lost_ms && fors_clock_exact_ms() - service->lost_ms >= LOST_MS;
+
+	if (is_lost == service->is_unattended)
+		return;
+	service->is_unattended = is_lost;
+	fors_keeper_note_attended(service->keeper, !is_lost);
+	fors_log_info(&service->log,
+		      is_lost ? "no subnet manager answers: failures are not repaired, the heartbeat stops"
+			      : "a subnet manager answers; the heartbeat goes on");
+}
+
+static enum fors_err watch_manager(struct fors_service *service, struct fors_error *error)
+{
+	double asked_ms = fors_clock_exact_ms();
+	struct fors_sm now;
+	enum fors_err err = fors_sm_ask(service->mads, &now, error);
+
+	if (err)
+		return err;
+	if (now.is_there)
+		note_answer(service, &now);
+	else if (!service->lost_ms)
+		service->lost_ms = asked_ms;
+	tell_attended(service);
+	return now.is_there ? FORS_OK : fors_sm_find(service->mads, error);
+}
+
+/* ---- switches in turn ---- */
+
+struct turn {
+	struct fors_service *service;
+	struct fors_survey *survey;
+};
+
+static void take_switch(void *context, uint64_t tag, enum fors_mad_end end, const struct fors_mad *mad)
+{
+	struct turn *turn = context;
+	struct fors_seen_node *seen = &turn->survey->node[tag];
+	bool has_changed = end == FORS_MAD_ANSWERED && mad->data[11] & 0x04;
+
+	if (end != FORS_MAD_ANSWERED || (has_changed && !seen->has_changed))
+		turn->service->is_due = true;
+	seen->has_changed = has_changed;
+}
+
+/* Has a switch whose ports have changed, and whose manager does not mind, changed again? */
+static enum fors_err look_at_ports(struct fors_service *service, struct fors_survey *survey, uint32_t node,
+				   struct fors_error *error)
+{
+	const struct fors_seen_node *seen = &survey->node[node];
+	uint8_t before[256];
+	enum fors_err err;
+
+	for (unsigned p = 1; p <= seen->nports; p++)
+		before[p] = seen->port[p].state;
+	err = fors_survey_ports(survey, node, service->mads, error);
+	for (unsigned p = 1; !err && p <= seen->nports; p++)
+		service->is_due |= before[p] != seen->port[p].state;
+	service->is_due |= err != FORS_OK;
+	return err == FORS_ECANCELLED ? err : FORS_OK;
+}
+
+static enum fors_err ask_switch(struct fors_service *service, struct fors_survey *survey, uint32_t node,
+				struct fors_error *error)
+{
+	struct turn turn = {service, survey};
+	struct fors_seen_node *seen = &survey->node[node];
+	bool was_changed = seen->has_changed;
+	enum fors_err err;
+
+	if (fors_mads_get(service->mads, &seen->way, FORS_ATTR_SWITCH_INFO, 0, take_switch, &turn, node))
+		return fors_fail_memory(error);
+	err = fors_mads_run(service->mads, error);
+	return err || !was_changed || !seen->has_changed ? err : look_at_ports(service, survey, node, error);
+}
+
+/* As many switches as their time has come. */
+static enum fors_err take_turns(struct fors_service *service, struct fors_error *error)
+{
+	struct fors_survey *survey = service->last.survey ? service->last.survey : service->shown.survey;
+	double now = fors_clock_exact_ms(), all = service->lost_ms ? TURN_LOST_MS : TURN_MS;
+	enum fors_err err = FORS_OK;
+
+	if (now - service->turns_ms > all)
+		service->turns_ms = now - all; /* what was missed is not asked twice */
+	while (!err && survey && survey->nswitches && service->turns_ms + all / survey->nswitches <= now) {
+		do
+			service->turn = service->turn + 1 < survey->nnodes ? service->turn + 1 : 0;
+		while (survey->node[service->turn].type != FORS_SWITCH);
+		service->turns_ms += all / survey->nswitches;
+		err = ask_switch(service, survey, service->turn, error);
+	}
+	return err;
+}
+
+/* ---- rounds ---- */
+
+/* A reading is due; but while nothing is published that could be wrong, and the manager is at work, there is time. */
+static bool is_time_to_read(struct fors_service *service)
+{
+	double now = fors_clock_exact_ms();
+
+	if (service->shown.net && service->holds && !service->is_confirmed &&
+	    now - service->shown.ended_ms > FORS_QUIET_MS)
+		return true;
+	if (!service->is_due || now < service->not_before_ms)
+		return false;
+	return service->holds || !service->is_moving || now - service->moved_ms >= FORS_QUIET_MS;
+}
+
+static enum fors_err reload(struct fors_service *service, struct fors_error *error)
+{
+	bool is_asked = service->setup->is_reload && service->setup->is_reload(service->setup->context);
+
+	is_asked |= __atomic_exchange_n(&service->wants_look, false, __ATOMIC_ACQ_REL);
+	if (!is_asked || !service->holds)
+		return FORS_OK;
+	return fors_service_hand_in(service, error);
+}
+
+static enum fors_err round_of(struct fors_service *service, struct fors_error *error)
+{
+	enum fors_err err = reload(service, error);
+
+	if (!err)
+		err = watch_manager(service, error);
+	if (!err)
+		err = take_turns(service, error);
+	if (!err && is_time_to_read(service))
+		err = fors_service_read(service, error);
+	return err;
+}
+
+static enum fors_err rest(struct fors_service *service, double began_ms, struct fors_error *error)
+{
+	double until = began_ms + (service->is_due ? RESTLESS_MS : ROUND_MS);
+	enum fors_err err = FORS_OK;
+
+	do
+		err = fors_mads_wait(service->mads, until, error);
+	while (!err && fors_clock_exact_ms() < until);
+	return err;
+}
+
+/* Errors that pass: memory, a file system, an administration that does not answer. */
+static bool is_passing(const struct fors_service *service, enum fors_err err)
+{
+	return err != FORS_ECANCELLED && !fors_mads_is_broken(service->mads);
+}
+
+static enum fors_err serve(struct fors_service *service, struct fors_error *error)
+{
+	unsigned watchdog = fors_notify_watchdog_ms();
+	double told_ms = 0;
+
+	fors_notify("READY=1");
+	for (;;) {
+		double began = fors_clock_exact_ms();
+		enum fors_err err = round_of(service, error);
+
+		if (err && is_passing(service, err))
+			fors_service_lose(service, "the fabric cannot be asked");
+		else if (err)
+			return err == FORS_ECANCELLED ? FORS_OK : err;
+		if (watchdog && began - told_ms >= watchdog / 4.0) {
+			fors_notify("WATCHDOG=1");
+			told_ms = began;
+		}
+		err = rest(service, began, error);
+		if (err)
+			return err == FORS_ECANCELLED ? FORS_OK : err;
+	}
+}
+
+/* ---- the beginning ---- */
+
+static enum fors_err start_keeper(struct fors_service *service, struct fors_error *error)
+{
+	const struct fors_keeper_setup setup = {.log = service->log,
+						.sources = service->sources,
+						.guid = fors_mads_port(service->mads)->guid,
+						.mastership = mastership,
+						.sweep = sweep,
+						.context = service,
+						.giver = "fors watch"};
+	enum fors_err err = fors_keeper_start(&setup, &service->keeper, error);
+
+	if (err)
+		return err;
+	if (fors_keeper_is_shadow(service->keeper))
+		return fors_fail(error, FORS_EINPUT,
+				 "fors_mode = shadow is for the plugin: fors watch changes nothing anyway");
+	return FORS_OK;
+}
+
+static void tell_port(struct fors_service *service)
+{
+	const struct fors_mads_port *port = fors_mads_port(service->mads);
+
+	fors_log_info(&service->log, "port %u of %s, 0x%016" PRIx64, port->number, port->ca, port->guid);
+}
+
+enum fors_err fors_service_run(const struct fors_service_setup *setup, struct fors_error *error)
+{
+	struct fors_service service = {.setup = setup, .log = {.write = write_line}, .is_due = true};
+	enum fors_err err;
+
+	if (setup->config && strpbrk(setup->config, " \t,;"))
+		return fors_fail(error, FORS_EINPUT, "%s: the path has a blank, a comma or a semicolon", setup->config);
+	if (setup->config)
+		snprintf(service.options, sizeof(service.options), "fors_config=%s", setup->config);
+	service.sources.options = service.options;
+	err = fors_mads_open(&setup->mads, &service.mads, error);
+	if (!err) {
+		tell_port(&service);
+		err = start_keeper(&service, error);
+	}
+	if (!err)
+		err = serve(&service, error);
+	fors_notify("STOPPING=1");
+	if (service.keeper)
+		fors_keeper_stop(service.keeper);
+	fors_keeper_free(service.keeper);
+	fors_service_forget(&service);
+	fors_mads_close(service.mads);
+	return err;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * service_inside.h - what service.c (rounds), service_read.c (what a reading means) and service_look.c (what the keeper
+ * gets) share.
+ */
+#ifndef FORS_WATCH_SERVICE_INSIDE_H
+#define FORS_WATCH_SERVICE_INSIDE_H
+
+#include "keeper/keeper.h"
+#include "paths.h"
+#include "reading.h"
+#include "service.h"
+#include "used.h"
+
+/* Levels of paths, as long as what was read stays what it is. */
+struct told_levels {
+	uint8_t *sl; /* [nservers * nlids], owned; NULL: none */
+	uint32_t nservers, nlids;
+	uint64_t lids; /* digest of the LIDs */
+};
+
+struct fors_service {
+	const struct fors_service_setup *setup;
+	struct fors_log log;
+	struct fors_sources sources;
+	char options[4096 + 16];
+	struct fors_mads *mads;
+	struct fors_keeper *keeper;
+	bool wants_look; /* the keeper asks for the look again; atomic, any thread */
+
+	/* the subnet manager, by its polls */
+	struct fors_sm sm;	       /* its last answer as the master */
+	double lost_ms, moved_ms;      /* since when it does not answer, 0: it does; when its count rose last */
+	bool is_moving, is_unattended; /* its count has risen since the poll before; the keeper knows that it is lost */
+
+	/* the fabric, by readings */
+	struct fors_reading last;      /* the newest that did not come to be shown; empty: none */
+	struct fors_reading shown;     /* what the keeper knows; empty: nothing */
+	struct fors_used *used;	       /* of shown */
+	struct told_levels levels;     /* of shown */
+	bool holds;		       /* nothing that `shown` uses is known to have changed */
+	bool is_confirmed;	       /* a setting that was lost cannot have come after `shown` */
+	bool is_due;		       /* a reading is */
+	double not_before_ms;	       /* when the next one may begin */
+	double gap_ms;		       /* between readings that find nothing while the manager goes on */
+	unsigned failures;	       /* readings that failed, one after the other */
+	char refused[FORS_ERROR_TEXT]; /* why nothing is published, as the log knows; "": something is */
+
+	/* switches, asked in turn for changes of their ports */
+	uint32_t turn;	 /* node */
+	double turns_ms; /* until then all that is due was asked */
+};
+
+/* --- service_read.c --- */
+
+/*
+ * Read, and draw the consequences: withdraw, wait, or hand in a look. Errors: FORS_ECANCELLED; what cannot be read is
+ * none.
+ */
+enum fors_err fors_service_read(struct fors_service *service, struct fors_error *error);
+/* What `shown` uses is no more, for this reason, a constant. */
+void fors_service_lose(struct fors_service *service, const char *why);
+/* Forget what was read. */
+void fors_service_forget(struct fors_service *service);
+
+/* --- service_look.c --- */
+
+/* Hand in what is shown. Errors: FORS_ECANCELLED, FORS_EIO (no service levels), FORS_ENOMEM. */
+enum fors_err fors_service_hand_in(struct fors_service *service, struct fors_error *error);
+/* There is nothing to plan over, for this reason. */
+void fors_service_decline(struct fors_service *service, const char *reason);
+void fors_service_forget_levels(struct fors_service *service);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * service_look.c - from a reading to a look: with the levels of its paths, if the operator has declared that the tables say
+ * where packets go.
+ *
+ * Adaptive routing is what no reading shows: a switch that has it on picks among several ports, and the table names one. So
+ * fors publishes nothing unless the operator says that there is none (adaptive_routing = off), or none on a service level
+ * (static_sl = N), which all paths must have then.
+ */
+#include "service_inside.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/schedule/schedule.h"
+#include "keeper/base/clock.h"
+#include "keeper/base/digest.h"
+
+#define TABLES_BY "the subnet manager" /* nobody tells its engine's name */
+
+void fors_service_forget_levels(struct fors_service *service)
+{
+	free(service->levels.sl);
+	service->levels = (struct told_levels){.sl = NULL};
+}
+
+/* ---- levels ---- */
+
+static uint64_t digest_of(const struct fors_levels *levels)
+{
+	return fors_digest(FORS_DIGEST_EMPTY, levels->lid, levels->nlids * sizeof(*levels->lid));
+}
+
+static bool are_told(const struct told_levels *told, const struct fors_levels *levels)
+{
+	return told->sl && told->nservers == levels->nservers && told->nlids == levels->nlids &&
+	       told->lids == digest_of(levels);
+}
+
+static enum fors_err ask_levels(struct fors_service *service, struct fors_levels *levels, struct fors_error *error)
+{
+	size_t size = (size_t)levels->nservers * levels->nlids;
+	double start = fors_clock_exact_ms();
+	struct fors_paths paths;
+	enum fors_err err;
+
+	fors_service_forget_levels(service);
+	err = fors_paths_ask(service->mads, levels, error);
+	if (err)
+		return err;
+	service->levels.sl = malloc(size + 1);
+	if (!service->levels.sl)
+		return fors_fail_memory(error);
+	memcpy(service->levels.sl, levels->sl, size);
+	service->levels.nservers = levels->nservers;
+	service->levels.nlids = levels->nlids;
+	service->levels.lids = digest_of(levels);
+	paths = fors_paths_sum(levels, 0);
+	fors_log_info(&service->log,
+		      "service levels of %" PRIu64 " of %" PRIu64 " paths told by the subnet administration in %.0f ms",
+		      paths.known, paths.count, fors_clock_exact_ms() - start);
+	return FORS_OK;
+}
+
+/* One level for all that were told: those that were not are taken to have it too, and readers know. */
+static void fill_in(const struct fors_paths *paths, struct fors_levels *levels, struct fors_warnings *warnings)
+{
+	if (!paths->is_one)
+		return;
+	if (paths->known < paths->count)
+		fors_warn(warnings,
+			  "service levels: the subnet administration was asked for %" PRIu64 " of %" PRIu64
+			  " paths, all of them have %u; the others are taken to have it too",
+			  paths->known, paths->count, paths->level);
+	free(levels->sl);
+	levels->sl = NULL;
+	levels->all = paths->level;
+}
+
+/* Does the declaration fit what the administration tells? FORS_ENOTAPPL: it does not. */
+static enum fors_err judge_levels(const struct fors_settings *settings, const struct fors_paths *paths,
+				  struct fors_error *error)
+{
+	if (settings->is_not_adaptive || !paths->count)
+		return FORS_OK;
+	if (!paths->known)
+		return fors_fail(
+			error, FORS_ENOTAPPL,
+			"the subnet administration tells no path between servers, so nobody knows their service "
+			"levels; is this host in a partition with them?");
+	if (!paths->src)
+		return FORS_OK;
+	return fors_fail(
+		error, FORS_ENOTAPPL,
+		"static_sl = %u, but the path from LID %u to LID %u has service level %u: an engine that needs it "
+		"can deadlock on another one; nothing is published",
+		settings->static_sl, paths->src, paths->dst, paths->other);
+}
+
+static enum fors_err add_levels(struct fors_service *service, struct fors_look *look, struct fors_error *error)
+{
+	const struct fors_settings *settings = fors_keeper_settings(service->keeper);
+	struct fors_paths paths;
+	struct fors_levels *levels;
+	enum fors_err err = fors_keeper_levels(service->keeper, look, true, &levels, error);
+
+	if (err || !levels)
+		return err;
+	if (are_told(&service->levels, levels))
+		memcpy(levels->sl, service->levels.sl, (size_t)levels->nservers * levels->nlids);
+	else
+		err = ask_levels(service, levels, error);
+	if (err)
+		return err;
+	paths = fors_paths_sum(levels, settings->static_sl);
+	err = judge_levels(settings, &paths, error);
+	if (!err)
+		fill_in(&paths, levels, &look->warnings);
+	return err;
+}
+
+/* ---- looks ---- */
+
+static enum fors_err check_declared(const struct fors_service *service, struct fors_error *error)
+{
+	const struct fors_settings *settings = fors_keeper_settings(service->keeper);
+
+	if (!settings)
+		return fors_fail(error, FORS_ENOTAPPL, "%s", fors_keeper_trouble(service->keeper));
+	if (settings->is_not_adaptive || settings->static_sl != FORS_NOT_DECLARED)
+		return FORS_OK;
+	return fors_fail(
+		error, FORS_ENOTAPPL,
+		"nothing is published, for tables do not show adaptive routing: declare static_sl = N, a service "
+		"level without it, or adaptive_routing = off (fors.conf(5))");
+}
+
+static enum fors_err fill_look(struct fors_service *service, struct fors_look *look, struct fors_error *error)
+{
+	enum fors_err err = check_declared(service, error);
+
+	snprintf(look->tables_by, sizeof(look->tables_by), TABLES_BY);
+	if (!err)
+		err = fors_net_copy(service->shown.net, &look->net, error);
+	if (err)
+		return err;
+	look->lfts = fors_lfts_copy(service->shown.lfts);
+	if (!look->lfts)
+		return fors_fail_memory(error);
+	err = fors_keeper_begin_foreign(service->keeper, look, error);
+	if (!err)
+		err = fors_keeper_look(service->keeper, look, FORS_TABLES_FOREIGN, error);
+	if (!err)
+		err = add_levels(service, look, error);
+	if (!err && !service->is_confirmed)
+		fors_warn(
+			&look->warnings,
+			"unconfirmed: the tables were read while the subnet manager sent nothing; a second reading follows "
+			"within two seconds");
+	return err;
+}
+
+static void refuse(struct fors_service *service, struct fors_look *look, const char *reason)
+{
+	look->kind = FORS_LOOK_DECLINED;
+	snprintf(look->reason, sizeof(look->reason), "%s", reason);
+	if (strcmp(service->refused, reason) != 0)
+		fors_log_info(&service->log, "%s", reason);
+	snprintf(service->refused, sizeof(service->refused), "%s", reason);
+}
+
+enum fors_err fors_service_hand_in(struct fors_service *service, struct fors_error *error)
+{
+	struct fors_look *look;
+	enum fors_err err;
+
+	fors_keeper_reload(service->keeper, &service->sources);
+	look = fors_keeper_new_look(service->keeper, FORS_LOOK_INSTALLED);
+	err = look ? fill_look(service, look, error) : fors_fail_memory(error);
+	if (err == FORS_ECANCELLED || err == FORS_EIO || err == FORS_ENOMEM) {
+		fors_look_free(look);
+		fors_keeper_end_sweep(service->keeper);
+		return err;
+	}
+	if (err)
+		refuse(service, look, error->text);
+	else
+		service->refused[0] = '\0';
+	fors_keeper_end_sweep(service->keeper);
+	fors_keeper_submit(service->keeper, look);
+	fors_keeper_note_sweep(service->keeper, FORS_SWEEP_ENDS);
+	return FORS_OK;
+}
+
+void fors_service_decline(struct fors_service *service, const char *reason)
+{
+	struct fors_look *look = fors_keeper_new_look(service->keeper, FORS_LOOK_DECLINED);
+
+	if (!look)
+		return; /* the next reading tries again */
+	refuse(service, look, reason);
+	fors_keeper_end_sweep(service->keeper);
+	fors_keeper_submit(service->keeper, look);
+}

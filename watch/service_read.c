@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * service_read.c - what a reading means for what is published.
+ *
+ *	not whole		nobody knows what holds: withdraw, read again
+ *	a way has changed	withdraw at once, whether or not the manager is still at work
+ *	as shown		what is published holds; a second after the first reading it is confirmed
+ *	settled, and new	hand it in: the manager sent nothing while it was read, or two readings a second apart are equal
+ *	not settled		read again
+ *
+ * A setting that was lost may be sent again for less than a second. So what is new is published after its first quiet
+ * reading, and unconfirmed until a reading a second later shows the same.
+ */
+#include "service_inside.h"
+
+#include <stdio.h>
+
+#include "keeper/base/clock.h"
+
+#define FIRST_GAP_MS 100.0
+#define MOST_GAP_MS 1000.0
+#define NO_MANAGER "no subnet manager answers: nobody tends these tables, and nothing is planned over them"
+
+void fors_service_lose(struct fors_service *service, const char *why)
+{
+	service->is_due = true;
+	if (!service->holds)
+		return;
+	service->holds = false;
+	fors_keeper_note_change(service->keeper, why);
+}
+
+void fors_service_forget(struct fors_service *service)
+{
+	fors_used_free(service->used);
+	service->used = NULL;
+	fors_reading_clear(&service->shown);
+	fors_reading_clear(&service->last);
+	fors_service_forget_levels(service);
+	service->holds = false;
+}
+
+/* Not more often than doubles each time, while the manager goes on and nothing comes of it. */
+static void wait_longer(struct fors_service *service)
+{
+	service->gap_ms = service->gap_ms ? 2 * service->gap_ms : FIRST_GAP_MS;
+	if (service->gap_ms > MOST_GAP_MS)
+		service->gap_ms = MOST_GAP_MS;
+	service->not_before_ms = fors_clock_exact_ms() + service->gap_ms;
+}
+
+/* The reading is not whole. */
+static void fail(struct fors_service *service, const struct fors_error *error)
+{
+	fors_service_lose(service, "the fabric cannot be read whole");
+	if (!service->failures++)
+		fors_log_info(&service->log, "not read: %s", error->text);
+	if (service->failures == 2)
+		fors_service_decline(service, error->text);
+	wait_longer(service);
+}
+
+/* Is this the fabric at rest? */
+static bool is_settled(const struct fors_service *service, const struct fors_reading *made)
+{
+	const struct fors_reading *last = service->last.net ? &service->last : &service->shown;
+
+	return made->is_quiet ||
+	       (last->net && made->began_ms - last->ended_ms >= FORS_QUIET_MS && fors_reading_is_equal(last, made));
+}
+
+static void keep_last(struct fors_service *service, struct fors_reading *made)
+{
+	fors_reading_clear(&service->last);
+	service->last = *made;
+	*made = (struct fors_reading){.survey = NULL};
+}
+
+/* What is known already: at most it is confirmed now. */
+static enum fors_err take_same(struct fors_service *service, struct fors_reading *made, struct fors_error *error)
+{
+	service->is_due = false;
+	if (service->is_moving)
+		wait_longer(service);
+	if (service->is_confirmed || made->began_ms - service->shown.ended_ms < FORS_QUIET_MS)
+		return FORS_OK;
+	service->is_confirmed = true;
+	return fors_service_hand_in(service, error);
+}
+
+/* Something new that counts: it is the keeper's now. */
+static enum fors_err show(struct fors_service *service, struct fors_reading *made, struct fors_error *error)
+{
+	enum fors_err err;
+
+	fors_service_forget(service);
+	service->shown = *made;
+	*made = (struct fors_reading){.survey = NULL};
+	err = fors_used_find(service->shown.net, service->shown.lfts, &service->used, error);
+	if (err)
+		return err;
+	service->holds = true;
+	service->is_due = false;
+	service->is_confirmed =
+		!service->shown.is_quiet || service->shown.began_ms - service->moved_ms >= FORS_QUIET_MS;
+	fors_log_info(&service->log, "%u nodes read, %llu packets in %.0f ms: %s", service->shown.net->nnodes,
+		      (unsigned long long)service->shown.asked, service->shown.ended_ms - service->shown.began_ms,
+		      service->shown.is_quiet ? "the subnet manager sent nothing meanwhile" : "as a second before");
+	return fors_service_hand_in(service, error);
+}
+
+static enum fors_err judge(struct fors_service *service, struct fors_reading *made, struct fors_error *error)
+{
+	const char *change = service->used ? fors_used_change(service->used, made->net, made->lfts) : NULL;
+
+	if (change)
+		fors_service_lose(service, change);
+	if (service->holds && fors_reading_is_equal(&service->shown, made))
+		return take_same(service, made, error);
+	if (!made->sm.is_there && !service->holds)
+		fors_service_decline(service, NO_MANAGER);
+	if (!made->sm.is_there || !is_settled(service, made)) {
+		service->is_due = made->sm.is_there;
+		keep_last(service, made);
+		wait_longer(service);
+		return FORS_OK;
+	}
+	return show(service, made, error);
+}
+
+enum fors_err fors_service_read(struct fors_service *service, struct fors_error *error)
+{
+	const struct fors_reading *before = service->last.net ? &service->last : &service->shown;
+	struct fors_reading made = {.survey = NULL};
+	enum fors_err err = fors_reading_make(service->mads, before->survey ? before : NULL, true, &made, error);
+
+	if (!err && made.sm.is_there) {
+		if (!made.is_quiet)
+			service->moved_ms = made.ended_ms;
+		service->sm = made.sm;
+	}
+	if (!err)
+		err = judge(service, &made, error);
+	if (!err)
+		service->failures = 0;
+	else if (err != FORS_ECANCELLED)
+		fail(service, error);
+	fors_reading_clear(&made);
+	return err == FORS_ECANCELLED ? err : FORS_OK;
+}
