@@ -199,8 +199,9 @@ const struct cli_command cli_watch_command = {
 	.summary = "Keep a schedule true to the fabric as it is, beside any subnet manager, changing nothing",
 	.usage = "[--config FILE | --once] [OPTION]...",
 	.details =
-		"It runs until SIGTERM, and publishes what the plugin would: schedule, status and metrics in a state folder.\n"
-		"SIGHUP has it read FILE again, whose keys are those of fors.conf(5). With --once it reads and ends.\n"
+		"It runs until SIGTERM, and publishes schedule, status and metrics in a state folder, as the plugin\n"
+		"would. SIGHUP has it read FILE again, whose keys are those of fors.conf(5). With --once it reads\n"
+		"and ends.\n"
 		"Only questions leave this host: what the fabric has is read as any diagnostic program may. The\n"
 		"reading counts when the subnet manager sent nothing meanwhile, or when two readings a second apart\n"
 		"are equal. The exit code is 1 when the fabric does not come to rest within 30 seconds.\n",
