@@ -183,7 +183,9 @@ libforscore_la_SOURCES = \
 	core/status/status_keys.c core/status/status_keys.h \
 	core/status/status_metrics.c core/status/status_metrics.h \
 	core/tables/check.c core/tables/check.h \
-	core/tables/detours.c core/tables/filler.h \
+	core/tables/detours.c \
+	core/tables/extra.c \
+	core/tables/filler.h \
 	core/tables/home.h \
 	core/tables/lanes.c core/tables/lanes.h \
 	core/tables/level.c core/tables/level.h \
@@ -194,7 +196,6 @@ libforscore_la_SOURCES = \
 	core/tables/level_tabu.c \
 	core/tables/leveller.c core/tables/leveller.h \
 	core/tables/loops.c core/tables/loops.h \
-	core/tables/odds.c \
 	core/tables/reach.c core/tables/reach.h \
 	core/tables/switches.c core/tables/switches.h \
 	core/tables/tables.c core/tables/tables.h \

@@ -185,7 +185,7 @@ struct walk {
 };
 
 /* Put an edge in slots (l, r) into half h, and strike it off. */
-static inline void settle(const struct walk *walk, uint32_t l, uint32_t r, uint16_t edge, int h)
+static inline void put_edge(const struct walk *walk, uint32_t l, uint32_t r, uint16_t edge, int h)
 {
 	walk->to[h].slot[l / 2] = (struct fors_edge_cell){.right = (uint16_t)(r / 2), .edge = edge};
 	walk->to[h].left[r / 2] = (uint16_t)(l / 2);
@@ -210,14 +210,14 @@ static inline __attribute__((always_inline)) uint32_t step(const struct walk *wa
 	}
 	mate_r = slot.right ^ 1u;
 	mate_l = walk->from.left[mate_r];
-	settle(walk, l, slot.right, slot.edge, h);
+	put_edge(walk, l, slot.right, slot.edge, h);
 	if (mate_l == EMPTY) {
 		mate_r = walk->tied[1] ? walk->tied[1][slot.right] : EMPTY;
 		if (mate_r == EMPTY)
 			return EMPTY;
 		mate_l = walk->from.left[mate_r];
 	}
-	settle(walk, mate_l, mate_r, walk->from.slot[mate_l].edge, !h);
+	put_edge(walk, mate_l, mate_r, walk->from.slot[mate_l].edge, !h);
 	return mate_l ^ 1;
 }
 

@@ -50,7 +50,7 @@ struct fors_colour_space {
 	uint32_t *count; /* per right node, for sorting */
 	int32_t *owed;	 /* per right node: how much less than its share was taken, in ONE_COPYs */
 	struct fors_cells *slots;
-	struct fors_rebalance_space *settle; /* made when first needed */
+	struct fors_rebalance_space *rebalance; /* made when first needed */
 };
 
 /* A part that waits for its colours. */
@@ -129,7 +129,7 @@ void fors_colour_space_free(struct fors_colour_space *space)
 	free(space->count);
 	free(space->owed);
 	fors_cells_free(space->slots);
-	fors_rebalance_space_free(space->settle);
+	fors_rebalance_space_free(space->rebalance);
 	free(space);
 }
 
@@ -254,11 +254,11 @@ static enum fors_err divide(struct job *job, const struct part *part, uint32_t w
 		return FORS_OK;
 	}
 	take_share(space, part, whole, first);
-	if (!space->settle)
-		space->settle = fors_rebalance_space_new(space->nnodes);
-	if (!space->settle)
+	if (!space->rebalance)
+		space->rebalance = fors_rebalance_space_new(space->nnodes);
+	if (!space->rebalance)
 		return fors_fail_memory(job->error);
-	return fors_rebalance(space->settle, &part->edges, part->mult, job->side, whole, first, space->take,
+	return fors_rebalance(space->rebalance, &part->edges, part->mult, job->side, whole, first, space->take,
 			      job->error);
 }
 

@@ -258,7 +258,7 @@ static bool step(struct fors_rebalance_space *space, int s, const struct sets *s
 	return true;
 }
 
-static bool settle_node(struct fors_rebalance_space *space, int s, uint32_t node)
+static bool balance_node(struct fors_rebalance_space *space, int s, uint32_t node)
 {
 	const struct end *end = &space->end[s];
 	bool good = true;
@@ -294,7 +294,7 @@ enum fors_err fors_rebalance(struct fors_rebalance_space *space, const struct fo
 		space->head = (space->head + 1) % space->ring;
 		space->count--;
 		space->queued[at] = 0;
-		if (!budget || !settle_node(space, at & 1, at >> 1))
+		if (!budget || !balance_node(space, at & 1, at >> 1))
 			return fors_fail(error, FORS_ENOPLAN, "a split of %u colours into %u and %u found no end",
 					 whole, part, whole - part);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * filler.h - what the files that fill tables share, for tables.c, detours.c and odds.c only.
+ * filler.h - what the files that fill tables share, for tables.c, detours.c and extra.c only.
  * Thread rules: the work of one call.
  */
 #ifndef FORS_CORE_TABLES_FILLER_H
@@ -71,7 +71,7 @@ void fors_detours_begin(const struct fors_filler *w, struct fors_target target);
  */
 void fors_detours_complete(const struct fors_filler *w, struct fors_target target);
 
-/* odds.c: the entries for all LIDs that are not behind a server slot, and the tables of switches that have no place. */
-void fors_fill_odds(const struct fors_filler *w);
+/* extra.c: the entries for all LIDs that are not behind a server slot, and the tables of switches that have no place. */
+void fors_fill_extra(const struct fors_filler *w);
 
 #endif

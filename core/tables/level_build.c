@@ -66,7 +66,7 @@ static void find_places(struct fors_leveller *leveller, uint32_t to)
 }
 
 /* An entry at home; false: it is not. */
-static bool settle_unit(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
+static bool fill_home_unit(struct fors_leveller *leveller, uint32_t pair, uint32_t class)
 {
 	uint32_t to = pair % leveller->fabric->nleaves;
 
@@ -81,7 +81,7 @@ static bool settle_unit(struct fors_leveller *leveller, uint32_t pair, uint32_t 
 }
 
 /* Entries at home, and which pairs have others. */
-static void settle_home(struct fors_leveller *leveller, uint32_t pair)
+static void fill_home(struct fors_leveller *leveller, uint32_t pair)
 {
 	uint32_t to = pair % leveller->fabric->nleaves;
 	uint64_t any = 0;
@@ -92,7 +92,7 @@ static void settle_home(struct fors_leveller *leveller, uint32_t pair)
 		for (; wanted; wanted &= wanted - 1) {
 			uint32_t class = word * 64 + (uint32_t)__builtin_ctzll(wanted);
 
-			if (!settle_unit(leveller, pair, class))
+			if (!fill_home_unit(leveller, pair, class))
 				displaced |= UINT64_C(1) << class % 64;
 		}
 		leveller->displaced[(size_t)pair * leveller->nwords + word] = displaced;
@@ -275,7 +275,7 @@ static void level_all(struct fors_leveller *leveller)
 	for (uint32_t leaf = 0; leaf < nleaves; leaf++)
 		for (uint32_t to = 0; to < nleaves; to++)
 			if (to != leaf)
-				settle_home(leveller, leaf * nleaves + to);
+				fill_home(leveller, leaf * nleaves + to);
 	leveller->target = target_of(leveller);
 	sort_pairs(leveller);
 	fors_leveller_find_rounds(leveller);

@@ -465,7 +465,7 @@ static void depend_all(const struct walk *w, uint32_t at)
 }
 
 /* Of n switches that are not clean those that are sure are done; how many are left. */
-static uint32_t settle(struct walk *w, uint32_t n)
+static uint32_t drop_sure(struct walk *w, uint32_t n)
 {
 	uint32_t before;
 
@@ -524,7 +524,7 @@ static enum fors_err check_target(struct walk *w, uint8_t *slot_at, struct fors_
 		else
 			err = walk_switch(w, at, error);
 	}
-	return err ? err : walk_lids(w, w->unclean, settle(w, nunclean), error);
+	return err ? err : walk_lids(w, w->unclean, drop_sure(w, nunclean), error);
 }
 
 enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors_loops *loops, struct fors_reach *reach,

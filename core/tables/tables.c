@@ -20,7 +20,7 @@
  *                            over a leaf where the spine may turn, else none (detours.c)
  *   spine, drained cable:    down over it: what is on its way arrives, and the spine itself is heard
  *   leaf, no common spine:   up to a spine that has a detour
- *   odd LIDs:                switches, CAs on spines, all on stubs: odds.c
+ *   extra LIDs:              switches, CAs on spines, all on stubs: extra.c
  *
  * Every path between leaves that have a spine in common goes up, then down. The others, and those that start at a
  * spine, may go down and up again, but only at leaves where turns.c allows it, so that no packets
@@ -374,7 +374,7 @@ static void fill(const struct fors_filler *w)
 			fill_spine(w, k);
 	for (uint32_t b = 0; b < f->nleaves; b++)
 		fill_torn(w, b);
-	fors_fill_odds(w);
+	fors_fill_extra(w);
 }
 
 static bool allocate(struct fors_filler *w)

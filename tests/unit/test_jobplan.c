@@ -110,8 +110,9 @@ static void small_jobs(void **state)
 /* Lanes go to the new numbers of their jobs; on another fabric nobody knows whose they were. */
 static void lanes_of_before(void **state)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 2), *other = bed_new("FT(2;4,3)", 2);
+	struct bed *bed = bed_new("FT(2;4,4)", 2), *other = bed_new("FT(2;4,3)", 2), *same = bed_new("FT(2;4,4)", 2);
 	struct outcome first = run(bed, ONE TWO, NULL, NULL);
+	struct fors_lane lane;
 	struct fors_joblist now = read_present(bed->fabric, "new: Node03-03\n" TWO);
 	uint32_t was_of[2], *before;
 
@@ -126,10 +127,17 @@ static void lanes_of_before(void **state)
 	assert_int_equal(fors_owners_carried(bed->fabric, &first.owners, other->fabric, was_of, 2, &before, NULL),
 			 FORS_OK);
 	assert_null(before);
+	lane = same->fabric->lane[0]; /* the same spines, and lanes that lead to others of them */
+	same->fabric->lane[0] = same->fabric->lane[1];
+	same->fabric->lane[1] = lane;
+	assert_int_equal(fors_owners_carried(bed->fabric, &first.owners, same->fabric, was_of, 2, &before, NULL),
+			 FORS_OK);
+	assert_null(before);
 	fors_joblist_clear(&now);
 	clear(&first);
 	bed_free(bed);
 	bed_free(other);
+	bed_free(same);
 }
 
 /*

@@ -97,6 +97,9 @@ static void what_a_plan_over_others_depends_on(void **state)
 	bed->net->port[9].lid++;
 	assert_true(reseal(job) != before);
 	bed->net->port[9].lid--;
+	bed->net->port[9].lmc++; /* a plan may take path indices that were not there */
+	assert_true(reseal(job) != before);
+	bed->net->port[9].lmc--;
 	bed->lfts->port[40] ^= 1;
 	assert_true(reseal(job) != before);
 	bed->lfts->port[40] ^= 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * odds.c - LIDs that are not behind a server slot: switches, CAs on spines, and all on stub switches.
+ * extra.c - LIDs that are not behind a server slot: switches, CAs on spines, and all on stub switches.
  *
  * They get minimum hops: leaves go up to a spine that is cabled to the target, each target starting at another lane,
  * spines straight down; over drained cables where there is nothing else, and where there is no such way, over a detour
@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* A LID range, and the switch and port where it leaves the tree. */
-struct odd {
+struct range {
 	uint32_t lid, count;
 	struct fors_target target;
 	uint8_t port; /* 0: the switch itself */
@@ -45,22 +45,24 @@ static void find_ways(const struct fors_filler *w, struct fors_target target)
 }
 
 /* Write down the ways that find_ways() found for the range's switch. */
-static void fill_odd(const struct fors_filler *w, const struct odd *odd)
+static void fill_range(const struct fors_filler *w, const struct range *range)
 {
 	for (uint32_t a = 0; a < w->f->nleaves; a++)
 		if (w->leaf_row[a])
-			memset(w->leaf_row[a] + odd->lid,
-			       a == odd->target.leaf ? odd->port : fors_up_port(w, a, w->detours.up[a]), odd->count);
+			memset(w->leaf_row[a] + range->lid,
+			       a == range->target.leaf ? range->port : fors_up_port(w, a, w->detours.up[a]),
+			       range->count);
 	for (uint32_t k = 0; k < w->f->nspines; k++)
 		if (w->spine_row[k])
-			memset(w->spine_row[k] + odd->lid,
-			       k == odd->target.spine ? odd->port : fors_port_to(w, k, w->detours.down[k]), odd->count);
+			memset(w->spine_row[k] + range->lid,
+			       k == range->target.spine ? range->port : fors_port_to(w, k, w->detours.down[k]),
+			       range->count);
 }
 
 static void fill_port(const struct fors_filler *w, const struct fors_port *port, struct fors_target target, uint8_t out)
 {
 	if (port->lid)
-		fill_odd(w, &(struct odd){port->lid, 1u << port->lmc, target, out});
+		fill_range(w, &(struct range){port->lid, 1u << port->lmc, target, out});
 }
 
 static bool has_end_node(const struct fors_net *net, uint32_t node, unsigned port)
@@ -167,7 +169,7 @@ static void fill_switch(const struct fors_filler *w, uint32_t node, struct fors_
 			fill_port(w, other_end(net, node, p), target, (uint8_t)p);
 }
 
-void fors_fill_odds(const struct fors_filler *w)
+void fors_fill_extra(const struct fors_filler *w)
 {
 	for (uint32_t a = 0; a < w->f->nleaves; a++)
 		if (w->leaf_row[a])
