@@ -88,7 +88,18 @@ static const struct rule rules[] = {
 	 "--load has no phases: it goes without --barrier, --measured, --jitter, --skew and --idle"},
 	{SIMULATE, "messages", NEEDS, "load", "--messages needs --load"},
 	{SIMULATE, "server-load", NEEDS, "load", "--server-load needs --load"},
-	{SIMULATE, "window", NEEDS, "barrier=none|load", "--window needs --barrier none"},
+	{SIMULATE, "wait=own|wait=tokens|wait=tree|wait=chunks", GOES_WITHOUT, "barrier|measured|jitter>0|load|idle",
+	 "--wait own, tokens, tree and chunks have no barrier that ends a phase for all at once: they go without --barrier, "
+	 "--measured, --jitter, --load and --idle"},
+	{SIMULATE, "token-time", NEEDS, "wait=own|wait=tokens|wait=tree",
+	 "--token-time needs --wait own, tokens or tree"},
+	{SIMULATE, "ahead", NEEDS, "wait=tree", "--ahead needs --wait tree"},
+	{SIMULATE, "chunk", NEEDS, "wait=chunks", "--chunk needs --wait chunks"},
+	{SIMULATE, "load", GOES_WITHOUT, "ranks|sigma|message-jitter",
+	 "--load has messages of one size, and one rank for each server: it goes without --ranks, --sigma and "
+	 "--message-jitter"},
+	{SIMULATE, "measured", GOES_WITHOUT, "message-jitter", "--measured goes without --message-jitter"},
+	{SIMULATE, "window", NEEDS, "barrier=none|load|wait=chunks", "--window needs --barrier none or --wait chunks"},
 	{SIMULATE, "idle", NEEDS, "barrier=none",
 	 "--idle needs --barrier none: with barriers all wait for the last of each phase, whether they have something to "
 	 "send or not"},

@@ -57,6 +57,7 @@ libforscli_la_SOURCES = \
 	cli/simulate/simulation_load.c \
 	cli/simulate/simulation_page.c \
 	cli/simulate/simulation_policy.c \
+	cli/simulate/simulation_wait.c \
 	cli/slurm/child.c cli/slurm/child.h \
 	cli/slurm/jobsfile.c cli/slurm/jobsfile.h \
 	cli/slurm/lock.c cli/slurm/lock.h \

@@ -313,6 +313,9 @@ static const char *const levels[] = {"sum", "last", "oldest", NULL}; /* enum for
 static const char *const barriers[] = {"none", NULL};
 static const char *const degraded[] = {"auto", "ignore", "dead", NULL}; /* enum fors_slow_how */
 static const char *const idles[] = {[CLI_IDLE_KEPT] = "kept", [CLI_IDLE_SKIPPED] = "skipped", NULL};
+const char *const cli_waitings[] = {
+	[CLI_WAIT_BARRIER] = "barrier", [CLI_WAIT_OWN] = "own",	      [CLI_WAIT_TOKENS] = "tokens",
+	[CLI_WAIT_TREE] = "tree",	[CLI_WAIT_CHUNKS] = "chunks", NULL};
 static const char *const queue_kinds[] = {[CLI_QUEUES_VOQ] = "voq", [CLI_QUEUES_FIFO] = "fifo", NULL};
 static const char *const slurm_marks[] = {"shared", "exclusive", "job-index", NULL}; /* enum slurm_mark */
 static const char *const maps[] = {[CLI_MAP_DIRECT] = "direct", [CLI_MAP_RANDOM] = "random", NULL};
@@ -541,6 +544,30 @@ static const struct cli_option options[] = {
 	{"window", "N", SIMULATE,
 	 "with --barrier none: messages of a server under way, at most; any number when missing", set_positive,
 	 MEMBER(simulate.window), 1000000, NULL},
+	{"wait", "WHOM", SIMULATE,
+	 "whom a server waits for before the next phase: all, by a barrier (default); all, by tokens up and down a tree; its own "
+	 "messages, sent and received; tokens of those who had its links before; or nobody, and it sends chunks to each in turn",
+	 set_choice, MEMBER(simulate.waiting), 0, cli_waitings},
+	{"token-time", "TIME", SIMULATE,
+	 "with --wait tree, own and tokens: of a token between two servers; 1us when missing", set_time,
+	 MEMBER(simulate.token), 0, NULL},
+	{"ahead", "N", SIMULATE,
+	 "with --wait tree: send in a phase when the phase N before it is over everywhere; 1 when missing",
+	 set_positive, MEMBER(simulate.ahead), 1000000, NULL},
+	{"chunk", "SIZE", SIMULATE,
+	 "with --wait chunks: bytes of a chunk; half a message when missing, 8KiB at least and 1MiB at most", set_size,
+	 MEMBER(simulate.chunk), 0, NULL},
+	{"message-jitter", "PART", SIMULATE,
+	 "before each message up to so much of its own time is lost, at random, as in 0.05", set_rate,
+	 MEMBER(simulate.message_jitter), 10, NULL},
+	{"straggler", "SERVER=PART", SIMULATE,
+	 "a server, numbered from 0, whose cable runs at this part of its speed, as in 3=0.8; may be repeated",
+	 set_texts, MEMBER(simulate.straggler), 0, NULL},
+	{"ranks", "N", SIMULATE,
+	 "on each server: each sends a message to each rank of the other server; 1 when missing", set_positive,
+	 MEMBER(simulate.ranks), 64, NULL},
+	{"sigma", "S", SIMULATE, "messages of unequal sizes: lognormal, --message on average", set_rate,
+	 MEMBER(simulate.sigma), 4, NULL},
 	{"load", "PART", SIMULATE,
 	 "no phases: at random moments each server sends to one of those that it sends to in the pattern, on average so much of "
 	 "its cable",
@@ -728,5 +755,7 @@ void cli_settings_clear(struct cli_settings *settings)
 	settings->source.ndown = 0;
 	free(settings->simulate.link_rate.text);
 	free(settings->simulate.server_load.text);
-	settings->simulate.link_rate = settings->simulate.server_load = (struct cli_texts){0};
+	free(settings->simulate.straggler.text);
+	settings->simulate.link_rate = settings->simulate.server_load = settings->simulate.straggler =
+		(struct cli_texts){0};
 }

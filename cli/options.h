@@ -55,6 +55,7 @@ enum cli_map { CLI_MAP_DIRECT, CLI_MAP_RANDOM };
 /* Arguments of --queues and --idle, in the order of their names. */
 enum cli_queues { CLI_QUEUES_VOQ, CLI_QUEUES_FIFO };
 enum cli_idle { CLI_IDLE_KEPT, CLI_IDLE_SKIPPED };
+enum cli_waiting { CLI_WAIT_BARRIER, CLI_WAIT_OWN, CLI_WAIT_TOKENS, CLI_WAIT_TREE, CLI_WAIT_CHUNKS };
 /* Arguments of --lanes and --adaptive-choice; the first one stands for what is usual. */
 /* --policy of analyze */
 enum cli_spread { CLI_SPREAD_NONE, CLI_SPREAD_RANDOM, CLI_SPREAD_VLB, CLI_SPREAD_TAGO };
@@ -105,6 +106,11 @@ struct cli_simulate {
 	int policy;				   /* --policy: enum fors_policy */
 	int queues, idle;			   /* --queues, --idle: enum cli_queues, enum cli_idle */
 	unsigned window, vls;			   /* --window, --vls; 0: not given */
+	int waiting;				   /* --wait: enum cli_waiting */
+	struct cli_amount token, chunk;		   /* --token-time, --chunk */
+	unsigned ahead, ranks;			   /* --ahead, --ranks; 0: not given */
+	cli_rate message_jitter, sigma;		   /* --message-jitter, --sigma; 0: none */
+	struct cli_texts straggler;		   /* --straggler */
 	unsigned nweights;			   /* --vl-weights; 0: not given */
 	uint8_t weight[CLI_MAX_WEIGHTS];
 	struct cli_texts link_rate; /* --link-rate */
@@ -222,6 +228,8 @@ extern const char *const cli_engines[];
 /* The names of --policy, in the order of enum fors_policy; NULL ends them. */
 extern const char *const cli_policies[];
 extern const char *const cli_spreads[];
+/* Of --wait, in the order of enum cli_waiting. */
+extern const char *const cli_waitings[];
 
 /* Free what the settings own. */
 void cli_settings_clear(struct cli_settings *settings);

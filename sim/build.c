@@ -43,12 +43,15 @@ static enum fors_err check_packets(const struct fors_sim_settings *set, struct f
 
 static enum fors_err check_times(const struct fors_sim_settings *set, struct fors_error *error)
 {
-	const uint64_t times[] = {set->wire, set->switching,	    set->adapter,   set->barrier,	  set->jitter,
-				  set->skew, set->adaptive.binding, set->qcn.timer, set->switch_ar.forget};
+	const uint64_t times[] = {
+		set->wire, set->switching, set->adapter,	  set->barrier,	  set->jitter,
+		set->skew, set->token,	   set->adaptive.binding, set->qcn.timer, set->switch_ar.forget};
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (times[i] > MAX_PS)
 			return bad(error, "times of more than 1000 s");
+	if (!set->ahead || !(set->message_jitter >= 0 && set->message_jitter <= 10))
+		return bad(error, "servers can be 1 phase ahead or more, and lose 0 to 10 times a message's time");
 	if (!(set->adapter_rate > 0.0001 && set->adapter_rate <= 1))
 		return bad(error, "the rate of adapters has to be a part of their links, above 0.0001, 1 at most");
 	if (set->policy >= FORS_NPOLICIES || (fors_sim_needs_hops(set) && !set->hops))
@@ -81,19 +84,28 @@ static enum fors_err check_speeds(const struct fors_graph *graph, const double *
 	return FORS_OK;
 }
 
-/* Times are counted in 64 bits of picoseconds: a message has to be short enough for many of them to fit. */
-static enum fors_err check_length(const struct fors_graph *graph, const struct fors_sim_settings *set,
-				  struct fors_error *error)
+static uint64_t longest(const struct sim *sim)
 {
-	uint64_t packets = (set->message + set->mtu - 1) / set->mtu;
-	double bits = 8. * ((double)set->message + (double)packets * set->header), slowest = INFINITY;
+	uint64_t most = sim->settings->message;
 
-	for (uint32_t l = 0; l < graph->nlinks; l++)
+	for (size_t i = 0; sim->program->size && i < fors_program_nmessages(sim->program); i++)
+		most = sim->program->size[i] > most ? sim->program->size[i] : most;
+	return most;
+}
+
+/* Times are counted in 64 bits of picoseconds: a message has to be short enough for many of them to fit. */
+static enum fors_err check_length(const struct sim *sim, struct fors_error *error)
+{
+	const struct fors_sim_settings *set = sim->settings;
+	uint64_t bytes = longest(sim), packets = (bytes + set->mtu - 1) / set->mtu;
+	double bits = 8. * ((double)bytes + (double)packets * set->header), slowest = INFINITY;
+
+	for (uint32_t l = 0; l < sim->router->graph->nlinks; l++)
 		slowest = fmin(slowest, set->gbits[l]);
 	if (bits * 1000 / slowest <= MAX_PS)
 		return FORS_OK;
 	return fors_fail(error, FORS_EINPUT, "a message of %llu bytes takes more than 1000 s over a link of %g Gbit/s",
-			 (unsigned long long)set->message, slowest);
+			 (unsigned long long)bytes, slowest);
 }
 
 /*
@@ -104,14 +116,16 @@ static enum fors_err check_total(const struct sim *sim, double fastest, struct f
 {
 	const struct fors_sim_settings *set = sim->settings;
 	const struct fors_program *program = sim->program;
-	double nmessages = (double)fors_program_nmessages(program), packets = ceil((double)set->message / set->mtu);
-	double bytes = ((double)set->message + packets * set->header) / set->adapter_rate, slowest = fastest, ps;
+	double nmessages = (double)fors_program_nmessages(program), most = (double)longest(sim);
+	double packets = ceil(most / set->mtu), bytes = (most + packets * set->header) / set->adapter_rate,
+	       slowest = fastest, ps;
 
 	for (uint32_t l = 0; l < sim->nlinks; l++)
 		slowest = fmin(slowest, set->gbits[l]);
-	ps = program->nslots * ((double)set->barrier + (double)set->jitter) + (double)set->skew +
-	     nmessages * (bytes * 8000 / slowest + (double)set->adapter +
-			  8. * ((double)set->wire + (double)set->switching));
+	ps = program->nslots * ((double)set->barrier + (double)set->jitter + 64. * (double)set->token) +
+	     (double)set->skew +
+	     nmessages * (bytes * (1 + set->message_jitter) * 8000 / slowest + (double)set->adapter +
+			  (double)set->token + 8. * ((double)set->wire + (double)set->switching));
 	if (ps < MOST_COUNTED && ps / sim->ps < MOST_COUNTED)
 		return FORS_OK;
 	return bad(
@@ -159,6 +173,7 @@ static void set_times(struct sim *sim, double fastest)
 	sim->barrier = set->has_barrier ? ticks_of(sim, set->barrier) : 0;
 	sim->jitter = ticks_of(sim, set->jitter);
 	sim->skew = ticks_of(sim, set->skew);
+	sim->token = ticks_of(sim, set->token);
 	sim->idle_slot = (uint64_t)((double)(set->message + packets * set->header) / set->adapter_rate);
 	sim->scale_of_adapter = (uint32_t)(65536 / set->adapter_rate + 0.5);
 	sim->two_packets = 2 * (set->mtu + set->header);
@@ -233,8 +248,9 @@ static enum fors_err alloc(struct sim *sim, struct fors_error *error)
 	sim->lane = calloc(nlanes + 1, sizeof(*sim->lane));
 	sim->queue = calloc(nqueues + 1, sizeof(*sim->queue));
 	sim->server = calloc(sim->program->nservers + (size_t)1, sizeof(*sim->server));
+	sim->rank = calloc((size_t)sim->program->nservers * sim->program->nranks + 1, sizeof(*sim->rank));
 	sim->calendar = fors_calendar_new();
-	if (!sim->lane || !sim->queue || !sim->server || !sim->calendar)
+	if (!sim->lane || !sim->queue || !sim->server || !sim->rank || !sim->calendar)
 		return fors_fail_memory(error);
 	for (size_t i = 0; i < nlanes; i++) {
 		sim->lane[i].ring = FORS_NONE;
@@ -268,7 +284,7 @@ enum fors_err fors_sim_build(struct sim *sim, struct fors_error *error)
 	if (!err)
 		err = check_speeds(sim->router->graph, sim->settings->gbits, &fastest, error);
 	if (!err)
-		err = check_length(sim->router->graph, sim->settings, error);
+		err = check_length(sim, error);
 	if (err)
 		return err;
 	sim->nlinks = sim->router->graph->nlinks;
@@ -287,7 +303,9 @@ enum fors_err fors_sim_build(struct sim *sim, struct fors_error *error)
 		err = alloc_bindings(sim, error);
 	if (!err)
 		err = fors_qcn_new(sim, error);
-	return err ? err : alloc(sim, error);
+	if (!err)
+		err = alloc(sim, error);
+	return err ? err : fors_waiting_new(sim, error);
 }
 
 void fors_sim_clear(struct sim *sim)
@@ -297,6 +315,8 @@ void fors_sim_clear(struct sim *sim)
 	free(sim->lane);
 	free(sim->queue);
 	free(sim->server);
+	free(sim->rank);
+	fors_waiting_free(sim->waiting);
 	free(sim->packet);
 	free(sim->message);
 	free(sim->way);

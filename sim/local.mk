@@ -13,9 +13,11 @@ libforssim_la_SOURCES = \
 	sim/program.c sim/program.h \
 	sim/qcn.c sim/qcn.h \
 	sim/qcn_rate.c \
+	sim/reshape.c \
 	sim/sim.c sim/sim.h \
 	sim/state.h \
 	sim/switch.c \
-	sim/traffic.c
+	sim/traffic.c \
+	sim/waiting.c
 libforssim_la_LIBADD = libforsmodel.la
 EXTRA_DIST += sim/README.md

@@ -17,7 +17,7 @@ static struct sim_link *link_in_slot(struct sim *sim, uint32_t l)
 
 	if (link->slot != sim->slot) {
 		link->slot = sim->slot;
-		link->load = link->slot_stall = 0;
+		link->load = link->slot_stall = link->slot_loads = 0;
 	}
 	return link;
 }
@@ -30,10 +30,10 @@ static struct fors_sim_slot *current_slot(struct sim *sim)
 /* ---- loads ---- */
 
 /* Ticks of a whole message on a link. */
-static uint64_t message_ticks(const struct sim *sim, const struct sim_link *link)
+static uint64_t message_ticks(const struct sim *sim, const struct sim_link *link, uint64_t bytes)
 {
 	const struct fors_sim_settings *set = sim->settings;
-	uint64_t whole = set->message / set->mtu, rest = set->message % set->mtu;
+	uint64_t whole = bytes / set->mtu, rest = bytes % set->mtu;
 
 	return whole * fors_sim_ticks(link, set->mtu + set->header) +
 	       (rest ? fors_sim_ticks(link, (uint32_t)rest + set->header) : 0);
@@ -48,12 +48,15 @@ void fors_sim_note_load(struct sim *sim, uint32_t m)
 	for (uint32_t i = 0; i < sim->message[m].nlinks; i++) {
 		struct sim_link *link = link_in_slot(sim, way[i]);
 
-		link->load += message_ticks(sim, link);
+		link->load += message_ticks(sim, link, sim->message[m].bytes);
+		link->slot_loads++;
 		if (link->load <= *bound)
 			continue;
 		*bound = link->load;
-		if (slot)
+		if (slot) {
 			slot->full = way[i];
+			slot->full_messages = link->slot_loads;
+		}
 	}
 }
 
@@ -102,11 +105,9 @@ void fors_sim_note_stall(struct sim *sim, uint32_t l, uint64_t ticks)
 
 /* ---- the end ---- */
 
-/* Ticks become picoseconds; all messages are of one size, so the load of the fullest link says how many. */
+/* Ticks become picoseconds. */
 static void finish_slot(const struct sim *sim, struct fors_sim_slot *slot)
 {
-	if (slot->full != FORS_NONE)
-		slot->full_messages = (uint32_t)(slot->bound / message_ticks(sim, &sim->link[slot->full]));
 	slot->begin = fors_sim_ps(sim, slot->begin);
 	slot->end = fors_sim_ps(sim, slot->end);
 	slot->bound = fors_sim_ps(sim, slot->bound);

@@ -30,6 +30,7 @@ enum fors_err fors_program_new(uint32_t nservers, uint32_t nslots, size_t nmessa
 		return fors_fail_memory(error);
 	p->nservers = nservers;
 	p->nslots = nslots;
+	p->nranks = 1;
 	p->first = calloc(nservers + (size_t)1, sizeof(*p->first));
 	p->send = calloc(nmessages + 1, sizeof(*p->send));
 	p->phase = calloc(nslots + (size_t)1, sizeof(*p->phase));
@@ -51,6 +52,7 @@ void fors_program_free(struct fors_program *program)
 	free(program->phase);
 	free(program->count);
 	free(program->at);
+	free(program->size);
 	free(program);
 }
 
@@ -82,7 +84,7 @@ static void write_phase(const struct fors_pattern *pattern, uint32_t phase, uint
 		struct fors_pair pair = fors_pattern_pair(pattern, phase, i);
 
 		if (is_sent(pair))
-			p->send[cursor[pair.src]++] = (struct fors_send){pair.dst, slot, (uint16_t)pair.path, 0};
+			p->send[cursor[pair.src]++] = (struct fors_send){pair.dst, slot, (uint16_t)pair.path, 0, 0};
 	}
 	p->phase[slot] = phase;
 }

@@ -17,15 +17,21 @@ struct fors_send {
 	uint32_t slot; /* never smaller than that of the one before */
 	uint16_t path; /* path index */
 	uint8_t vl;    /* virtual lane */
+	uint8_t local; /* which of the ranks of dst it is for */
 };
+
+#define FORS_MOST_RANKS 64 /* of a server */
 
 struct fors_program {
 	uint32_t nservers, nslots;
-	size_t *first; /* nservers + 1: server s sends send[first[s]] .. send[first[s + 1] - 1], in this order */
-	struct fors_send *send; /* first[nservers] of them */
+	uint32_t
+		nranks; /* of each server, 1 but for fors_program_share(); rank i of server s has number s nranks + i */
+	size_t *first;	/* nservers nranks + 1: rank r sends send[first[r]] .. send[first[r + 1] - 1], in this order */
+	struct fors_send *send; /* first[nservers nranks] of them */
 	uint32_t *phase;	/* nslots: the phase of the pattern */
 	uint32_t *count;	/* nslots: messages */
 	uint64_t *at;		/* NULL, or for each message the time before which it does not exist, ps */
+	uint64_t *size;		/* NULL, or for each message its bytes, > 0; else all have those of the settings */
 };
 
 /* A program without messages; owned by the caller. Errors: FORS_ENOMEM. */
@@ -63,9 +69,38 @@ enum fors_err fors_program_load(uint32_t nservers, uint32_t count, uint64_t gap,
 				struct fors_program **program, struct fors_error *error);
 void fors_program_free(struct fors_program *program);
 
+/* ---- reshape.c: the same exchange in another form; programs without times (at NULL) ---- */
+
+/*
+ * Each server has nranks ranks (1..FORS_MOST_RANKS): a message from server to server becomes one from each rank of the
+ * one to each rank of the other, each as long as it was. Rank i begins with rank i of the other server and goes on in a
+ * circle. Of a program with one rank for each server, without sizes. Errors: FORS_ELIMIT, FORS_ENOMEM.
+ */
+enum fors_err fors_program_share(const struct fors_program *from, uint32_t nranks, struct fors_program **program,
+				 struct fors_error *error);
+/*
+ * Messages get sizes: lognormal, `mean` bytes on average, sigma of the logarithm; a message from one rank to another has
+ * the same size in each program that has this seed. At least 1 byte, at most 64 times the mean. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_program_vary(struct fors_program *program, double sigma, uint64_t mean, uint64_t seed,
+				struct fors_error *error);
+/*
+ * In chunks: each rank sends a chunk of each of its messages in turn, in the order of `from`, then the next chunk of each
+ * that has more. `message`: bytes of messages where the program has no sizes. All are in one slot. Errors: FORS_ELIMIT,
+ * FORS_ENOMEM.
+ */
+enum fors_err fors_program_cut(const struct fors_program *from, uint64_t message, uint64_t chunk,
+			       struct fors_program **program, struct fors_error *error);
+
 static inline size_t fors_program_nmessages(const struct fors_program *program)
 {
-	return program->first[program->nservers];
+	return program->first[(size_t)program->nservers * program->nranks];
+}
+
+/* Bytes of message i, where those without a size have `message`. */
+static inline uint64_t fors_program_size(const struct fors_program *program, size_t i, uint64_t message)
+{
+	return program->size ? program->size[i] : message;
 }
 
 #endif

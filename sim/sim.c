@@ -22,7 +22,9 @@ struct fors_sim_settings fors_sim_defaults(void)
 					  .watch = FORS_NONE,
 					  .qcn = {false, 20000, 150000, 15000000000},
 					  .switch_ar = {FORS_LEVEL_SUM, 250000000000},
-					  .has_barrier = true};
+					  .has_barrier = true,
+					  .token = 1000000,
+					  .ahead = 1};
 }
 
 static enum fors_err result_new(const struct fors_router *router, const struct fors_program *program,
@@ -117,17 +119,16 @@ enum fors_err fors_simulate(const struct fors_router *router, const struct fors_
 
 /* ---- rates ---- */
 
-double fors_sim_gbits(const struct fors_sim_result *result, const struct fors_sim_settings *settings, uint32_t nservers)
+double fors_sim_gbits(const struct fors_sim_result *result, uint32_t nservers)
 {
-	double bits = 8. * (double)settings->message * (double)result->nmessages;
-
+	double bits = 8. * (double)result->bytes;
 	return result->time && nservers ? bits / nservers / ((double)result->time / 1000) : 0;
 }
 
-enum fors_err fors_sim_fit(const struct fors_sim_result *result, const struct fors_sim_settings *settings,
-			   uint32_t nservers, double gbits, uint64_t *barrier, struct fors_error *error)
+enum fors_err fors_sim_fit(const struct fors_sim_result *result, uint32_t nservers, double gbits, uint64_t *barrier,
+			   struct fors_error *error)
 {
-	double now = fors_sim_gbits(result, settings, nservers), missing;
+	double now = fors_sim_gbits(result, nservers), missing;
 
 	if (!result->nslots || !(gbits > 0) || gbits > now)
 		return fors_fail(error, FORS_EINPUT,

@@ -18,7 +18,7 @@
  * the router's way is that of the first and the last link only.
  *
  * What is sent when is a program (program.h), and how servers wait for one another: for all of a slot (has_barrier),
- * then for the cost of the barrier; or not at all.
+ * then for the cost of the barrier; for some of the others (enum fors_wait); or not at all.
  *
  * Times in and out are picoseconds; inside they are ticks, the time of a byte at the fastest link, rounded to whole
  * ones. The same input gives the same bytes on any machine.
@@ -49,6 +49,15 @@ enum fors_policy {
 	FORS_POLICY_UGAL_G,
 	FORS_POLICY_TAGO,
 	FORS_NPOLICIES
+};
+
+/* Whom a server waits for, where there is no barrier that ends a slot for all at once; see waiting.c. */
+enum fors_wait {
+	FORS_WAIT_NONE, /* nobody */
+	FORS_WAIT_OWN,	/* a rank: until what it sends and receives in a slot has arrived, and the receiver is as far */
+	FORS_WAIT_TOKENS, /* those who had one of its links before */
+	FORS_WAIT_TREE,	  /* all, by tokens up and down a tree, `ahead` slots later */
+	FORS_NWAITS
 };
 
 #define FORS_BUSY_LEVELS 3
@@ -94,7 +103,11 @@ struct fors_sim_settings {
 	bool has_barrier;
 	uint64_t barrier, jitter; /* ps: cost of a barrier; afterwards each server begins by up to that later */
 	uint64_t skew;		  /* ps: each server begins by up to that late */
-	uint32_t window;	  /* without barriers: messages of a server that have not arrived, at most; 0: any */
+	enum fors_wait wait;	  /* without barriers */
+	uint64_t token;		  /* ps: of a token from one server to another; it takes no bandwidth */
+	uint32_t ahead;		  /* of FORS_WAIT_TREE: a server sends in slot n when slot n - ahead is over; >= 1 */
+	double message_jitter;	  /* before each message up to this part of its own time is lost, at random; 0..10 */
+	uint32_t window;	  /* without barriers: messages of a rank that have not arrived, at most; 0: any */
 	bool keeps_idle;	  /* without barriers: an idle slot takes as long as a message over a free link */
 	uint64_t seed;		  /* of skew, jitter and policies */
 	uint32_t watch;		  /* server: the time line is of what arrives there; FORS_NONE: anywhere */
@@ -143,6 +156,7 @@ struct fors_sim_result {
 	uint64_t time;	/* ps, with the last barrier */
 	uint64_t bound; /* ps: sum over slots of their bounds; without barriers of the fullest link; 0 but for tables */
 	uint64_t nmessages, nbroken; /* sent; without a way, left out */
+	uint64_t bytes;		     /* payload of these messages */
 	uint64_t sent, arrived;	     /* packets */
 	uint64_t hops;		     /* links that packets went over */
 	uint64_t nevents;
@@ -176,11 +190,10 @@ void fors_sim_result_free(struct fors_sim_result *result);
  * The cost of a barrier, ps, with which `result` (barriers that cost nothing, no jitter) would give each of `nservers`
  * servers so many Gbit/s of payload. Errors: FORS_EINPUT (it is slower than that without any cost).
  */
-enum fors_err fors_sim_fit(const struct fors_sim_result *result, const struct fors_sim_settings *settings,
-			   uint32_t nservers, double gbits, uint64_t *barrier, struct fors_error *error);
+enum fors_err fors_sim_fit(const struct fors_sim_result *result, uint32_t nservers, double gbits, uint64_t *barrier,
+			   struct fors_error *error);
 
 /* Payload that each of `nservers` servers sends on average, Gbit/s. */
-double fors_sim_gbits(const struct fors_sim_result *result, const struct fors_sim_settings *settings,
-		      uint32_t nservers);
+double fors_sim_gbits(const struct fors_sim_result *result, uint32_t nservers);
 
 #endif

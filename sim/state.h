@@ -29,9 +29,11 @@ enum fors_sim_what {
 	SIM_LEAVE,	  /* lane: a packet has left the buffer (PAUSE only) */
 	SIM_PAUSE,	  /* lane */
 	SIM_RESUME,	  /* lane */
-	SIM_TURN,	  /* server: it may begin its next message */
+	SIM_TURN,	  /* rank: it may begin its next message */
 	SIM_BARRIER,	  /* the next slot begins */
 	SIM_SEND,	  /* message: the next packet may leave its server */
+	SIM_TOKEN,	  /* a token that waiting.c knows comes to a server or rank */
+	SIM_TOKEN_DOWN,	  /* and one down a tree */
 	SIM_NOTICE,	  /* notification: it comes to a switch, or its server */
 	SIM_CYCLE,	  /* limiter: a cycle by time may be over */
 	SIM_WHAT_BITS = 4 /* above stand bytes of a packet, of SIM_CREDIT and SIM_LEAVE */
@@ -61,7 +63,10 @@ struct sim_binding {
 struct sim_message {
 	uint64_t born;	   /* tick */
 	uint64_t left;	   /* bytes not yet in packets */
+	uint64_t bytes;	   /* all */
+	size_t send;	   /* in the program */
 	uint32_t src, dst; /* servers */
+	uint32_t rank;	   /* who sends it */
 	uint32_t last;	   /* link */
 	uint32_t nlinks;
 	uint32_t sent, arrived, expected; /* packets; the number that should come next */
@@ -97,19 +102,29 @@ struct sim_link {
 	bool is_waking;	     /* a SIM_FREE is on its way */
 	bool is_last;	     /* to a server */
 	uint32_t slot;	     /* that load and slot_stall speak of */
+	uint32_t slot_loads; /* messages over it, in this slot */
 	uint64_t load;	     /* ticks of all messages over it, in this slot with barriers */
 	uint64_t slot_stall; /* ticks, in this slot */
 };
 
 #define FORS_SIM_NEVER UINT64_MAX
 
-struct sim_server {
+/* One of a server's ranks, which share its adapter. */
+struct sim_rank {
 	uint64_t not_before;  /* tick at which its next message may begin */
 	size_t next;	      /* that message in the program */
-	uint32_t message;     /* the one that is sent now, FORS_NONE */
+	size_t drawn;	      /* messages whose delay has been drawn are before this one */
 	uint32_t outstanding; /* begun and not arrived */
 	bool is_waking;	      /* a SIM_TURN is on its way */
 };
+
+struct sim_server {
+	uint64_t not_before; /* tick at which its adapter may begin another message */
+	uint32_t message;    /* the one that is sent now, FORS_NONE */
+	uint32_t turn;	     /* whose, among its ranks */
+};
+
+struct sim_waiting;
 
 struct sim {
 	const struct fors_router *router;
@@ -131,6 +146,9 @@ struct sim {
 	struct sim_lane *lane;
 	struct sim_queue *queue; /* of lanes, then one for each server */
 	struct sim_server *server;
+	struct sim_rank *rank;
+	struct sim_waiting *waiting; /* NULL: servers wait for all of a slot, or for nobody */
+	uint64_t token;		     /* ticks */
 	struct sim_packet *packet;
 	uint32_t packet_used, packet_room, packet_spare, in_flight;
 	struct sim_message *message;
@@ -187,6 +205,25 @@ void fors_sim_traffic_event(struct sim *sim, const struct fors_calendar_event *e
 void fors_sim_server_sent(struct sim *sim, uint32_t message);
 /* A packet has arrived. */
 void fors_sim_arrived(struct sim *sim, uint32_t packet);
+
+/* Something that a server's ranks may have waited for has happened. */
+void fors_sim_go_on(struct sim *sim, uint32_t server);
+/* Where the message of the program with this number goes, in way[router->max_links], *nlinks; false: nowhere. */
+bool fors_sim_route(const struct sim *sim, uint32_t server, const struct fors_send *send, uint32_t *way,
+		    uint32_t *nlinks);
+
+/* ---- waiting.c ---- */
+
+/* What the settings say of waiting, in sim->waiting. Errors: FORS_ELIMIT, FORS_ENOMEM. */
+enum fors_err fors_waiting_new(struct sim *sim, struct fors_error *error);
+void fors_waiting_free(struct sim_waiting *waiting);
+/* May the next message of a rank begin, as far as others are concerned? sim->waiting is there. */
+bool fors_waiting_allows(const struct sim *sim, uint32_t rank);
+/* All servers begin. */
+void fors_waiting_begin(struct sim *sim);
+/* A message of the program, sent by a rank, has arrived, or was left out. */
+void fors_waiting_done(struct sim *sim, uint32_t rank, size_t send);
+void fors_waiting_event(struct sim *sim, const struct fors_calendar_event *event);
 
 /* ---- notes.c ---- */
 

@@ -3,12 +3,12 @@
  * traffic.c - what servers do: messages begin, become packets, arrive; slots end.
  *
  * A server has one message in hand, and of it one packet at its adapter; when that leaves, the next one is made, so a
- * message costs no memory for packets that have not left. What it does next is asked in one place, may_begin(),
+ * message costs no memory for packets that have not left. Its ranks take turns, message by message. What a rank does next is asked in one place, may_begin(),
  * whenever something that it depends on has changed: a packet was sent, a message arrived, a slot began, a time came.
  *
  * With barriers, a slot ends when its last message has arrived; the next one begins when the barrier has cost its
- * time, for each server by its own jitter later. Without, a server goes on at once; kept idle slots put its next
- * message off.
+ * time, for each server by its own jitter later. Without, a server goes on when those have come that it waits for
+ * (waiting.c), or at once; kept idle slots put its next message off.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static uint32_t message_new(struct sim *sim)
 		m = sim->message_used++;
 	else
 		return FORS_NONE;
-	sim->message[m] = (struct sim_message){.left = sim->settings->message};
+	sim->message[m] = (struct sim_message){.left = 0};
 	return m;
 }
 
@@ -88,49 +88,68 @@ static void count_off(struct sim *sim)
 	fors_calendar_put(sim->calendar, sim->calendar->now + sim->barrier, SIM_BARRIER, 0);
 }
 
-/* Where it goes; false: nowhere. */
-static bool route(struct sim *sim, uint32_t m, const struct fors_send *send)
+static void done(struct sim *sim, uint32_t rank, size_t send)
 {
-	const struct fors_router *router = sim->router;
-	const struct fors_pair pair = {sim->message[m].src, send->dst, send->path};
-
-	return router->route(router->context, pair, &sim->way[(size_t)m * router->max_links],
-			     &sim->message[m].nlinks) == FORS_WAY_GOOD &&
-	       sim->message[m].nlinks;
+	count_off(sim);
+	if (sim->waiting)
+		fors_waiting_done(sim, rank, send);
 }
 
-/* When the next message of a server exists. */
-static uint64_t exists_at(const struct sim *sim, const struct sim_server *server)
+bool fors_sim_route(const struct sim *sim, uint32_t server, const struct fors_send *send, uint32_t *way,
+		    uint32_t *nlinks)
+{
+	const struct fors_router *router = sim->router;
+	const struct fors_pair pair = {server, send->dst, send->path};
+
+	return router->route(router->context, pair, way, nlinks) == FORS_WAY_GOOD && *nlinks;
+}
+
+/* When the next message of a rank exists. */
+static uint64_t exists_at(const struct sim *sim, const struct sim_rank *rank)
 {
 	const uint64_t *at = sim->program->at;
 
-	return at ? (uint64_t)((double)at[server->next] / sim->ps) : server->not_before;
+	return at ? (uint64_t)((double)at[rank->next] / sim->ps) : rank->not_before;
 }
 
-/* The next message of the program: it has a way, or it is left out, false. */
-static bool begin(struct sim *sim, uint32_t s)
+static void fill_message(struct sim *sim, uint32_t m, uint32_t r)
 {
-	struct sim_server *server = &sim->server[s];
-	const struct fors_send *send = &sim->program->send[server->next];
-	uint32_t m = message_new(sim);
+	struct sim_rank *rank = &sim->rank[r];
+	const struct fors_send *send = &sim->program->send[rank->next];
+	struct sim_message *message = &sim->message[m];
+
+	message->born = sim->program->at ? exists_at(sim, rank) : sim->calendar->now;
+	message->left = message->bytes = fors_program_size(sim->program, rank->next, sim->settings->message);
+	message->send = rank->next;
+	message->rank = r;
+	message->src = r / sim->program->nranks;
+	message->dst = send->dst;
+	message->vl = send->vl % (uint8_t)sim->nvls;
+}
+
+/* The next message of a rank: it has a way, or it is left out, false. */
+static bool begin(struct sim *sim, uint32_t r)
+{
+	struct sim_rank *rank = &sim->rank[r];
+	size_t send = rank->next;
+	uint32_t m = message_new(sim), *way;
 
 	if (m == FORS_NONE)
 		return false;
-	sim->message[m].born = sim->program->at ? exists_at(sim, server) : sim->calendar->now;
-	sim->message[m].src = s;
-	sim->message[m].vl = send->vl % (uint8_t)sim->nvls;
-	server->next++;
-	if (!route(sim, m, send)) {
+	way = &sim->way[(size_t)m * sim->router->max_links];
+	fill_message(sim, m, r);
+	rank->next++;
+	if (!fors_sim_route(sim, sim->message[m].src, &sim->program->send[send], way, &sim->message[m].nlinks)) {
 		message_free(sim, m);
 		sim->result->nbroken++;
-		count_off(sim);
+		done(sim, r, send);
 		return false;
 	}
 	sim->result->nmessages++;
-	sim->message[m].dst = send->dst;
-	sim->message[m].last = sim->way[(size_t)m * sim->router->max_links + sim->message[m].nlinks - 1];
-	server->message = m;
-	server->outstanding++;
+	sim->result->bytes += sim->message[m].bytes;
+	sim->message[m].last = way[sim->message[m].nlinks - 1];
+	sim->server[sim->message[m].src].message = m;
+	rank->outstanding++;
 	if (sim->settings->policy == FORS_POLICY_TABLES)
 		fors_sim_note_load(sim, m);
 	next_packet(sim, m);
@@ -139,60 +158,98 @@ static bool begin(struct sim *sim, uint32_t s)
 
 /* ---- servers ---- */
 
-/* Has it something to send now, as far as others are concerned? */
-static bool may_begin(const struct sim *sim, uint32_t s)
+/* Has a rank something to send now, as far as others are concerned? */
+static bool may_begin(const struct sim *sim, uint32_t r)
 {
-	const struct sim_server *server = &sim->server[s];
+	const struct sim_rank *rank = &sim->rank[r];
 	const struct fors_sim_settings *set = sim->settings;
 
-	if (server->message != FORS_NONE || server->next == sim->program->first[s + 1] || sim->is_out_of_memory)
+	if (rank->next == sim->program->first[r + 1] || sim->is_out_of_memory)
 		return false;
 	if (set->has_barrier)
-		return sim->program->send[server->next].slot == sim->slot;
-	return !set->window || server->outstanding < set->window;
+		return sim->program->send[rank->next].slot == sim->slot;
+	if (sim->waiting && !fors_waiting_allows(sim, r))
+		return false;
+	return !set->window || rank->outstanding < set->window;
 }
 
-/* Let a server begin what it may, now or when it is time. */
-static void go_on(struct sim *sim, uint32_t s)
+/* A part of the time of the next message that gets lost before it: of the message's own, whoever waits for whom. */
+static void draw_delay(struct sim *sim, uint32_t r)
 {
-	struct sim_server *server = &sim->server[s];
+	struct sim_rank *rank = &sim->rank[r];
+	const struct fors_sim_settings *set = sim->settings;
+	uint64_t random = fors_random_of(set->seed ^ fors_random_of(rank->next));
+	double ticks = (double)fors_program_size(sim->program, rank->next, set->message) / set->adapter_rate;
+	uint64_t from = rank->not_before > sim->calendar->now ? rank->not_before : sim->calendar->now;
+
+	if (!(set->message_jitter > 0) || rank->drawn > rank->next)
+		return;
+	rank->drawn = rank->next + 1;
+	rank->not_before =
+		from + (uint64_t)(ticks * set->message_jitter * ((double)(random >> 11) / 9007199254740992.));
+}
+
+/* The rank begins what it may, now or when it is time. Has it begun? */
+static bool go_on_with(struct sim *sim, uint32_t r)
+{
+	struct sim_rank *rank = &sim->rank[r];
+	const struct sim_server *server = &sim->server[r / sim->program->nranks];
 	uint64_t now = sim->calendar->now, time;
 
-	while (!server->is_waking && may_begin(sim, s)) {
-		time = exists_at(sim, server);
+	while (!rank->is_waking && server->message == FORS_NONE && may_begin(sim, r)) {
+		draw_delay(sim, r);
+		time = exists_at(sim, rank);
+		time = time > rank->not_before ? time : rank->not_before;
 		time = time > server->not_before ? time : server->not_before;
 		if (time > now) {
-			server->is_waking = true;
-			fors_calendar_put(sim->calendar, time, SIM_TURN, s);
-		} else if (begin(sim, s)) {
-			return;
+			rank->is_waking = true;
+			fors_calendar_put(sim->calendar, time, SIM_TURN, r);
+		} else if (begin(sim, r)) {
+			return true;
 		}
+	}
+	return false;
+}
+
+void fors_sim_go_on(struct sim *sim, uint32_t s)
+{
+	struct sim_server *server = &sim->server[s];
+	uint32_t nranks = sim->program->nranks;
+
+	for (uint32_t i = 0; server->message == FORS_NONE && i < nranks; i++) {
+		uint32_t turn = (server->turn + i) % nranks;
+
+		if (!go_on_with(sim, s * nranks + turn))
+			continue;
+		server->turn = (turn + 1) % nranks;
+		return;
 	}
 }
 
-/* The idle slots between a server's last message and its next one. */
-static uint32_t idle_slots(const struct sim *sim, uint32_t s)
+/* The idle slots between a rank's last message and its next one. */
+static uint32_t idle_slots(const struct sim *sim, uint32_t r)
 {
-	const struct sim_server *server = &sim->server[s];
-	const struct fors_send *send = &sim->program->send[server->next];
+	const struct sim_rank *rank = &sim->rank[r];
+	const struct fors_send *send = &sim->program->send[rank->next];
 
-	if (!sim->settings->keeps_idle || sim->settings->has_barrier || server->next == sim->program->first[s + 1])
+	if (!sim->settings->keeps_idle || sim->settings->has_barrier || rank->next == sim->program->first[r + 1])
 		return 0;
-	if (server->next == sim->program->first[s])
+	if (rank->next == sim->program->first[r])
 		return send->slot;
 	return send->slot > send[-1].slot ? send->slot - send[-1].slot - 1 : 0;
 }
 
 /* All of a message is on its way. */
-static void sent_all(struct sim *sim, uint32_t s, uint32_t m)
+static void sent_all(struct sim *sim, uint32_t m)
 {
-	struct sim_server *server = &sim->server[s];
-	uint32_t first = sim->way[(size_t)m * sim->router->max_links];
-	uint64_t pause = sim->adapter + idle_slots(sim, s) * sim->idle_slot;
+	uint32_t r = sim->message[m].rank, s = sim->message[m].src;
+	uint64_t free_at = sim->link[sim->way[(size_t)m * sim->router->max_links]].free_at;
+	uint64_t idle = idle_slots(sim, r) * sim->idle_slot;
 
-	server->message = FORS_NONE;
-	server->not_before = pause ? sim->link[first].free_at + pause : sim->calendar->now;
-	go_on(sim, s);
+	sim->server[s].message = FORS_NONE;
+	sim->server[s].not_before = sim->adapter ? free_at + sim->adapter : sim->calendar->now;
+	sim->rank[r].not_before = idle ? free_at + sim->adapter + idle : sim->calendar->now;
+	fors_sim_go_on(sim, s);
 }
 
 void fors_sim_server_sent(struct sim *sim, uint32_t m)
@@ -200,22 +257,22 @@ void fors_sim_server_sent(struct sim *sim, uint32_t m)
 	if (sim->message[m].left)
 		next_packet(sim, m);
 	else
-		sent_all(sim, sim->message[m].src, m);
+		sent_all(sim, m);
 }
 
 /* ---- arrivals ---- */
 
 static void message_arrived(struct sim *sim, uint32_t m)
 {
-	uint32_t src = sim->message[m].src;
-	uint64_t latency = fors_sim_ps(sim, sim->calendar->now - sim->message[m].born);
+	const struct sim_message message = sim->message[m];
+	uint64_t latency = fors_sim_ps(sim, sim->calendar->now - message.born);
 
 	fors_histogram_add(&sim->result->message_ps, latency);
-	sim->result->message_rates += 8000. * (double)sim->settings->message / (double)(latency ? latency : 1);
+	sim->result->message_rates += 8000. * (double)message.bytes / (double)(latency ? latency : 1);
 	message_free(sim, m);
-	sim->server[src].outstanding--;
-	count_off(sim);
-	go_on(sim, src);
+	sim->rank[message.rank].outstanding--;
+	done(sim, message.rank, message.send);
+	fors_sim_go_on(sim, message.src);
 }
 
 void fors_sim_arrived(struct sim *sim, uint32_t p)
@@ -252,34 +309,48 @@ static void begin_slot(struct sim *sim)
 
 		if (time > sim->server[s].not_before)
 			sim->server[s].not_before = time;
-		go_on(sim, s);
+		fors_sim_go_on(sim, s);
+	}
+}
+
+/* Where each begins, and when. */
+static void place_ranks(struct sim *sim)
+{
+	const struct fors_program *program = sim->program;
+
+	for (uint32_t s = 0; s < program->nservers; s++) {
+		uint64_t late = random_ticks(sim, sim->skew);
+
+		sim->server[s].message = FORS_NONE;
+		for (uint32_t r = s * program->nranks; r < (s + 1) * program->nranks; r++) {
+			sim->rank[r].next = program->first[r];
+			sim->rank[r].not_before = late + idle_slots(sim, r) * sim->idle_slot;
+		}
 	}
 }
 
 void fors_sim_traffic_begin(struct sim *sim)
 {
-	for (uint32_t s = 0; s < sim->program->nservers; s++) {
-		struct sim_server *server = &sim->server[s];
-
-		server->next = sim->program->first[s];
-		server->message = FORS_NONE;
-		server->not_before = random_ticks(sim, sim->skew) + idle_slots(sim, s) * sim->idle_slot;
-	}
+	place_ranks(sim);
 	if (sim->settings->has_barrier && sim->program->nslots) {
 		begin_slot(sim);
 		return;
 	}
+	if (sim->waiting)
+		fors_waiting_begin(sim);
 	for (uint32_t s = 0; s < sim->program->nservers; s++)
-		go_on(sim, s);
+		fors_sim_go_on(sim, s);
 }
 
 void fors_sim_traffic_event(struct sim *sim, const struct fors_calendar_event *event)
 {
 	if (event->what == SIM_TURN) {
-		sim->server[event->which].is_waking = false;
-		go_on(sim, event->which);
+		sim->rank[event->which].is_waking = false;
+		fors_sim_go_on(sim, event->which / sim->program->nranks);
 	} else if (event->what == SIM_SEND) {
 		next_packet(sim, event->which);
+	} else if (event->what != SIM_BARRIER) {
+		fors_waiting_event(sim, event);
 	} else if (sim->slot + 1 < sim->program->nslots) {
 		sim->slot++;
 		begin_slot(sim);

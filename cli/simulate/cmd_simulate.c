@@ -42,7 +42,7 @@ static void print_barrier(const struct cli_simulation *sim)
 	       sim->set.jitter ? ", then up to " : "", sim->set.jitter ? duration(sim->set.jitter, jitter) : "");
 }
 
-static void print_heading(const struct cli_simulation *sim)
+static void print_heading(const struct cli_settings *settings, const struct cli_simulation *sim)
 {
 	const struct cli_analysis *a = &sim->analysis;
 
@@ -51,10 +51,13 @@ static void print_heading(const struct cli_simulation *sim)
 	       fors_plural(a->router.graph->nlinks, "directed link", "directed links"), sim->line);
 	printf("routing     %s%s%s\n", a->routing, sim->set.policy ? ", but in switches " : "",
 	       sim->set.policy ? cli_policies[sim->set.policy] : "");
-	printf("pattern     %s: %llu %s of %llu bytes in %u phase%s\n", a->pattern_name,
+	printf("pattern     %s: %llu %s of %llu bytes%s in %u phase%s\n", a->pattern_name,
 	       (unsigned long long)sim->result->nmessages, fors_plural(sim->result->nmessages, "message", "messages"),
-	       (unsigned long long)sim->set.message, sim->program->nslots, sim->program->nslots == 1 ? "" : "s");
-	if (sim->load > 0)
+	       (unsigned long long)sim->set.message, sim->program->size ? " or so" : "", sim->program->nslots,
+	       sim->program->nslots == 1 ? "" : "s");
+	if (settings->simulate.waiting)
+		cli_simulation_print_wait(&settings->simulate, sim);
+	else if (sim->load > 0)
 		printf("load        %g of each server's cable, at random moments\n", sim->load);
 	else
 		print_barrier(sim);
@@ -77,7 +80,7 @@ static void print_deadlock(const struct cli_simulation *sim)
 static void print_figures(const struct cli_simulation *sim)
 {
 	const struct fors_sim_result *r = sim->result;
-	double gbits = fors_sim_gbits(r, &sim->set, sim->program->nservers);
+	double gbits = fors_sim_gbits(r, sim->program->nservers);
 	uint32_t senders = cli_simulation_senders(sim);
 	char time[32], bound[32];
 
@@ -154,11 +157,11 @@ static void print_latency(const char *label, const struct fors_histogram *h)
 	       duration(fors_histogram_at(h, 0.99), p99), duration(h->max, most));
 }
 
-static void print_simulation(const struct cli_simulation *sim)
+static void print_simulation(const struct cli_settings *settings, const struct cli_simulation *sim)
 {
 	const struct fors_sim_result *r = sim->result;
 
-	print_heading(sim);
+	print_heading(settings, sim);
 	if (r->nbroken)
 		printf("%sbroken%s      %llu %s, and %s left out (fors analyze says why)\n", cli_colour(CLI_RED),
 		       cli_colour(CLI_PLAIN), (unsigned long long)r->nbroken,
@@ -198,7 +201,7 @@ static int tell(const struct cli_settings *settings, const struct cli_simulation
 	if (settings->is_json)
 		code = cli_print_json(cli_simulation_json(sim, settings));
 	else
-		print_simulation(sim);
+		print_simulation(settings, sim);
 	if (code || cli_simulation_is_sound(sim))
 		return code;
 	if (sim->result->ncycle)

@@ -71,6 +71,27 @@ static int slow_link(struct cli_simulation *sim, const char *text)
 	return CLI_GOOD;
 }
 
+/* SERVER=PART */
+static int slow_server(struct cli_simulation *sim, const char *text)
+{
+	const struct fors_graph *graph = sim->analysis.router.graph;
+	char *sign;
+	unsigned long server = strtoul(text, &sign, 10);
+	double part;
+
+	if (*text < '0' || *text > '9' || *sign != '=')
+		return cli_usage_error("--straggler is '%s', but has to be SERVER=PART, as in 3=0.8", text);
+	if (server >= graph->nservers)
+		return cli_usage_error("--straggler: server %lu: there are %u, numbered from 0", server,
+				       graph->nservers);
+	if (!cli_rate_of("straggler", sign + 1, 1, &part))
+		return CLI_BAD;
+	for (uint32_t l = 0; l < graph->nlinks; l++)
+		if (graph->from[l] == graph->server[server] || graph->to[l] == graph->server[server])
+			sim->gbits[l] *= part;
+	return CLI_GOOD;
+}
+
 static int set_speeds(const struct cli_settings *settings, struct cli_simulation *sim)
 {
 	const struct cli_texts *slow = &settings->simulate.link_rate;
@@ -89,6 +110,9 @@ static int set_speeds(const struct cli_settings *settings, struct cli_simulation
 	sim->line = n ? sim->line / n : USUAL_GBITS;
 	for (size_t i = 0; i < slow->count && !code; i++)
 		code = slow_link(sim, slow->text[i]);
+	slow = &settings->simulate.straggler;
+	for (size_t i = 0; i < slow->count && !code; i++)
+		code = slow_server(sim, slow->text[i]);
 	return code;
 }
 
@@ -124,13 +148,12 @@ struct fors_sim_settings cli_simulation_settings(const struct cli_simulate *give
 	cli_simulation_policy_settings(given, &set);
 	set.is_fifo = given->queues == CLI_QUEUES_FIFO;
 	set.is_store_and_forward = given->is_store_and_forward;
-	set.has_barrier = !given->has_no_barrier;
+	cli_simulation_wait_settings(given, &set);
 	set.barrier = or_else(&given->barrier, 0);
 	set.jitter = or_else(&given->jitter, 0);
 	set.skew = or_else(&given->skew, 0);
-	set.window = given->window;
 	set.keeps_idle = given->idle == CLI_IDLE_KEPT;
-	if (given->load > 0)
+	if (given->load > 0 || given->waiting)
 		set.has_barrier = set.keeps_idle = false;
 	return set;
 }
@@ -159,7 +182,7 @@ static int fit(struct cli_simulation *sim, double gbits)
 
 	if (!cli_simulation_is_sound(sim))
 		return CLI_GOOD;
-	if (fors_sim_fit(sim->result, &sim->set, sim->program->nservers, gbits, &sim->set.barrier, &error))
+	if (fors_sim_fit(sim->result, sim->program->nservers, gbits, &sim->set.barrier, &error))
 		return cli_fail(&error);
 	sim->has_fitted = true;
 	return simulate(sim);
@@ -179,7 +202,7 @@ static enum fors_err run_crossbar(struct cli_simulation *sim, const struct fors_
 	set.has_lanes_by_hop = set.qcn.has_limiters = false;
 	err = gbits ? fors_simulate(&router, sim->program, &set, &result, error) : fors_fail_memory(error);
 	if (!err)
-		sim->crossbar = fors_sim_gbits(result, &set, sim->program->nservers);
+		sim->crossbar = fors_sim_gbits(result, sim->program->nservers);
 	fors_sim_result_free(result);
 	free(gbits);
 	return err;
@@ -211,6 +234,8 @@ static int make_program(const struct cli_simulate *given, struct cli_simulation 
 		return cli_fail(&error);
 	if (given->load > 0)
 		code = cli_simulation_offer(given, sim);
+	else
+		code = cli_simulation_reshape(given, sim);
 	if (code)
 		return code;
 	for (size_t i = 0; i < fors_program_nmessages(sim->program); i++)
@@ -271,10 +296,11 @@ void cli_simulation_free(struct cli_simulation *sim)
 
 uint32_t cli_simulation_senders(const struct cli_simulation *sim)
 {
+	const struct fors_program *p = sim->program;
 	uint32_t n = 0;
 
-	for (uint32_t s = 0; s < sim->program->nservers; s++)
-		n += sim->program->first[s + 1] > sim->program->first[s];
+	for (size_t s = 0; s < p->nservers; s++)
+		n += p->first[(s + 1) * p->nranks] > p->first[s * p->nranks];
 	return n;
 }
 

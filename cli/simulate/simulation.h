@@ -53,6 +53,18 @@ double *cli_simulation_server_speeds(const struct cli_simulation *simulation);
 /* The program becomes load at random moments, to those that it sends to. Returns an exit code. */
 int cli_simulation_offer(const struct cli_simulate *given, struct cli_simulation *simulation);
 
+/* --- simulation_wait.c ---------------------------------------------------------------------------------------- */
+
+/* What the options say of who waits for whom. */
+void cli_simulation_wait_settings(const struct cli_simulate *given, struct fors_sim_settings *set);
+/* The program with ranks, sizes and chunks, as the options say. Returns an exit code. */
+int cli_simulation_reshape(const struct cli_simulate *given, struct cli_simulation *simulation);
+/* For people, who waits for whom. */
+void cli_simulation_print_wait(const struct cli_simulate *given, const struct cli_simulation *simulation);
+/* For programs: keys into the object. */
+void cli_simulation_wait_json(const struct cli_simulate *given, const struct cli_simulation *simulation,
+			      json_t *object);
+
 /* --- simulation_policy.c -------------------------------------------------------------------------------------- */
 
 /* What the options say of the policy and its lanes. */

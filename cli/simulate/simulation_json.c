@@ -109,7 +109,7 @@ static json_t *heading_json(const struct cli_simulation *sim, const struct cli_s
 static json_t *figures_json(const struct cli_simulation *sim)
 {
 	const struct fors_sim_result *r = sim->result;
-	double gbits = fors_sim_gbits(r, &sim->set, sim->program->nservers);
+	double gbits = fors_sim_gbits(r, sim->program->nservers);
 
 	return json_pack("{s:f, s:f, s:f, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i}", "time_ns",
 			 ns(r->time), "bound_ns", ns(r->bound), "gbits_per_server", gbits, "line_share",
@@ -132,11 +132,12 @@ json_t *cli_simulation_json(const struct cli_simulation *sim, const struct cli_s
 		return NULL;
 	}
 	json_decref(figures);
+	cli_simulation_wait_json(&settings->simulate, sim, object);
 	json_object_set_new(object, "message_latency", latency_json(&sim->result->message_ps));
 	json_object_set_new(object, "message_gbits",
 			    part_json(sim->result->message_rates, (double)sim->result->message_ps.count));
 	json_object_set_new(object, "packet_latency", latency_json(&sim->result->packet_ps));
-	gbits = fors_sim_gbits(sim->result, &sim->set, sim->program->nservers);
+	gbits = fors_sim_gbits(sim->result, sim->program->nservers);
 	json_object_set_new(object, "senders", json_integer(cli_simulation_senders(sim)));
 	json_object_set_new(object, "load", sim->load > 0 ? json_real(sim->load) : json_null());
 	json_object_set_new(object, "healthy_share", part_json(gbits, sim->healthy));

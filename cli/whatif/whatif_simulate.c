@@ -44,9 +44,9 @@ static enum fors_err simulate(const struct whatif *whatif, const struct fors_rou
 	return err;
 }
 
-static double gbits_of(const struct fors_sim_result *result, const struct fors_sim_settings *set, uint32_t count)
+static double gbits_of(const struct fors_sim_result *result, uint32_t count)
 {
-	return result->ncycle || result->nbroken ? 0 : fors_sim_gbits(result, set, count);
+	return result->ncycle || result->nbroken ? 0 : fors_sim_gbits(result, count);
 }
 
 enum fors_err whatif_simulate(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
@@ -64,7 +64,7 @@ enum fors_err whatif_simulate(const struct whatif *whatif, const struct fors_net
 	if (!err)
 		err = simulate(whatif, routes, program, &set, &result, error);
 	if (!err)
-		*gbits = gbits_of(result, &set, count);
+		*gbits = gbits_of(result, count);
 	fors_sim_result_free(result);
 	fors_program_free(program);
 	fors_routes_free(routes);
@@ -83,8 +83,7 @@ static enum fors_err fit(struct whatif *whatif, const struct fors_routes *routes
 	if (!err)
 		err = simulate(whatif, routes, program, &set, &result, error);
 	if (!err)
-		err = fors_sim_fit(result, &set, routes->graph->nservers, gbits, &whatif->simulate.barrier.value,
-				   error);
+		err = fors_sim_fit(result, routes->graph->nservers, gbits, &whatif->simulate.barrier.value, error);
 	whatif->simulate.barrier.is_given = !err;
 	fors_sim_result_free(result);
 	fors_program_free(program);

@@ -56,6 +56,52 @@ def test_paper_figures(simulate, stock):
     assert plan["reordered"] == broken["reordered"] == 0 and plan["packets_sent"] == plan["packets_arrived"]
 
 
+def test_waiting(star):
+    """Four servers of one switch; a message takes 1.16 us, a token 0.5."""
+    lines, one, tokens = "0 1\nphase\n1 0\n", 1160, ("--token-time", "500ns")
+    assert star(lines, "--wait", "own", *tokens)["time_ns"] == pytest.approx(2 * (one + 500), abs=1)
+    assert star(lines, "--wait", "tokens", *tokens)["time_ns"] == pytest.approx(one, abs=1)
+    assert star(lines, "--wait", "tree", *tokens)["time_ns"] == pytest.approx(2 * one + 2 * 500, abs=1)
+    late = star(lines, "--wait", "tree", "--ahead", "2", *tokens)
+    assert late["time_ns"] == pytest.approx(one, abs=1) and late["ahead"] == 2 and late["token_ns"] == 500
+    chunks = star(lines, "--wait", "chunks", "--chunk", "485")
+    assert chunks["chunk_bytes"] == 485 and chunks["messages"] == 4 and chunks["payload_bytes"] == 2 * 970
+    assert star(lines)["wait"] == "barrier" and star(lines, "--barrier", "none")["wait"] == "none"
+    ranks = star(lines, "--ranks", "2")
+    assert ranks["time_ns"] == pytest.approx(2 * (160 + 4000), abs=1) and ranks["ranks_per_server"] == 2
+    assert star(lines, "--straggler", "1=0.5")["time_ns"] == pytest.approx(2 * (one + 1000), abs=10)
+    jitter = star(lines, "--message-jitter", "0.2")["time_ns"]
+    assert 2 * one < jitter < 2 * one + 2 * 200
+    assert star(lines, "--message-jitter", "0.2")["time_ns"] == jitter != star(lines, "--message-jitter", "0.2", "--seed", "5")["time_ns"]
+    unequal = star(lines, "--sigma", "0.5")
+    assert unequal["payload_bytes"] != 2 * 970 and unequal["sigma"] == 0.5
+
+
+@pytest.mark.parametrize("args, says", [
+    (["--wait", "own", "--barrier", "1us"], "go without --barrier"),
+    (["--wait", "chunks", "--token-time", "1us"], "--token-time needs --wait own, tokens or tree"),
+    (["--ahead", "2"], "--ahead needs --wait tree"),
+    (["--chunk", "1KiB"], "--chunk needs --wait chunks"),
+    (["--load", "0.5", "--ranks", "2"], "--load has messages of one size"),
+    (["--straggler", "9=0.5"], "server 9: there are 4"),
+    (["--straggler", "x=0.5"], "SERVER=PART"),
+    (["--straggler", "1=2"], "straggler"),
+    (["--ranks", "65"], "ranks"),
+])
+def test_waiting_refused(fors, write, args, says):
+    answer = fors("simulate", "--synthetic", STAR, "--routing", "d-mod-k", "--pattern-file", write("pattern", "0 1\n"), *args, code=2)
+    assert says in answer.err
+
+
+def test_waiting_for_people(fors):
+    def says(*args):
+        return fors("simulate", "--synthetic", "FT(2;4,4)", "--routing", "fors", "--pattern", "plan", *args).out
+    assert "for all, by a tree, 2 phases later; 1 us a token" in says("--wait", "tree", "--ahead", "2")
+    assert "own messages of a phase" in says("--wait", "own") and "had a link before" in says("--wait", "tokens")
+    assert "chunks of 32768 bytes to each in turn, 4 under way" in says("--wait", "chunks")
+    assert "65536 bytes or so" in says("--sigma", "0.2")
+
+
 def test_times_by_hand(star):
     """Two cables of 30 ns, 100 ns of the switch, 1,000 bytes of packet with its header."""
     assert star("0 1\n")["time_ns"] == 1160

@@ -74,6 +74,8 @@ static bool is_small(const struct cli_settings *s)
 	if (message / (mtu ? mtu : 1) > MOST_PACKETS || given->messages > MOST_MESSAGES ||
 	    (given->load > 0 && !given->messages))
 		return false;
+	if (given->ranks > 3 || given->sigma > 1 || (given->chunk.is_given && given->chunk.value < 256))
+		return false;
 	if (given->server_load.count && message < 1024)
 		return false;
 	for (size_t i = 0; i < given->server_load.count; i++)

@@ -324,11 +324,11 @@ static void a_measured_rate_gives_the_barrier(void **state)
 	hand_star(&star, 8);
 	router = hand_router(&star);
 	r = sims_run(&router, program, &set);
-	assert_int_equal(fors_sim_fit(r, &set, 8, 100, &set.barrier, &error), FORS_OK);
-	assert_int_equal(fors_sim_fit(r, &set, 8, 300, &set.barrier, &error), FORS_EINPUT);
+	assert_int_equal(fors_sim_fit(r, 8, 100, &set.barrier, &error), FORS_OK);
+	assert_int_equal(fors_sim_fit(r, 8, 300, &set.barrier, &error), FORS_EINPUT);
 	fors_sim_result_free(r);
 	r = sims_run(&router, program, &set);
-	assert_true(fabs(fors_sim_gbits(r, &set, 8) - 100) < 0.01);
+	assert_true(fabs(fors_sim_gbits(r, 8) - 100) < 0.01);
 	fors_sim_result_free(r);
 	fors_program_free(program);
 	fors_graph_free(star.graph);
