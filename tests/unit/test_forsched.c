@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -625,6 +626,33 @@ static void units_in_another_order_are_refused(void **state)
 	free(bad.data);
 }
 
+/* There are 16 service levels. */
+static void a_unit_of_level_16_is_refused(void **state)
+{
+	struct bytes bad = published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS | PUBLISHED_SLS);
+	struct forsched_error error = {.text = ""};
+	struct forsched *schedule;
+
+	bad.data[le64toh(more_of(bad).units_offset) + offsetof(struct fors_sf_unit, sl)] = 16;
+	seal(bad.data, bad.size);
+	schedule = open_good(bad);
+	assert_int_equal(forsched_check(schedule, &error), FORSCHED_EFORMAT);
+	data_contains(error.text, "a service level above 15");
+	forsched_close(schedule);
+	free(bad.data);
+}
+
+/* The first switch is the first leaf, and has a GUID as all have. */
+static void a_leaf_without_a_guid_is_refused(void **state)
+{
+	struct bytes bad = published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS);
+
+	memset(bad.data + le64toh(more_of(bad).switches_offset), 0, 8);
+	seal(bad.data, bad.size);
+	assert_refused(bad, "a switch without a GUID");
+	free(bad.data);
+}
+
 /* Leaves have the order of servers; only the switches behind them are ordered among each other. */
 static void a_spine_may_have_the_smallest_guid(void **state)
 {
@@ -910,13 +938,22 @@ static void watching_with_poll(void **state)
 	remove_place(&place);
 }
 
-/* Whoever waits for so long does: the clock's seconds and their parts add up, also where a second begins meanwhile. */
+/* Something else happens in the folder. */
+static void *beat_later(void *context)
+{
+	usleep(500000);
+	put_text(context, "1000 10\n");
+	return NULL;
+}
+
+/* Whoever waits for so long does, whatever wakes it: the clock's seconds and their parts add up. */
 static void waiting_lasts_as_long_as_it_should(void **state)
 {
 	struct place place = make_place();
 	struct bytes good = published_spec("FT(2;4,3)", 0, "auto", 10);
 	struct timespec began, ended;
 	struct forsched_watch *watch;
+	pthread_t thread;
 	uint64_t epoch;
 
 	published_write(place.file, good);
@@ -924,9 +961,11 @@ static void waiting_lasts_as_long_as_it_should(void **state)
 	do {
 		usleep(10000);
 		clock_gettime(CLOCK_MONOTONIC, &began);
-	} while (began.tv_nsec < 700000000);
+	} while (began.tv_nsec < 700000000); /* a second begins meanwhile */
+	assert_int_equal(pthread_create(&thread, NULL, beat_later, place.heartbeat), 0);
 	assert_int_equal(forsched_watch_wait(watch, 10, 1100, &epoch, NULL), FORSCHED_OK);
 	clock_gettime(CLOCK_MONOTONIC, &ended);
+	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(epoch, 10);
 	assert_true((ended.tv_sec - began.tv_sec) * 1000 + (ended.tv_nsec - began.tv_nsec) / 1000000 >= 1099);
 	forsched_watch_close(watch);
@@ -1226,6 +1265,8 @@ int main(void)
 		cmocka_unit_test(contradictions_in_rounds_are_seen),
 		cmocka_unit_test(twins_are_refused),
 		cmocka_unit_test(units_in_another_order_are_refused),
+		cmocka_unit_test(a_unit_of_level_16_is_refused),
+		cmocka_unit_test(a_leaf_without_a_guid_is_refused),
 		cmocka_unit_test(a_spine_may_have_the_smallest_guid),
 		cmocka_unit_test(what_is_no_file),
 		cmocka_unit_test(closing_leaves_no_file_open),
