@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/ahead.h"
 #include "cli/clock.h"
+#include "cli/plan_demand.h"
 #include "cli/plan_over.h"
 
 #include <stdlib.h>
@@ -462,6 +463,8 @@ static int run(const struct cli_settings *settings, char **operand)
 	struct cli_site site;
 	int code;
 
+	if (settings->demand)
+		return cli_plan_demand(settings);
 	if (settings->lfts)
 		return cli_plan_over(settings);
 	code = cli_any_site_load(&settings->source, &site);

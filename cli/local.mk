@@ -49,6 +49,7 @@ libforscli_la_SOURCES = \
 	cli/owned.c cli/owned.h \
 	cli/page.c cli/page.h \
 	cli/parse.c \
+	cli/plan_demand.c cli/plan_demand.h \
 	cli/plan_over.c cli/plan_over.h \
 	cli/replay.c cli/replay.h \
 	cli/simulate/cmd_simulate.c \

@@ -160,6 +160,8 @@ struct cli_settings {
 	const char *lfts, *routing, *schedule;	    /* --lfts, --routing, --schedule */
 	bool compares_lfts;			    /* --lfts of diff */
 	const char *levels;			    /* --sl */
+	const char *demand, *pieces;		    /* --demand, --pieces */
+	struct cli_amount phase_cost;		    /* --phase-cost: picoseconds */
 	const char *pattern, *pattern_file, *jobs;  /* --pattern, --pattern-file, --jobs */
 	const char *engines;			    /* --engines */
 	struct fors_plan_limits limits;		    /* --method, --ilp-seconds, --plan-steps */

@@ -21,6 +21,17 @@ libforscore_la_SOURCES = \
 	core/colouring/rowwise_large.c core/colouring/rowwise_large.h \
 	core/colouring/rebalance.c core/colouring/rebalance.h \
 	core/colouring/cells.c core/colouring/cells.h \
+	core/demand/check.c core/demand/check.h \
+	core/demand/compact.c \
+	core/demand/demand.c core/demand/demand.h \
+	core/demand/demand_file.c core/demand/demand_file.h \
+	core/demand/pack.c core/demand/pack.h \
+	core/demand/pack_slices.c \
+	core/demand/pack_units.c \
+	core/demand/plan.c core/demand/plan.h \
+	core/demand/problem.c core/demand/problem.h \
+	core/demand/reroute.c core/demand/reroute.h \
+	core/demand/uniform.c core/demand/uniform.h \
 	core/fabric/account.c core/fabric/account.h \
 	core/fabric/bare.c core/fabric/bare.h \
 	core/fabric/drained.c core/fabric/drained.h \

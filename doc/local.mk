@@ -15,6 +15,7 @@ nobase_dist_doc_DATA = \
 	cli/whatif/README.md \
 	core/base/README.md \
 	core/colouring/README.md \
+	core/demand/README.md \
 	core/fabric/README.md \
 	core/jobs/README.md \
 	core/net/README.md \
@@ -37,6 +38,7 @@ nobase_dist_doc_DATA = \
 	doc/benchmarks.md \
 	doc/build-times.svg \
 	doc/compatibility.md \
+	doc/demands.md \
 	doc/faq.md \
 	doc/glossary.md \
 	doc/install.md \

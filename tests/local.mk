@@ -164,6 +164,11 @@ invariants: tests/unit/test_invariants
 plans-sweep: fors
 	python3 $(srcdir)/tests/sweep/plans.py ./fors $${FABRICS:-1000} $${SEED:-1}
 EXTRA_DIST += tests/sweep/plans.py
+# Demands of all kinds on trees with failures, judged by a program of its own: some in make check, make demands-sweep DEMANDS=1000 by hand.
+.PHONY: demands-sweep
+demands-sweep: fors
+	python3 $(srcdir)/tests/sweep/demands.py ./fors $${DEMANDS:-1000} $${SEED:-1}
+EXTRA_DIST += tests/sweep/demands.py
 # Trees of three levels that are not regular, how far their plans are above the bound: make levels-sweep FABRICS=400
 .PHONY: levels-sweep
 levels-sweep: fors

@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	tests/cli/run \
 	tests/cli/test_analyze.py \
 	tests/cli/test_bad_input.py \
+	tests/cli/test_demand.py \
 	tests/cli/test_diff.py \
 	tests/cli/test_diff_lfts.py \
 	tests/cli/test_draw.py \

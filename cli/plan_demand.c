@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * plan_demand.c - `fors plan --demand`: phases for an exchange that need not be uniform.
+ *
+ * The tables come first, those of fors or those of --lfts; they say who the servers are and which ways messages take. Then the file is read.
+ * The plan of all with all is made too: it is what an application would follow without a demand, and where the demand is uniform it is
+ * the plan. Nothing is told of a plan that the checker has not walked.
+ */
+#include "cli/plan_demand.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/clock.h"
+#include "cli/json.h"
+#include "core/base/text.h"
+#include "core/demand/check.h"
+#include "core/demand/demand_file.h"
+#include "core/demand/pack.h"
+#include "core/demand/uniform.h"
+#include "core/net/rates.h"
+#include "core/planners/outcome.h"
+#include "core/planners/over.h"
+
+#define MOST_PATHS 128		   /* path indices that are looked at: all */
+#define USUAL_RATE 200000	   /* Mb/s where the fabric does not say */
+#define USUAL_COST 4000000	   /* picoseconds of a phase */
+#define BUDGET UINT64_C(400000000) /* steps of the packers */
+
+struct planned {
+	const struct cli_settings *settings;
+	struct cli_site site;
+	struct cli_fabric made;
+	struct fors_flows_routed *routed;
+	uint64_t *guid; /* of servers */
+	struct fors_demand demand;
+	struct fors_demand_problem problem;
+	struct fors_demand_bound bound;
+	uint32_t left_out;	       /* hosts of the file */
+	uint32_t fewest;	       /* no plan has fewer phases */
+	uint64_t cost;		       /* of a phase, in bytes; 0 where messages have no size */
+	struct fors_schedule *uniform; /* the plan of all with all; NULL: there is none */
+	struct fors_demand_plan *by_uniform, *plan;
+	struct fors_demand_shift shift;
+	struct fors_demand_verdict verdict;
+	double plan_ms, verify_ms;
+	struct fors_error error; /* why there is no plan */
+};
+
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
+
+static int load_tables(struct planned *p)
+{
+	const struct cli_settings *settings = p->settings;
+	int code = cli_any_site_load(&settings->source, &p->site);
+
+	if (!code && !settings->lfts)
+		return cli_own_tables(&p->site, &settings->source, &p->made);
+	if (!code)
+		code = cli_site_net(&p->site, &settings->source, &p->made.net);
+	if (!code)
+		code = cli_read_tables(settings->lfts, p->made.net, &p->made.lfts);
+	return code ? code : cli_fabric_understand(&p->site, &p->made);
+}
+
+/* The servers, and the ways between them. */
+static enum fors_err read_ways(struct planned *p, struct fors_error *error)
+{
+	const struct fors_flows_tables tables = {.net = p->made.net, .lfts = p->made.lfts, .most_paths = MOST_PATHS};
+	enum fors_err err = fors_flows_routed_read(&tables, &p->routed, error);
+
+	if (err)
+		return err;
+	p->guid = malloc((p->routed->nservers + (size_t)1) * sizeof(*p->guid));
+	if (!p->guid)
+		return fors_fail_memory(error);
+	for (uint32_t s = 0; s < p->routed->nservers; s++)
+		p->guid[s] = p->routed->server[s].guid;
+	return FORS_OK;
+}
+
+/* ---- the demand ------------------------------------------------------------------------------------------------ */
+
+static enum fors_err read_demand(const char *text, size_t size, const char *path, void *context,
+				 struct fors_error *error)
+{
+	struct planned *p = context;
+	uint32_t *node = malloc((p->routed->nservers + (size_t)1) * sizeof(*node));
+	const struct fors_demand_hosts hosts = {p->made.net, p->guid, node, p->routed->nservers};
+	enum fors_err err;
+
+	if (!node)
+		return fors_fail_memory(error);
+	for (uint32_t s = 0; s < hosts.count; s++)
+		node[s] = p->routed->server[s].node;
+	err = fors_demand_read(text, size, path, &hosts, &p->demand, &p->left_out, &p->made.warnings, error);
+	free(node);
+	return err;
+}
+
+/* What a phase costs in bytes at the rate of the links, in *cost. */
+static uint64_t cost_of(const struct planned *p)
+{
+	const struct cli_amount *given = &p->settings->phase_cost;
+	uint32_t rate = fors_rates_full(p->made.net);
+	double ps = given->is_given ? (double)given->value : USUAL_COST;
+
+	if (p->demand.is_unit)
+		return 0;
+	return (uint64_t)(ps * (rate ? rate : USUAL_RATE) / 8e6);
+}
+
+/* The phases that a demand needs at least: messages of its fullest port or cable. */
+static enum fors_err count_fewest(struct planned *p, struct fors_error *error)
+{
+	struct fors_demand once = p->demand;
+	struct fors_demand_problem problem = p->problem;
+	struct fors_demand_bound bound;
+	enum fors_err err;
+
+	if (p->demand.is_unit) {
+		p->fewest = (uint32_t)(p->bound.most > UINT32_MAX ? UINT32_MAX : p->bound.most);
+		return FORS_OK;
+	}
+	once.message = malloc((once.count + (size_t)1) * sizeof(*once.message));
+	if (!once.message)
+		return fors_fail_memory(error);
+	for (uint32_t m = 0; m < once.count; m++) {
+		once.message[m] = p->demand.message[m];
+		once.message[m].bytes = 1;
+	}
+	problem.demand = &once;
+	err = fors_demand_bound_of(&problem, &bound, error);
+	if (!err)
+		p->fewest = (uint32_t)bound.most;
+	free(once.message);
+	return err;
+}
+
+static enum fors_err look(struct planned *p, struct fors_error *error)
+{
+	enum fors_err err = fors_demand_problem_make(&p->demand, p->routed, &p->problem, error);
+
+	if (!err)
+		err = fors_demand_bound_of(&p->problem, &p->bound, error);
+	if (!err)
+		err = count_fewest(p, error);
+	if (!err)
+		err = fors_demand_by_shift(&p->problem, &p->shift, error);
+	p->cost = cost_of(p);
+	return err;
+}
+
+/* ---- plans ----------------------------------------------------------------------------------------------------- */
+
+/* Two levels: as `fors plan` does. */
+static enum fors_err plan_tree(struct planned *p, struct fors_error *error)
+{
+	const struct fors_request request = {
+		.task = {.fabric = p->made.fabric, .lanes = p->made.lanes, .threads = cli_processors()},
+		.net = p->made.net,
+		.lfts = p->made.lfts,
+	};
+	struct fors_outcome outcome;
+	enum fors_err err;
+
+	fors_outcome_init(&outcome);
+	err = fors_outcome_make(&request, &outcome, error);
+	if (!err)
+		p->uniform = fors_outcome_take(&outcome);
+	fors_outcome_clear(&outcome);
+	return err;
+}
+
+/* The plan of all with all. That there is none is no error. */
+static enum fors_err plan_uniform(struct planned *p, struct fors_error *error)
+{
+	const struct fors_over_task task = {.net = p->made.net, .lfts = p->made.lfts, .rounds = p->made.rounds};
+	struct fors_over_report report;
+	struct fors_error why;
+	enum fors_err err = FORS_OK;
+
+	if (p->made.fabric && p->made.fabric->nservers == p->routed->nservers && !p->made.fabric->unreachable_pairs)
+		err = plan_tree(p, error);
+	if (err || p->uniform)
+		return err;
+	err = fors_plan_over(&task, &p->uniform, &report, &why);
+	return err == FORS_ENOMEM ? fors_fail_memory(error) : FORS_OK;
+}
+
+/* A plan that is no longer is the uniform one. */
+static enum fors_err choose(struct planned *p, struct fors_error *error)
+{
+	struct fors_effort effort = {.budget = BUDGET};
+	const struct fors_demand_asked asked = {&p->problem, p->bound.most, p->cost, &effort};
+	uint64_t bytes;
+	enum fors_err err;
+
+	if (p->by_uniform && fors_demand_is_uniform(&p->demand, &bytes))
+		return FORS_OK;
+	err = fors_demand_pack(&asked, &p->plan, error);
+	if (err || !p->by_uniform ||
+	    fors_demand_plan_time(p->plan, p->cost) < fors_demand_plan_time(p->by_uniform, p->cost))
+		return err;
+	fors_demand_plan_free(p->plan);
+	p->plan = NULL;
+	return FORS_OK;
+}
+
+/* The plan that was chosen. */
+static const struct fors_demand_plan *plan_of(const struct planned *p)
+{
+	return p->plan ? p->plan : p->by_uniform;
+}
+
+static enum fors_err plan(struct planned *p, struct fors_error *error)
+{
+	double start = cli_now_ms();
+	enum fors_err err = plan_uniform(p, error);
+
+	if (!err && p->uniform)
+		err = fors_demand_by_schedule(&p->problem, p->uniform, &p->by_uniform, error);
+	if (!err)
+		err = choose(p, error);
+	p->plan_ms = cli_now_ms() - start;
+	start = cli_now_ms();
+	if (!err)
+		err = fors_demand_check(p->made.net, p->made.lfts, p->guid, &p->demand, plan_of(p), &p->verdict, error);
+	p->verify_ms = cli_now_ms() - start;
+	if (!err && !p->verdict.is_right)
+		err = fors_fail(error, FORS_ENOPLAN, "the plan of method %s is wrong (please report this): %.300s",
+				plan_of(p)->method, p->verdict.text);
+	return err;
+}
+
+/* ---- figures --------------------------------------------------------------------------------------------------- */
+
+static uint64_t bytes_of(const struct fors_demand *demand)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t m = 0; m < demand->count; m++)
+		sum += demand->message[m].bytes;
+	return sum;
+}
+
+/* T / LB of a plan of this time. */
+static double ratio(const struct planned *p, double time)
+{
+	return p->bound.most ? time / (double)p->bound.most : 1;
+}
+
+static double time_of(const struct planned *p, const struct fors_demand_plan *plan)
+{
+	return (double)fors_demand_plan_time(plan, p->cost);
+}
+
+static double shift_time(const struct planned *p)
+{
+	return (double)(p->shift.length + p->shift.nphases * p->cost);
+}
+
+/* Servers that send (0) or receive (1); 0 too where memory is short. */
+static uint32_t count_ends(const struct planned *p, bool is_receiver)
+{
+	bool *seen = calloc(p->demand.nservers + (size_t)1, sizeof(*seen));
+	uint32_t n = 0;
+
+	for (uint32_t m = 0; seen && m < p->demand.count; m++) {
+		uint32_t s = is_receiver ? p->demand.message[m].dst : p->demand.message[m].src;
+
+		n += !seen[s];
+		seen[s] = true;
+	}
+	free(seen);
+	return n;
+}
+
+/* ---- for people ------------------------------------------------------------------------------------------------ */
+
+static void print_demand(const struct planned *p)
+{
+	printf("demand      %u messages from %u to %u of %u servers", p->demand.count, count_ends(p, false),
+	       count_ends(p, true), p->demand.nservers);
+	if (!p->demand.is_unit)
+		printf(", %.0f bytes", (double)bytes_of(&p->demand));
+	printf("\n");
+	for (unsigned i = 0; i < fors_warnings_kept(&p->made.warnings); i++)
+		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), p->made.warnings.text[i],
+		       cli_colour(CLI_PLAIN));
+}
+
+static void print_bound(const struct planned *p)
+{
+	const char *unit = p->demand.is_unit ? "phases" : "bytes";
+
+	printf("bounds      ports %.0f %s, leaves %.0f, cables %.0f; the %s binds: %s\n", (double)p->bound.ports, unit,
+	       (double)p->bound.leaf, (double)p->bound.cable, fors_demand_limit_name(p->bound.which), p->bound.what);
+}
+
+static void print_other(const struct planned *p, const char *what, uint32_t phases, double time)
+{
+	printf("%-12s%u phases, %.3f of the bound\n", what, phases, ratio(p, time));
+}
+
+static void print_report(const struct planned *p)
+{
+	const struct fors_demand_plan *plan = plan_of(p);
+
+	print_demand(p);
+	print_bound(p);
+	printf("plan        %s%u phases%s, method %s", cli_colour(CLI_GREEN), plan->nphases, cli_colour(CLI_PLAIN),
+	       plan->method);
+	if (!p->demand.is_unit)
+		printf(", %.0f bytes long", (double)fors_demand_plan_length(plan));
+	printf("; %.3f of the bound", ratio(p, (double)fors_demand_plan_length(plan)));
+	if (p->cost)
+		printf(", %.3f with %.0f bytes for each phase", ratio(p, time_of(p, plan)), (double)p->cost);
+	printf("\nrate        the fullest port sends or receives %.1f %% of the time\n",
+	       100 * (double)p->bound.ports / time_of(p, plan));
+	if (p->by_uniform)
+		print_other(p, "uniform", p->by_uniform->nphases, time_of(p, p->by_uniform));
+	print_other(p, "shift", p->shift.nphases, shift_time(p));
+	printf("verified    all %llu pieces through the tables, no link carries two in a phase\n",
+	       (unsigned long long)p->verdict.nflows);
+	printf("time        plan %.1f ms, verification %.1f ms\n", p->plan_ms, p->verify_ms);
+}
+
+/* ---- for programs ---------------------------------------------------------------------------------------------- */
+
+static json_t *count(uint64_t number)
+{
+	return json_integer((json_int_t)number);
+}
+
+static void add_demand(const struct planned *p, json_t *data)
+{
+	bool has_sizes = !p->demand.is_unit;
+
+	json_object_set_new(data, "servers", count(p->demand.nservers));
+	json_object_set_new(data, "senders", count(count_ends(p, false)));
+	json_object_set_new(data, "receivers", count(count_ends(p, true)));
+	json_object_set_new(data, "messages", count(p->demand.count));
+	json_object_set_new(data, "bytes", has_sizes ? count(bytes_of(&p->demand)) : json_null());
+	json_object_set_new(data, "hosts_left_out", count(p->left_out));
+	json_object_set_new(data, "lower_bound", count(p->fewest));
+	json_object_set_new(data, "length_bound", has_sizes ? count(p->bound.most) : json_null());
+	json_object_set_new(data, "ports_bound", count(p->bound.ports));
+	json_object_set_new(data, "leaf_bound", count(p->bound.leaf));
+	json_object_set_new(data, "cable_bound", count(p->bound.cable));
+	json_object_set_new(data, "bound_by", json_string(fors_demand_limit_name(p->bound.which)));
+	json_object_set_new(data, "bound_at", cli_json_text(p->bound.what));
+	json_object_set_new(data, "phase_cost", has_sizes ? count(p->cost) : json_null());
+	json_object_set_new(data, "shift_phases", count(p->shift.nphases));
+	json_object_set_new(data, "shift_time_over_bound", json_real(ratio(p, shift_time(p))));
+}
+
+static void add_plan(const struct planned *p, json_t *data)
+{
+	const struct fors_demand_plan *plan = plan_of(p), *uniform = p->by_uniform;
+	uint64_t length = fors_demand_plan_length(plan);
+	bool has_sizes = !p->demand.is_unit;
+
+	json_object_set_new(data, "phases", count(plan->nphases));
+	json_object_set_new(data, "length", has_sizes ? count(length) : json_null());
+	json_object_set_new(data, "length_over_bound", json_real(ratio(p, (double)length)));
+	json_object_set_new(data, "time_over_bound", json_real(ratio(p, time_of(p, plan))));
+	json_object_set_new(data, "port_share", json_real((double)p->bound.ports / time_of(p, plan)));
+	json_object_set_new(data, "uniform_phases", uniform ? count(uniform->nphases) : json_null());
+	json_object_set_new(data, "uniform_time_over_bound",
+			    uniform ? json_real(ratio(p, time_of(p, uniform))) : json_null());
+	json_object_set_new(data, "method", json_string(plan->method));
+	json_object_set_new(data, "flows", count(p->verdict.nflows));
+	json_object_set_new(data, "plan_ms", json_real(p->plan_ms));
+	json_object_set_new(data, "verify_ms", json_real(p->verify_ms));
+}
+
+static json_t *json_of(const struct planned *p)
+{
+	json_t *data = json_object(), *remarks = json_array();
+
+	json_object_set_new(data, "state", json_string("active"));
+	json_object_set_new(data, "reason", json_null());
+	add_demand(p, data);
+	add_plan(p, data);
+	for (unsigned i = 0; i < fors_warnings_kept(&p->made.warnings); i++)
+		json_array_append_new(remarks, cli_json_text(p->made.warnings.text[i]));
+	json_object_set_new(data, "remarks", remarks);
+	return data;
+}
+
+/* ---- the pieces as text ---------------------------------------------------------------------------------------- */
+
+static void write_phase(const struct planned *p, uint32_t phase, struct fors_buffer *text)
+{
+	const struct fors_demand_plan *plan = plan_of(p);
+
+	fors_buffer_print(text, "phase %" PRIu64 "\n", plan->length[phase]);
+	for (uint32_t i = plan->begin[phase]; i < plan->begin[phase + 1]; i++) {
+		const struct fors_demand_piece *piece = &plan->piece[i];
+
+		fors_buffer_print(text, "0x%016" PRIx64 " 0x%016" PRIx64 " %u %" PRIu64 "\n", p->guid[piece->src],
+				  p->guid[piece->dst], piece->path, piece->bytes);
+	}
+}
+
+static int write_pieces(const struct planned *p)
+{
+	struct fors_buffer text = {0};
+	struct fors_error error = {0};
+	char *written;
+	size_t size;
+	int code;
+
+	fors_buffer_print(&text,
+			  "# phase %s, then for each piece: port GUID of the sender, of the receiver, path index, %s\n",
+			  p->demand.is_unit ? "MESSAGES" : "BYTES", p->demand.is_unit ? "messages" : "bytes");
+	for (uint32_t k = 0; k < plan_of(p)->nphases; k++)
+		write_phase(p, k, &text);
+	if (fors_buffer_finish(&text, &written, &size, &error))
+		return cli_fail(&error);
+	code = cli_write_file(p->settings->pieces, written, size);
+	free(written);
+	return code;
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------------- */
+
+static int tell(const struct planned *p)
+{
+	int code = p->settings->pieces ? write_pieces(p) : CLI_GOOD;
+
+	if (!code && p->settings->is_json)
+		return cli_print_json(json_of(p));
+	if (!code)
+		print_report(p);
+	if (!code && p->settings->pieces)
+		printf("pieces      written to %s\n", p->settings->pieces);
+	return code;
+}
+
+static void finish(struct planned *p)
+{
+	fors_demand_plan_free(p->plan);
+	fors_demand_plan_free(p->by_uniform);
+	fors_schedule_free(p->uniform);
+	fors_demand_problem_clear(&p->problem);
+	fors_demand_clear(&p->demand);
+	fors_flows_routed_free(p->routed);
+	free(p->guid);
+	cli_fabric_free(&p->made);
+	cli_site_free(&p->site);
+}
+
+int cli_plan_demand(const struct cli_settings *settings)
+{
+	struct planned p = {.settings = settings};
+	struct fors_error error = {0};
+	int code = load_tables(&p);
+
+	if (!code && read_ways(&p, &error))
+		code = cli_fail(&error);
+	if (!code)
+		code = cli_use_file(settings->demand, read_demand, &p);
+	if (!code)
+		code = look(&p, &error) || plan(&p, &error) ? cli_fail(&error) : tell(&p);
+	finish(&p);
+	return code;
+}

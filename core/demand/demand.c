@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "demand.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static int by_pair(const void *left, const void *right)
+{
+	const struct fors_demand_message *a = left, *b = right;
+
+	if (a->src != b->src)
+		return a->src < b->src ? -1 : 1;
+	return (a->dst > b->dst) - (a->dst < b->dst);
+}
+
+/* Equal pairs, which are neighbours, become one. */
+static enum fors_err add_up(struct fors_demand *demand, struct fors_error *error)
+{
+	struct fors_demand_message *list = demand->message;
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < demand->count; i++) {
+		if (used && !by_pair(&list[used - 1], &list[i]))
+			list[used - 1].bytes += list[i].bytes;
+		else
+			list[used++] = list[i];
+		if (list[used - 1].bytes > FORS_DEMAND_MOST_BYTES)
+			return fors_fail(error, FORS_ELIMIT, "a server sends more than %" PRIu64 " bytes to another",
+					 FORS_DEMAND_MOST_BYTES);
+	}
+	demand->count = used;
+	return FORS_OK;
+}
+
+enum fors_err fors_demand_make(struct fors_demand_message *message, uint32_t count, uint32_t nservers, bool is_unit,
+			       struct fors_demand *demand, struct fors_error *error)
+{
+	enum fors_err err;
+
+	*demand = (struct fors_demand){message, count, nservers, is_unit};
+	if (count)
+		qsort(message, count, sizeof(*message), by_pair);
+	err = add_up(demand, error);
+	if (err)
+		fors_demand_clear(demand);
+	return err;
+}
+
+void fors_demand_clear(struct fors_demand *demand)
+{
+	free(demand->message);
+	*demand = (struct fors_demand){0};
+}
+
+uint32_t fors_demand_find(const struct fors_demand *demand, uint32_t src, uint32_t dst)
+{
+	const struct fors_demand_message key = {src, dst, 0};
+	const struct fors_demand_message *found =
+		demand->count ? bsearch(&key, demand->message, demand->count, sizeof(key), by_pair) : NULL;
+
+	return found ? (uint32_t)(found - demand->message) : FORS_DEMAND_NONE;
+}
+
+uint64_t fors_demand_of(const struct fors_demand *demand, uint32_t src, uint32_t dst)
+{
+	uint32_t message = fors_demand_find(demand, src, dst);
+
+	return message == FORS_DEMAND_NONE ? 0 : demand->message[message].bytes;
+}
+
+bool fors_demand_is_uniform(const struct fors_demand *demand, uint64_t *bytes)
+{
+	uint64_t p = demand->nservers;
+
+	if (!demand->count || demand->count != p * (p - 1))
+		return false;
+	for (uint32_t i = 1; i < demand->count; i++)
+		if (demand->message[i].bytes != demand->message[0].bytes)
+			return false;
+	*bytes = demand->message[0].bytes;
+	return true;
+}
+
+uint64_t fors_demand_granule(const struct fors_demand *demand)
+{
+	uint64_t granule = 0;
+
+	for (uint32_t i = 0; i < demand->count && granule != 1; i++) {
+		uint64_t other = demand->message[i].bytes;
+
+		while (other) {
+			uint64_t rest = granule % other;
+
+			granule = other;
+			other = rest;
+		}
+	}
+	return granule ? granule : 1;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pack.c - which packings are tried, and which is taken.
+ *
+ * Where messages are of one size, whole messages are packed first: few phases, and often as many as the bound says. Where they are not, or that
+ * took more and they may be cut, pieces are. The plan with the least time counts.
+ */
+#include "pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Take a plan when its time is less. */
+static void take_better(const struct fors_demand_asked *asked, struct fors_demand_plan **best,
+			struct fors_demand_plan *other)
+{
+	if (!other)
+		return;
+	if (*best && fors_demand_plan_time(*best, asked->cost) <= fors_demand_plan_time(other, asked->cost)) {
+		fors_demand_plan_free(other);
+		return;
+	}
+	fors_demand_plan_free(*best);
+	*best = other;
+}
+
+/* ---- whole messages ---- */
+
+static uint64_t sum_of(const struct fors_demand *demand)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t m = 0; m < demand->count; m++)
+		sum += demand->message[m].bytes;
+	return sum;
+}
+
+/* The same demand in units of its granule. */
+static enum fors_err divide(const struct fors_demand *demand, uint64_t granule, struct fors_demand *units,
+			    struct fors_error *error)
+{
+	*units = *demand;
+	units->message = malloc((demand->count + (size_t)1) * sizeof(*units->message));
+	if (!units->message)
+		return fors_fail_memory(error);
+	for (uint32_t m = 0; m < demand->count; m++) {
+		units->message[m] = demand->message[m];
+		units->message[m].bytes /= granule;
+	}
+	return FORS_OK;
+}
+
+static void multiply(struct fors_demand_plan *plan, uint64_t granule)
+{
+	for (uint32_t k = 0; k < plan->nphases; k++)
+		plan->length[k] *= granule;
+	for (uint32_t i = 0; i < plan->npieces; i++)
+		plan->piece[i].bytes *= granule;
+}
+
+static enum fors_err pack_whole(const struct fors_demand_asked *asked, uint64_t granule, struct fors_demand_plan **plan,
+				struct fors_error *error)
+{
+	struct fors_demand_problem problem = *asked->problem;
+	struct fors_demand_asked part = *asked;
+	struct fors_demand units;
+	enum fors_err err = divide(asked->problem->demand, granule, &units, error);
+
+	if (err)
+		return err;
+	problem.demand = &units;
+	part.problem = &problem;
+	part.bound = (asked->bound + granule - 1) / granule;
+	err = fors_demand_pack_units(&part, plan, error);
+	if (!err && *plan)
+		multiply(*plan, granule);
+	free(units.message);
+	return err;
+}
+
+/* ---- pieces ---- */
+
+/*
+ * How many phases, in tenths of the messages of a port? More of them are shorter in all: three times as many come to the bound within a few thousandths,
+ * twice as many within some hundredths, as many within a quarter. But each has its cost.
+ */
+static uint32_t tenths_for(const struct fors_demand_asked *asked, uint64_t messages)
+{
+	double price = asked->bound ? (double)(messages * asked->cost) / (double)asked->bound : 0;
+
+	return price < 0.01 ? 30 : price < 0.1 ? 20 : price < 0.5 ? 13 : 10;
+}
+
+static uint64_t most_messages(const struct fors_demand *demand)
+{
+	uint64_t most = 0;
+
+	for (uint32_t m = 0, same = 0; m < demand->count; m++) {
+		same = m && demand->message[m].src == demand->message[m - 1].src ? same + 1 : 1;
+		most = same > most ? same : most;
+	}
+	return most;
+}
+
+static enum fors_err pack_pieces(const struct fors_demand_asked *asked, struct fors_demand_plan **best,
+				 struct fors_error *error)
+{
+	struct fors_demand_plan *plan = NULL;
+	enum fors_err err =
+		fors_demand_pack_slices(asked, tenths_for(asked, most_messages(asked->problem->demand)), &plan, error);
+
+	if (!err)
+		err = fors_demand_compact(asked, &plan, error);
+	if (!err)
+		take_better(asked, best, plan);
+	else
+		fors_demand_plan_free(plan);
+	return err;
+}
+
+enum fors_err fors_demand_pack(const struct fors_demand_asked *asked, struct fors_demand_plan **plan,
+			       struct fors_error *error)
+{
+	const struct fors_demand *demand = asked->problem->demand;
+	uint64_t granule = fors_demand_granule(demand);
+	struct fors_demand_plan *best = NULL;
+	enum fors_err err = FORS_OK;
+
+	if (sum_of(demand) / granule <= 2 * (uint64_t)demand->count)
+		err = pack_whole(asked, granule, &best, error);
+	if (!err && (!best || (!demand->is_unit && fors_demand_plan_length(best) > asked->bound)))
+		err = pack_pieces(asked, &best, error);
+	if (err) {
+		fors_demand_plan_free(best);
+		return err;
+	}
+	*plan = best;
+	return FORS_OK;
+}

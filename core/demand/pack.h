@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pack.h - a demand packed into phases: no resource carries more messages at a time than it can.
+ *
+ * Thread rules: pure; the same problem gives the same plan on any machine.
+ */
+#ifndef FORS_CORE_DEMAND_PACK_H
+#define FORS_CORE_DEMAND_PACK_H
+
+#include "core/planners/method.h"
+#include "plan.h"
+#include "problem.h"
+
+struct fors_demand_asked {
+	const struct fors_demand_problem *problem;
+	uint64_t bound; /* the most of fors_demand_bound_of() */
+	uint64_t cost;	/* of a phase, in bytes of the demand; 0: phases cost nothing */
+	struct fors_effort *effort;
+};
+
+/*
+ * A plan in *plan, owned by the caller, with the least time that was found. Errors: FORS_ECANCELLED, FORS_ELIMIT (a plan would take too much
+ * memory), FORS_ENOMEM.
+ */
+enum fors_err fors_demand_pack(const struct fors_demand_asked *asked, struct fors_demand_plan **plan,
+			       struct fors_error *error);
+
+/*
+ * The parts of it. Whole messages, each as many times as its bytes say, in phases of length 1; *plan is NULL when that was not found within a quarter
+ * more phases than the bound. (pack_units.c)
+ */
+enum fors_err fors_demand_pack_units(const struct fors_demand_asked *asked, struct fors_demand_plan **plan,
+				     struct fors_error *error);
+
+/*
+ * Pieces in phases of any length, made one after another: about as many phases, in tenths, as the fullest port or cable has messages.
+ * (pack_slices.c)
+ */
+enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, uint32_t tenths,
+				      struct fors_demand_plan **plan, struct fors_error *error);
+
+/* Move pieces of short phases into others that have room for them, in *plan, which is replaced. (compact.c) */
+enum fors_err fors_demand_compact(const struct fors_demand_asked *asked, struct fors_demand_plan **plan,
+				  struct fors_error *error);
+
+#endif

@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pack_slices.c - phases of different length, one after another, the long ones first.
+ *
+ * What is left to carry over a resource is its need, and the largest need is the time that is left. A phase of length L keeps that bargain when
+ * each resource that it leaves idle can spare L, and each message in it that is shorter belongs to resources that can spare the rest. So a phase
+ * is a set of messages without conflict that holds all resources that can spare little. Sets of long messages make long phases, and few of
+ * them: as long as such a set is found the shortest message that may hold a needy resource stays as long as it was, else it becomes shorter by
+ * an eighth.
+ *
+ * A set begins greedily, the neediest resource first. A needy resource that nobody holds then drives others out, those that are needed least.
+ * What is idle in the end takes any message.
+ */
+#include "pack.h"
+#include "reroute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/random.h"
+
+#define NOBODY FORS_DEMAND_NOBODY
+#define MOST_OFFERS 48 /* messages with several ways that are looked at for a resource */
+#define FEW_MESSAGES 4096
+#define SPARE_PHASES 40 /* more than in proportion: for demands of few messages */
+
+/* A message and a way of it. */
+struct pick {
+	uint32_t message, path;
+};
+
+struct keyed {
+	uint64_t need;
+	uint32_t x;
+};
+
+/* A message of a resource, and one more port that it needs, which is asked first. */
+struct listed {
+	uint32_t message, port;
+};
+
+struct slicer {
+	const struct fors_demand_asked *asked;
+	const struct fors_demand_problem *problem;
+	uint64_t *rest;	     /* per message */
+	uint64_t *load;	     /* per resource: bytes that are left */
+	uint32_t *first;     /* per resource: where its messages begin in list[]; one more */
+	uint32_t *alive;     /* per resource: how many of them are left, in front */
+	struct listed *list; /* messages of resources */
+	struct keyed *order; /* resources that have something to carry, the neediest first */
+	uint32_t norder;
+	uint32_t *weight;   /* per resource */
+	uint32_t *used;	    /* per resource: messages that it carries in the phase */
+	uint32_t *holder;   /* per resource but gates: the message that it carries */
+	uint32_t *driven;   /* per message: how often it was driven out of this phase */
+	uint32_t *path;	    /* per message of the phase: its path index */
+	uint32_t *queue;    /* needy resources that nobody holds */
+	uint64_t *progress; /* per gate: bytes of the phase */
+	uint64_t time;	    /* the largest need */
+	uint64_t least;	    /* a message that holds a needy resource has so much left */
+	struct fors_demand_put *put;
+	uint32_t nput, put_room, nphases, most_phases;
+	struct fors_random random;
+};
+
+/* ---- needs ---- */
+
+static uint64_t need(const struct slicer *s, uint32_t x)
+{
+	uint32_t capacity = s->problem->capacity[x];
+
+	return capacity <= 1 ? s->load[x] : (s->load[x] + capacity - 1) / capacity;
+}
+
+/* May it not idle for as long as a phase would be? */
+static bool is_needy(const struct slicer *s, uint32_t x)
+{
+	return s->load[x] && need(s, x) + s->least > s->time;
+}
+
+static bool is_full(const struct slicer *s, uint32_t x)
+{
+	return s->used[x] >= s->problem->capacity[x];
+}
+
+static int by_need(const void *left, const void *right)
+{
+	const struct keyed *a = left, *b = right;
+
+	if (a->need != b->need)
+		return a->need > b->need ? -1 : 1;
+	return (a->x > b->x) - (a->x < b->x);
+}
+
+/* A twentieth of the time is a factor of two. */
+static void order_resources(struct slicer *s)
+{
+	s->norder = 0;
+	for (uint32_t x = 0; x < s->problem->nresources; x++) {
+		uint64_t n = need(s, x);
+
+		s->weight[x] = s->time ? UINT32_C(1)
+						 << (n >= s->time ? 20 : (unsigned)(20. * (double)n / (double)s->time))
+				       : 1;
+		if (n)
+			s->order[s->norder++] = (struct keyed){n, x};
+	}
+	qsort(s->order, s->norder, sizeof(*s->order), by_need);
+}
+
+/* ---- a set ---- */
+
+/* Are its ports free, and with several paths have its gates room? */
+static bool may_take(const struct slicer *s, uint32_t message)
+{
+	uint32_t load[FORS_DEMAND_MOST_USES], n;
+
+	if (s->problem->npaths == 1) {
+		const struct fors_demand_message *m = &s->problem->demand->message[message];
+
+		return s->holder[m->src] == NOBODY && s->holder[s->problem->nservers + m->dst] == NOBODY;
+	}
+	n = fors_demand_loads(s->problem, message, load);
+	while (n && !is_full(s, load[n - 1]))
+		n--;
+	return !n;
+}
+
+/* A path on which all is free, or NOBODY. */
+static uint32_t free_path(const struct slicer *s, uint32_t message)
+{
+	uint32_t use[FORS_DEMAND_MOST_USES];
+
+	for (uint32_t path = 0; path < s->problem->npaths; path++) {
+		uint32_t n = fors_demand_uses(s->problem, message, path, use), i = 0;
+
+		while (i < n && s->holder[use[i]] == NOBODY)
+			i++;
+		if (n && i == n)
+			return path;
+	}
+	return NOBODY;
+}
+
+static void hold(struct slicer *s, uint32_t message, uint32_t path, uint32_t holder)
+{
+	uint32_t use[FORS_DEMAND_MOST_USES], load[FORS_DEMAND_MOST_USES];
+	uint32_t n = fors_demand_uses(s->problem, message, path, use);
+	uint32_t nloads = fors_demand_loads(s->problem, message, load);
+
+	for (uint32_t i = 0; i < n; i++)
+		s->holder[use[i]] = holder;
+	for (uint32_t i = 0; i < nloads; i++)
+		s->used[load[i]] += holder == NOBODY ? UINT32_MAX : 1;
+	s->path[message] = path;
+}
+
+/* What all that a message loads weighs, gates only while they have room. */
+static uint64_t worth(const struct slicer *s, uint32_t message)
+{
+	uint32_t load[FORS_DEMAND_MOST_USES], n = fors_demand_loads(s->problem, message, load);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += is_full(s, load[i]) ? 0 : s->weight[load[i]];
+	return sum;
+}
+
+/* The message at *i or behind it; those that are sent are moved behind the others. With is_free only one whose port is. */
+static uint32_t message_at(struct slicer *s, uint32_t x, uint32_t *i, bool is_free)
+{
+	struct listed *list = s->list + s->first[x];
+
+	while (*i < s->alive[x]) {
+		struct listed at = list[*i];
+
+		if (is_free && s->holder[at.port] != NOBODY) {
+			++*i;
+			continue;
+		}
+		if (s->rest[at.message])
+			return at.message;
+		list[*i] = list[--s->alive[x]];
+		list[s->alive[x]] = at;
+	}
+	return NOBODY;
+}
+
+/* Messages that a resource may take, the best first of its kind. */
+struct choice {
+	uint32_t free, path; /* on a path on which all is free */
+	uint32_t blocked;    /* there is none for it */
+	uint64_t most_free, most_blocked;
+};
+
+/* Is it of more use than one of this worth? Of equal ones what has more left is. */
+static bool is_better(const struct slicer *s, uint32_t message, uint64_t value, uint32_t than, uint64_t most)
+{
+	return than == NOBODY || value > most || (value == most && s->rest[message] > s->rest[than]);
+}
+
+static void consider(const struct slicer *s, uint32_t message, struct choice *choice)
+{
+	uint64_t value = worth(s, message);
+	uint32_t path;
+
+	if (!is_better(s, message, value, choice->free, choice->most_free))
+		return;
+	path = free_path(s, message);
+	if (path != NOBODY) {
+		choice->free = message;
+		choice->path = path;
+		choice->most_free = value;
+	} else if (is_better(s, message, value, choice->blocked, choice->most_blocked)) {
+		choice->blocked = message;
+		choice->most_blocked = value;
+	}
+}
+
+/* With several paths others may take other ones. */
+static bool make_way(struct slicer *s, uint32_t message)
+{
+	const struct fors_demand_board board = {s->problem, s->holder, 1, 0, NULL, s->path, s->asked->effort};
+	struct fors_demand_move move[FORS_DEMAND_MOST_MOVES];
+
+	if (s->problem->npaths == 1 || message == NOBODY || !fors_demand_reroute(&board, message, move))
+		return false;
+	hold(s, message, s->path[message], message);
+	return true;
+}
+
+/* Give a resource the message that helps others most, of those that have so much left; false: it cannot have any. */
+static bool take_best(struct slicer *s, uint32_t x, uint64_t least)
+{
+	struct choice choice = {NOBODY, 0, NOBODY, 0, 0};
+
+	for (uint32_t i = 0, m; (m = message_at(s, x, &i, true)) != NOBODY; i++)
+		if (s->rest[m] >= least && may_take(s, m))
+			consider(s, m, &choice);
+	fors_effort_spend(s->asked->effort, s->alive[x] + 1);
+	if (choice.free == NOBODY)
+		return is_needy(s, x) && make_way(s, choice.blocked);
+	hold(s, choice.free, choice.path, choice.free);
+	return true;
+}
+
+/* Does this pass give it a message? Gates get theirs by their senders, and so does all that is not needy. */
+static bool is_asked(const struct slicer *s, uint32_t x, uint64_t least)
+{
+	if (is_full(s, x) || x >= 2 * s->problem->nservers + s->problem->nlinks)
+		return false;
+	return x < s->problem->nservers || (least > 1 && is_needy(s, x));
+}
+
+static void take_all(struct slicer *s, uint64_t least)
+{
+	for (uint32_t i = 0; i < s->norder; i++)
+		while (is_asked(s, s->order[i].x, least) && take_best(s, s->order[i].x, least))
+			continue;
+}
+
+/* ---- repairs ---- */
+
+/* What is lost when those that hold something of this way are driven out; how often they were counts too. */
+static uint64_t price_of(const struct slicer *s, const uint32_t *use, uint32_t n, uint64_t most)
+{
+	uint64_t price = 0;
+
+	for (uint32_t i = 0; i < n && price < most; i++) {
+		uint32_t m = s->holder[use[i]], load[FORS_DEMAND_MOST_USES], nloads;
+
+		if (m == NOBODY)
+			continue;
+		price += 1 + 4 * s->driven[m];
+		nloads = fors_demand_loads(s->problem, m, load);
+		for (uint32_t k = 0; k < nloads; k++)
+			price += is_needy(s, load[k]) ? 8 : 0;
+	}
+	return price;
+}
+
+/* The cheapest way of a message; of equal ones any. */
+static void offer_ways(struct slicer *s, uint32_t message, uint64_t *least, uint32_t *nequal, struct pick *best)
+{
+	uint32_t use[FORS_DEMAND_MOST_USES];
+
+	for (uint32_t path = 0; path < s->problem->npaths; path++) {
+		uint32_t n = fors_demand_uses(s->problem, message, path, use);
+		uint64_t price = n ? price_of(s, use, n, *least + 1) + 4 * s->driven[message] : UINT64_MAX;
+
+		if (!n || price > *least)
+			continue;
+		*nequal = price < *least ? 1 : *nequal + 1;
+		*least = price;
+		if (*nequal == 1 || !fors_random_below(&s->random, *nequal))
+			*best = (struct pick){message, path};
+	}
+}
+
+/* The cheapest message and way for a needy resource, among some where it has many; false: it has none that is long enough. */
+static bool find_cheapest(struct slicer *s, uint32_t x, struct pick *best)
+{
+	uint32_t nequal = 0, seen = 0, most = s->problem->npaths > 1 ? MOST_OFFERS : UINT32_MAX;
+	uint64_t least = UINT64_MAX - 1;
+	uint32_t i = s->alive[x] > most ? fors_random_below(&s->random, s->alive[x] - most) : 0;
+
+	for (uint32_t m; seen < most && (m = message_at(s, x, &i, false)) != NOBODY; i++) {
+		if (s->rest[m] < s->least || s->holder[s->problem->demand->message[m].src] == m)
+			continue;
+		offer_ways(s, m, &least, &nequal, best);
+		seen++;
+	}
+	fors_effort_spend(s->asked->effort, 8 * (uint64_t)seen * s->problem->npaths + s->alive[x] / 4);
+	return nequal > 0;
+}
+
+/* Make room for a pick; needy resources that lose their holder are queued. */
+static uint32_t drive_out(struct slicer *s, const struct pick *pick, uint32_t nqueue, uint32_t most)
+{
+	uint32_t use[FORS_DEMAND_MOST_USES], n = fors_demand_uses(s->problem, pick->message, pick->path, use);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t m = s->holder[use[i]], load[FORS_DEMAND_MOST_USES], nloads;
+
+		if (m == NOBODY)
+			continue;
+		nloads = fors_demand_loads(s->problem, m, load);
+		hold(s, m, s->path[m], NOBODY);
+		s->driven[m]++;
+		for (uint32_t k = 0; k < nloads && nqueue < most; k++)
+			if (is_needy(s, load[k]))
+				s->queue[nqueue++] = load[k];
+	}
+	return nqueue;
+}
+
+static uint32_t queue_needy(struct slicer *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->norder && is_needy(s, s->order[i].x); i++)
+		if (!is_full(s, s->order[i].x))
+			s->queue[n++] = s->order[i].x;
+	return n;
+}
+
+/* Let needy resources that are idle drive others out, until none is idle or enough was tried. */
+static void repair(struct slicer *s)
+{
+	uint32_t most = 4 * s->problem->nresources, n = queue_needy(s), tries = 100 + 4 * n;
+
+	if (n)
+		memset(s->driven, 0, s->problem->demand->count * sizeof(*s->driven));
+	while (n && tries-- && !fors_effort_is_over(s->asked->effort)) {
+		uint32_t x = s->queue[--n];
+		struct pick pick = {NOBODY, 0};
+
+		if (is_full(s, x) || take_best(s, x, s->least) || !find_cheapest(s, x, &pick))
+			continue;
+		n = drive_out(s, &pick, n, most);
+		hold(s, pick.message, pick.path, pick.message);
+	}
+}
+
+static void begin_set(struct slicer *s)
+{
+	uint32_t ports = 2 * s->problem->nservers + s->problem->nlinks;
+
+	memset(s->used, 0, s->problem->nresources * sizeof(*s->used));
+	memset(s->holder, 0xFF, ports * sizeof(*s->holder));
+}
+
+/* ---- a phase ---- */
+
+/* What the set carries over a resource in a phase of this length; gates: see measure_gates(). */
+static uint64_t carried(const struct slicer *s, uint32_t x, uint64_t length)
+{
+	uint32_t m = s->holder[x];
+
+	return m == NOBODY ? 0 : s->rest[m] < length ? s->rest[m] : length;
+}
+
+static void measure_gates(struct slicer *s, uint64_t length)
+{
+	uint32_t gates = 2 * s->problem->nservers + s->problem->nlinks;
+
+	memset(s->progress, 0, 2 * (size_t)s->problem->nswitches * sizeof(*s->progress));
+	for (uint32_t i = 0; i < s->problem->nservers; i++) {
+		uint32_t load[FORS_DEMAND_MOST_USES], n;
+
+		if (s->holder[i] == NOBODY)
+			continue;
+		n = fors_demand_loads(s->problem, s->holder[i], load);
+		for (uint32_t k = 0; k < n; k++)
+			if (load[k] >= gates)
+				s->progress[load[k] - gates] += carried(s, i, length);
+	}
+}
+
+/* What gates allow of a length that ports and links allow: what they carry depends on it. */
+static uint64_t gated(struct slicer *s, uint64_t length)
+{
+	uint32_t gates = 2 * s->problem->nservers + s->problem->nlinks;
+	uint64_t before;
+
+	do {
+		before = length;
+		measure_gates(s, before);
+		for (uint32_t i = 0; i < s->norder; i++) {
+			uint32_t x = s->order[i].x;
+			uint64_t most;
+
+			if (x < gates)
+				continue;
+			most = s->time - s->order[i].need + s->progress[x - gates] / s->problem->capacity[x];
+			length = most < length ? most : length;
+		}
+	} while (length + before / 256 < before);
+	return length;
+}
+
+/* The longest phase after which no resource needs more than the time that is left, or 0. */
+static uint64_t good_length(struct slicer *s)
+{
+	uint32_t gates = 2 * s->problem->nservers + s->problem->nlinks;
+	uint64_t length = s->time;
+
+	for (uint32_t i = 0; i < s->norder; i++) {
+		uint32_t x = s->order[i].x;
+
+		if (x < gates && s->time - s->order[i].need + carried(s, x, UINT64_MAX) < length)
+			length = s->time - s->order[i].need + carried(s, x, UINT64_MAX);
+	}
+	return s->problem->npaths > 1 ? gated(s, length) : length;
+}
+
+static uint64_t longest_pick(const struct slicer *s)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < s->problem->nservers; i++)
+		if (carried(s, i, UINT64_MAX) > most)
+			most = carried(s, i, UINT64_MAX);
+	return most;
+}
+
+static enum fors_err make_room(struct slicer *s, struct fors_error *error)
+{
+	if (s->nput + s->problem->nservers > s->put_room) {
+		uint32_t room = 2 * s->put_room + s->problem->nservers;
+		struct fors_demand_put *more = realloc(s->put, room * sizeof(*more));
+
+		if (!more)
+			return fors_fail_memory(error);
+		s->put = more;
+		s->put_room = room;
+	}
+	return FORS_OK;
+}
+
+/* The set is sent for so long. */
+static enum fors_err send(struct slicer *s, uint64_t length, struct fors_error *error)
+{
+	enum fors_err err = make_room(s, error);
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; !err && i < s->problem->nservers; i++) {
+		uint32_t m = s->holder[i], load[FORS_DEMAND_MOST_USES], n;
+		uint64_t bytes;
+
+		if (m == NOBODY)
+			continue;
+		bytes = carried(s, i, length);
+		s->put[s->nput++] = (struct fors_demand_put){{bytes, i, s->problem->demand->message[m].dst, s->path[m]},
+							     s->nphases};
+		s->rest[m] -= bytes;
+		n = fors_demand_loads(s->problem, m, load);
+		for (uint32_t k = 0; k < n; k++)
+			s->load[load[k]] -= bytes;
+	}
+	s->nphases++;
+	s->time = s->time > length ? s->time - length : 0;
+	for (uint32_t x = 0; !err && x < s->problem->nresources; x++)
+		most = need(s, x) > most ? need(s, x) : most;
+	if (most > s->time)
+		s->time = most;
+	return err;
+}
+
+/* ---- all of them ---- */
+
+/*
+ * The shortest phase that is taken whatever it costs: with these the plan just stays below most_phases. Of many messages no crumbs are made; of few there are
+ * never many, and the bound may be met to the byte.
+ */
+static uint64_t floor_of(const struct slicer *s)
+{
+	uint32_t left = s->most_phases > s->nphases ? s->most_phases - s->nphases : 1;
+	uint64_t crumb =
+		s->problem->demand->count > FEW_MESSAGES ? s->asked->bound / (16 * (uint64_t)s->most_phases) : 0;
+
+	return s->time / left + 1 > crumb ? s->time / left + 1 : crumb;
+}
+
+static enum fors_err make_phase(struct slicer *s, struct fors_error *error)
+{
+	uint64_t floor = floor_of(s), length, longest;
+
+	order_resources(s);
+	for (;;) {
+		begin_set(s);
+		take_all(s, s->least);
+		repair(s);
+		take_all(s, 1);
+		length = good_length(s);
+		if (length >= s->least || s->least <= floor || fors_effort_is_over(s->asked->effort))
+			break;
+		s->least -= s->least / 8 + 1;
+	}
+	longest = longest_pick(s);
+	length = length < floor ? floor : length;
+	return send(s, length < longest ? length : longest, error);
+}
+
+static bool is_left(const struct slicer *s)
+{
+	for (uint32_t x = 0; x < s->problem->nservers; x++)
+		if (s->load[x])
+			return true;
+	return false;
+}
+
+static enum fors_err make_all(struct slicer *s, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	while (!err && is_left(s)) {
+		err = make_phase(s, error);
+		if (!err && s->asked->effort->is_cancelled)
+			err = fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
+	}
+	return err;
+}
+
+/* ---- making ---- */
+
+static bool allocate(struct slicer *s)
+{
+	const struct fors_demand_problem *p = s->problem;
+	size_t n = p->nresources + (size_t)1, messages = p->demand->count + (size_t)1;
+
+	s->rest = malloc(messages * sizeof(*s->rest));
+	s->driven = calloc(messages, sizeof(*s->driven));
+	s->load = calloc(n, sizeof(*s->load));
+	s->first = calloc(n + 1, sizeof(*s->first));
+	s->alive = calloc(n, sizeof(*s->alive));
+	s->order = malloc(n * sizeof(*s->order));
+	s->weight = malloc(n * sizeof(*s->weight));
+	s->used = malloc(n * sizeof(*s->used));
+	s->holder = malloc(n * sizeof(*s->holder));
+	s->queue = malloc(8 * n * sizeof(*s->queue));
+	s->path = malloc(messages * sizeof(*s->path));
+	s->progress = malloc((2 * (size_t)p->nswitches + 1) * sizeof(*s->progress));
+	return s->rest && s->driven && s->load && s->first && s->alive && s->order && s->weight && s->used &&
+	       s->holder && s->queue && s->path && s->progress;
+}
+
+/* Loads, and how many messages each resource has. */
+static void count(struct slicer *s)
+{
+	const struct fors_demand *demand = s->problem->demand;
+	uint32_t load[FORS_DEMAND_MOST_USES];
+
+	for (uint32_t m = 0; m < demand->count; m++) {
+		uint32_t n = fors_demand_loads(s->problem, m, load);
+
+		s->rest[m] = demand->message[m].bytes;
+		s->least = s->rest[m] > s->least ? s->rest[m] : s->least;
+		for (uint32_t i = 0; i < n; i++) {
+			s->load[load[i]] += s->rest[m];
+			s->first[load[i] + 1]++;
+		}
+	}
+	for (uint32_t x = 0; x < s->problem->nresources; x++) {
+		uint32_t messages = s->first[x + 1];
+
+		if (s->problem->capacity[x] && messages / s->problem->capacity[x] > s->most_phases)
+			s->most_phases = messages / s->problem->capacity[x];
+		s->first[x + 1] += s->first[x];
+	}
+}
+
+static enum fors_err list_messages(struct slicer *s, struct fors_error *error)
+{
+	const struct fors_demand *demand = s->problem->demand;
+	uint32_t load[FORS_DEMAND_MOST_USES];
+
+	s->list = malloc((s->first[s->problem->nresources] + (size_t)1) * sizeof(*s->list));
+	if (!s->list)
+		return fors_fail_memory(error);
+	for (uint32_t m = 0; m < demand->count; m++) {
+		uint32_t n = fors_demand_loads(s->problem, m, load);
+
+		for (uint32_t i = 0; i < n; i++)
+			s->list[s->first[load[i]] + s->alive[load[i]]++] = (struct listed){m, load[i ? 0 : 1]};
+	}
+	return FORS_OK;
+}
+
+static void finish(struct slicer *s)
+{
+	free(s->rest);
+	free(s->driven);
+	free(s->load);
+	free(s->first);
+	free(s->alive);
+	free(s->list);
+	free(s->order);
+	free(s->weight);
+	free(s->used);
+	free(s->holder);
+	free(s->queue);
+	free(s->path);
+	free(s->progress);
+	free(s->put);
+}
+
+enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, uint32_t tenths,
+				      struct fors_demand_plan **plan, struct fors_error *error)
+{
+	struct slicer s = {.asked = asked, .problem = asked->problem, .random = {1}};
+	enum fors_err err = allocate(&s) ? FORS_OK : fors_fail_memory(error);
+
+	if (!err) {
+		count(&s);
+		s.most_phases = (uint32_t)((uint64_t)s.most_phases * tenths / 10) + SPARE_PHASES;
+		s.time = asked->bound;
+		err = list_messages(&s, error);
+	}
+	if (!err)
+		err = make_all(&s, error);
+	if (!err)
+		err = fors_demand_plan_make(s.put, s.nput, s.nphases, s.problem->nservers, "slices", plan, error);
+	finish(&s);
+	return err;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "uniform.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a schedule ---- */
+
+struct by_guid {
+	uint64_t guid;
+	uint32_t server;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct by_guid *a = left, *b = right;
+
+	return (a->guid > b->guid) - (a->guid < b->guid);
+}
+
+/* For each server of the schedule its number here, FORS_NONE: it has none; to be freed. NULL: out of memory. */
+static uint32_t *translate(const struct fors_demand_problem *problem, const struct fors_schedule *schedule)
+{
+	struct by_guid *list = malloc((problem->nservers + (size_t)1) * sizeof(*list));
+	uint32_t *number = list ? malloc((schedule->nservers + (size_t)1) * sizeof(*number)) : NULL;
+
+	for (uint32_t s = 0; number && s < problem->nservers; s++)
+		list[s] = (struct by_guid){problem->routed->server[s].guid, s};
+	if (number && problem->nservers)
+		qsort(list, problem->nservers, sizeof(*list), compare);
+	for (uint32_t s = 0; number && s < schedule->nservers; s++) {
+		const struct by_guid key = {schedule->server[s].guid, 0};
+		const struct by_guid *found = bsearch(&key, list, problem->nservers, sizeof(key), compare);
+
+		number[s] = found ? found->server : FORS_NONE;
+	}
+	free(list);
+	return number;
+}
+
+/* The piece of a flow of the schedule, with 0 bytes where nothing is to be sent. */
+static struct fors_demand_piece piece_of(const struct fors_demand_problem *problem, const uint32_t *number, uint32_t s,
+					 struct fors_cell cell)
+{
+	struct fors_demand_piece piece = {0, number[s], FORS_NONE, cell.path};
+
+	if (cell.dst == FORS_IDLE)
+		return piece;
+	piece.dst = number[cell.dst];
+	if (piece.src != FORS_NONE && piece.dst != FORS_NONE)
+		piece.bytes = fors_demand_of(problem->demand, piece.src, piece.dst);
+	return piece;
+}
+
+/* Every message has one flow; returns how many there are. */
+static uint32_t list_pieces(const struct fors_demand_problem *problem, const struct fors_schedule *schedule,
+			    const uint32_t *number, struct fors_demand_put *put)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < schedule->nservers; s++)
+		for (uint32_t t = 0; t < schedule->nphases && n < problem->demand->count; t++) {
+			struct fors_cell cell = fors_schedule_flow(schedule, s, t);
+
+			put[n] = (struct fors_demand_put){piece_of(problem, number, s, cell), t};
+			n += put[n].piece.bytes > 0;
+		}
+	return n;
+}
+
+enum fors_err fors_demand_by_schedule(const struct fors_demand_problem *problem, const struct fors_schedule *schedule,
+				      struct fors_demand_plan **plan, struct fors_error *error)
+{
+	struct fors_demand_put *put = malloc((problem->demand->count + (size_t)1) * sizeof(*put));
+	uint32_t *number = put ? translate(problem, schedule) : NULL;
+	enum fors_err err = number ? FORS_OK : fors_fail_memory(error);
+
+	if (!err) {
+		uint32_t n = list_pieces(problem, schedule, number, put);
+
+		*plan = NULL;
+		if (n == problem->demand->count)
+			err = fors_demand_plan_make(put, n, schedule->nphases, problem->nservers, "uniform", plan,
+						    error);
+	}
+	free(put);
+	free(number);
+	return err;
+}
+
+/* ---- a shift ---- */
+
+/* The bytes over the fullest resource while server s sends to server s + t. */
+static uint64_t phase_of_shift(const struct fors_demand_problem *problem, uint32_t t, uint64_t *load)
+{
+	uint32_t use[FORS_DEMAND_MOST_USES];
+	uint64_t most = 0;
+
+	memset(load, 0, problem->nresources * sizeof(*load));
+	for (uint32_t s = 0; s < problem->nservers; s++) {
+		uint32_t m = fors_demand_find(problem->demand, s, (s + t) % problem->nservers), n;
+
+		if (m == FORS_DEMAND_NONE)
+			continue;
+		n = fors_demand_uses(problem, m, 0, use);
+		for (uint32_t i = 0; i < n; i++) {
+			load[use[i]] += problem->demand->message[m].bytes;
+			most = load[use[i]] > most ? load[use[i]] : most;
+		}
+	}
+	return most;
+}
+
+enum fors_err fors_demand_by_shift(const struct fors_demand_problem *problem, struct fors_demand_shift *shift,
+				   struct fors_error *error)
+{
+	uint64_t *load = malloc((problem->nresources + (size_t)1) * sizeof(*load));
+
+	if (!load)
+		return fors_fail_memory(error);
+	*shift = (struct fors_demand_shift){0};
+	for (uint32_t t = 1; t < problem->nservers; t++) {
+		uint64_t length = phase_of_shift(problem, t, load);
+
+		shift->length += length;
+		shift->nphases += length > 0;
+	}
+	free(load);
+	return FORS_OK;
+}

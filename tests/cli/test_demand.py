@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""fors plan --demand: what a file may say, what is told, and plans whose pieces another program walks (tests/sweep/demands.py)."""
+import json
+import subprocess
+import sys
+
+import pytest
+
+from conftest import FORS, SRC
+
+TREE = ["--synthetic", "FT(2;4,4)"]
+
+
+@pytest.fixture
+def plan(fors, tmp_path):
+    """plan(text, options...) -> what --json says; more: code, or text=True for what people read."""
+
+    def call(demand, *options, code=0, text=False):
+        path = tmp_path / "demand"
+        path.write_text(demand)
+        done = fors("plan", *TREE, "--demand", path, *options, *([] if text else ["--json"]), code=code)
+        return done if code or text else json.loads(done.out)
+
+    return call
+
+
+def pieces_of(path):
+    """[(length, {(src, dst): bytes})] by GUIDs in order."""
+    phases = []
+    for line in path.read_text().splitlines():
+        words = line.split()
+        if words[0] == "phase":
+            phases.append((int(words[1]), {}))
+        elif words[0] != "#":
+            phases[-1][1][words[0], words[1]] = int(words[3])
+    return phases
+
+
+def test_sizes_add_up_and_are_cut(plan, tmp_path):
+    out = tmp_path / "pieces"
+    data = plan("Node00-00 Node01-0[0-1] 1000\nNode02-00 Node01-00 500 # half\nNode02-00 Node01-00 300\n\n", "--phase-cost", "0", "--pieces", out)
+    assert (data["messages"], data["bytes"], data["senders"], data["receivers"]) == (3, 2800, 2, 2)
+    assert data["length"] == data["length_bound"] == 2000 and data["bound_by"] == "port" and data["bound_at"] == "Node00-00 sends"
+    assert data["lower_bound"] == 2 and data["ports_bound"] == 2000
+    sent = [sum(p.values()) for _, p in pieces_of(out)]
+    assert sum(sent) == 2800 and sum(length for length, _ in pieces_of(out)) == 2000
+
+
+def test_roles(plan):
+    data = plan("role Node0[0-2]-0[0-3] send\nrole Node03-00 receive\nrole Node03-01 both\n")
+    assert (data["senders"], data["receivers"], data["messages"]) == (13, 2, 25)
+    assert data["phases"] == data["lower_bound"] == 13 and data["length"] is None and data["length_bound"] is None
+
+
+def test_groups_add_up(plan):
+    data = plan("group a Node00-0[0-3]\ngroup b Node00-00,Node00-01\n")
+    assert data["messages"] == 12 and data["ports_bound"] == 4 and data["phases"] == 4
+
+
+def test_a_uniform_demand_is_the_uniform_plan(plan, fors):
+    everybody = ",".join(f"Node0{leaf}-0{slot}" for leaf in range(4) for slot in range(4))
+    whole = json.loads(fors("plan", *TREE, "--down", "Leaf00[5]", "--json").out)
+    sizes = plan(f"{everybody} {everybody} 4096\n", "--down", "Leaf00[5]", "--phase-cost", "0")
+    group = plan(f"group all {everybody}\n", "--down", "Leaf00[5]")
+    assert sizes["method"] == group["method"] == "uniform"
+    assert sizes["uniform_phases"] == sizes["phases"] == group["phases"] <= whole["phases"]
+    assert sizes["length"] == 4096 * sizes["phases"]
+
+
+def test_names_and_guids(plan):
+    data = plan("0x100001 0x100011 10\n0x100000 Node03-00 5\n")  # a port, and its node
+    assert (data["senders"], data["receivers"], data["bytes"]) == (1, 2, 15)
+
+
+def test_unknown_hosts_are_left_out(plan):
+    data = plan("ghost[0-4],Node00-00 Node01-00 10\nghost0 Leaf00 7\n0x123456 Node01-00 7\n")
+    assert data["bytes"] == 10 and data["hosts_left_out"] == 7
+    assert "7 hosts are no server of this fabric and left out: ghost0, ghost1, ghost2, ..." in data["remarks"][-1]
+    assert "left out" in plan("ghost0,Node00-00 Node01-00 10\n", text=True).out
+
+
+@pytest.mark.parametrize("text, line, what", [
+    ("Node00-00 Node01-00\n", 1, '"SRC DST BYTES"'), ("\nNode00-00 Node01-00 1k\n", 2, "no number of bytes"),
+    ("Node00-00 Node01-00 -1\n", 1, "no number of bytes"), ("Node00-00 Node01-00 1 2\n", 1, "one word too many"),
+    ("Node00-00 Node01-00 1125899906842625\n", 1, "no number of bytes"), ("Node0[0-] Node01-00 1\n", 1, "the list of hosts"),
+    ("role Node00-00 sender\n", 1, "receive or both is expected"), ("role Node00-00\n", 1, "receive or both is expected"),
+    ("role Node00-00 send\nrole Node00-00 both\n", 2, "has a role already"), ("group Node00-00\n", 1, "group NAME HOSTS"),
+    ("group a Node00-0[0-1]\nNode00-00 Node01-00 1\n", 2, "sizes go without roles"),
+    ("Node00-00 Node01-00 1\nrole Node00-00 send\n", 2, "sizes go without roles"),
+])
+def test_bad_lines(plan, text, line, what):
+    done = plan(text, code=2)
+    assert f"demand:{line}: " in done.err and what in done.err and not done.out
+
+
+@pytest.mark.parametrize("text", ["# nothing\n", "Node00-00 Node00-00 5\n", "ghost Node00-00 5\n", "role Node00-00 send\n", "Node00-00 Node01-00 0\n"])
+def test_nothing_to_send(plan, text):
+    assert "no message between servers of this fabric" in plan(text, code=2).err
+
+
+def test_too_many_bytes(plan):
+    assert "more than" in plan("Node00-00 Node01-00 1125899906842624\nNode00-00 Node01-00 1\n", code=2).err
+
+
+@pytest.mark.parametrize("more", [["--output", "x"], ["--method", "flows"], ["--participants", "x"]], ids=str)
+def test_what_it_goes_without(fors, tmp_path, more):
+    (tmp_path / "demand").write_text("Node00-00 Node01-00 1\n")
+    assert "--demand goes without" in fors("plan", *TREE, "--demand", tmp_path / "demand", *more, code=2).err
+    assert "need --demand" in fors("plan", *TREE, "--phase-cost", "1us", code=2).err
+
+
+def test_phases_cost(plan):
+    """4 us at 8 Gbit/s are 4000 bytes, and a plan that is cut less is better then."""
+    text = "".join(f"Node0{a}-0{i} Node0{b}-0{j} {1 + 37 * (a + 2 * b + 3 * i + 5 * j) % 1009}\n"
+                   for a in range(4) for b in range(4) for i in range(4) for j in range(4) if (a, i) != (b, j))
+    free, dear = plan(text, "--phase-cost", "0"), plan(text, "--phase-cost", "40us")
+    assert free["phase_cost"] == 0 and dear["phase_cost"] == 10 * plan(text)["phase_cost"] > 0
+    assert dear["phases"] < free["phases"] and free["length"] <= dear["length"]
+    assert free["time_over_bound"] == free["length_over_bound"] == free["length"] / free["length_bound"]
+
+
+def test_rings_of_conflicts_do_not_lose_bytes(fors, tmp_path):
+    """Over tables of another engine, where the bound cannot be reached, the plan is right all the same."""
+    net, lfts, demand = tmp_path / "net", tmp_path / "lfts", tmp_path / "demand"
+    for name, form in ((net, "net"), (lfts, "lfts")):
+        name.write_text(fors("fabric", "--synthetic", "TORUS(3x3;2)", "--routing", "dor", "--format", form).out)
+    names = [line.split('"')[1] for line in net.read_text().splitlines() if line.startswith("Ca")]
+    demand.write_text("".join(f"{a} {b} {100 + 7 * i}\n" for i, a in enumerate(names) for b in names[i + 1:i + 5]))
+    data = json.loads(fors("plan", "--fabric", net, "--lfts", lfts, "--demand", demand, "--phase-cost", "0", "--json").out)
+    assert data["length_bound"] <= data["length"] <= 1.5 * data["length_bound"] and data["bytes"] == sum(
+        int(line.split()[2]) for line in demand.read_text().splitlines())
+
+
+def test_random_demands_walked_by_another_program():
+    done = subprocess.run([sys.executable, SRC / "tests" / "sweep" / "demands.py", FORS, "25", "100"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_schema(plan):
+    jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
+    schema = json.loads((SRC / "schemas" / "demand.schema.json").read_text())
+    judge = jsonschema.Draft202012Validator(schema)
+    for text in ("Node00-00 Node01-00 5\n", "group a Node00-0[0-3]\n"):
+        data = plan(text)
+        assert not list(judge.iter_errors(data)) and set(data) == set(schema["properties"])
+        data["phases"] = -1
+        assert list(judge.iter_errors(data))
