@@ -89,18 +89,21 @@ static enum fors_err make_page(const char *title, const struct fors_joblist *lis
 {
 	struct fors_buffer out = {0};
 
-	fors_buffer_print(&out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
+	fors_buffer_print(&out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+				"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>");
 	put_text(&out, title);
 	fors_buffer_print(
 		&out,
 		"</title>\n<style>body{font-family:sans-serif;color:#222;margin:1.5em}table{border-collapse:collapse;margin-bottom:1em}"
-		"td,th{padding:.15em .8em;text-align:right}td:first-child,th:first-child{text-align:left}tr{border-bottom:1px solid #ddd}"
-		"i{display:inline-block;width:1.6em;height:.7em;margin-right:.5em}svg{max-width:100%%;height:auto}</style></head><body>\n"
-		"<h1>Several jobs at once</h1>\n<table><tr><th>job</th><th>servers</th><th>leaves</th><th>lanes of its own</th>"
+		"td,th{padding:.15em .8em;text-align:right}td:first-child,th:first-child{text-align:left;white-space:nowrap}tr{border-bottom:1px solid #ddd}"
+		"i{display:inline-block;width:1.6em;height:.7em;margin-right:.5em}svg{max-width:100%%;height:auto}"
+		"h1{font-size:1.35rem}.rows{overflow-x:auto}"
+		"@media(max-width:520px){body{margin:.8em}table{font-size:.75rem}td,th{padding:.15em .3em}}</style></head><body><main>\n"
+		"<h1>Several jobs at once</h1>\n<div class=\"rows\"><table><tr><th>job</th><th>servers</th><th>leaves</th><th>lanes of its own</th>"
 		"<th>phases</th><th>speed</th><th>over</th></tr>\n");
 	for (uint32_t j = 0; j < list->count; j++)
 		put_row(&out, &list->job[j], j, &row[j]);
-	fors_buffer_print(&out, "</table>\n%s</body></html>\n", svg);
+	fors_buffer_print(&out, "</table></div>\n%s</main></body></html>\n", svg);
 	return fors_buffer_finish(&out, text, size, error);
 }
 
