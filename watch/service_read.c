@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "keeper/base/clock.h"
+#include "core/base/text.h"
 
 #define FIRST_GAP_MS 100.0
 #define MOST_GAP_MS 1000.0
@@ -103,8 +104,10 @@ static enum fors_err show(struct fors_service *service, struct fors_reading *mad
 	service->is_due = false;
 	service->is_confirmed =
 		!service->shown.is_quiet || service->shown.began_ms - service->moved_ms >= FORS_QUIET_MS;
-	fors_log_info(&service->log, "%u nodes read, %llu packets in %.0f ms: %s", service->shown.net->nnodes,
-		      (unsigned long long)service->shown.asked, service->shown.ended_ms - service->shown.began_ms,
+	fors_log_info(&service->log, "%u %s read, %llu %s in %.0f ms: %s", service->shown.net->nnodes,
+		      fors_plural(service->shown.net->nnodes, "node", "nodes"),
+		      (unsigned long long)service->shown.asked, fors_plural(service->shown.asked, "packet", "packets"),
+		      service->shown.ended_ms - service->shown.began_ms,
 		      service->shown.is_quiet ? "the subnet manager sent nothing meanwhile" : "as a second before");
 	return fors_service_hand_in(service, error);
 }
