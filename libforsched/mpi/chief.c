@@ -69,15 +69,6 @@ void forsched_mpi_chief_free(struct chief *chief)
 
 /* ---- settings ---- */
 
-static bool wants_barrier(void)
-{
-	const char *value = forsched_mpi_setting("FORSCHED_BARRIER");
-
-	if (value && strcmp(value, "none") != 0 && strcmp(value, "tree") != 0)
-		forsched_mpi_say(false, "FORSCHED_BARRIER=%.100s is neither tree nor none; taking tree", value);
-	return !value || strcmp(value, "none") != 0;
-}
-
 /* What FORSCHED_WAY says; NWAYS: the quickest. */
 static enum way wanted_way(void)
 {
@@ -445,7 +436,8 @@ static uint64_t calls_until_look(const struct member *member)
 struct word forsched_mpi_speak(struct member *member, const struct heard *heard, void **bytes)
 {
 	const char *path = forsched_mpi_setting("FORSCHED_SCHEDULE");
-	struct word word = {.is_over = !path, .way = WAY_MPI, .min_bytes = min_bytes(), .has_barrier = wants_barrier()};
+	struct word word = {
+		.is_over = !path, .way = WAY_MPI, .min_bytes = min_bytes(), .barrier = forsched_mpi_barrier_setting()};
 	struct chief *chief = member->chief;
 	bool is_large = heard && heard->demand.longest >= word.min_bytes, is_counted;
 

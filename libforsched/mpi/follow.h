@@ -23,6 +23,7 @@
 #include "libforsched/forsched.h"
 #include "places.h"
 #include "subset.h"
+#include "waiting.h"
 
 /* Functions return MPI error codes, MPI_SUCCESS = 0; those of MPI have not been reported to an error handler yet. */
 
@@ -79,8 +80,9 @@ struct member {
 	bool is_settled;       /* min_bytes is known: rank 0 has spoken */
 	bool is_over;	       /* there will never be a schedule to follow: ranks do not speak again */
 	bool is_weighing;      /* ranks tell rank 0 how much each call sends */
-	bool has_barrier;      /* between phases */
-	MPI_Datatype vector;   /* what they tell it in, `length` numbers; MPI_DATATYPE_NULL: none yet */
+	bool has_barrier;      /* between phases, in each call */
+	struct waiting waiting;	  /* barriers in some calls */
+	MPI_Datatype vector;	  /* what they tell it in, `length` numbers; MPI_DATATYPE_NULL: none yet */
 	uint32_t length, ngroups; /* of these numbers so many are of groups of phases */
 	uint16_t *group_of;	  /* by rank: the group of the phase in which this one sends to it */
 	double began, took;	  /* the call that runs, when; how long the last one took here, 0: not known; seconds */
@@ -160,7 +162,7 @@ struct word {
 	uint64_t is_weighing; /* there is a schedule for this communicator: tell how much is sent */
 	uint64_t quiet;	      /* leave so many calls after this one to MPI */
 	uint64_t min_bytes;
-	uint64_t has_barrier;
+	uint64_t barrier; /* enum barrier */
 	uint64_t epoch;
 	uint64_t way, chunk; /* of this call */
 };
@@ -192,7 +194,7 @@ void forsched_mpi_warn_of_paths(const struct forsched *schedule);
  * Run the exchange along the schedule, in phases or in chunks. After an error the other messages are exchanged all the
  * same, so that no other rank waits for ever; the first error is returned.
  */
-int forsched_mpi_exchange(const struct member *member, const struct call *call, const struct order *order);
+int forsched_mpi_exchange(struct member *member, const struct call *call, const struct order *order);
 
 /* All ranks wait for each other; how long a barrier takes, in seconds, the least of some. */
 int forsched_mpi_time_barrier(const struct member *member, double *seconds);
@@ -249,6 +251,8 @@ void forsched_mpi_count_left(void);
 const char *forsched_mpi_setting(const char *name);
 /* A number in the environment; what is none is complained of and counts as the usual one. */
 uint64_t forsched_mpi_number(const char *name, uint64_t usual);
+/* What FORSCHED_BARRIER says. */
+enum barrier forsched_mpi_barrier_setting(void);
 /* Seconds on a clock that only goes forward. */
 double forsched_mpi_now(void);
 

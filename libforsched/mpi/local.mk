@@ -24,7 +24,9 @@ libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/sizes.c \
 	libforsched/mpi/subset.c \
 	libforsched/mpi/subset.h \
-	libforsched/mpi/take_up.c
+	libforsched/mpi/take_up.c \
+	libforsched/mpi/waiting.c \
+	libforsched/mpi/waiting.h
 libforsched_mpi_la_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS) -pthread
 libforsched_mpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \
 	-Wl,--version-script=$(srcdir)/libforsched/mpi/libforsched-mpi.map

@@ -105,7 +105,8 @@ static int obey(struct member *member, MPI_Comm comm, const struct word *word, v
 	member->quiet = word->quiet;
 	member->min_bytes = word->min_bytes;
 	if (word->is_new) {
-		member->has_barrier = word->has_barrier;
+		member->has_barrier = word->barrier == BARRIER_TREE;
+		member->waiting = (struct waiting){.is_auto = word->barrier == BARRIER_AUTO};
 		forsched_mpi_drop(member, false);
 		forsched_mpi_drop_vector(member);
 		err = word->size ? forsched_mpi_take_up(member, comm, word, given) : MPI_SUCCESS;

@@ -34,7 +34,7 @@ def live_folder(tmp_path):
     (tmp_path / "live").mkdir()
 
 
-@pytest.mark.parametrize("barrier,calls", [("none", THOUSAND), ("tree", 1000 if IS_LONG else 100)])
+@pytest.mark.parametrize("barrier,calls", [("none", THOUSAND), ("tree", 1000 if IS_LONG else 100), ("auto", 1000 if IS_LONG else 100)])
 def test_random_calls_on_16_ranks_across_three_epochs(plan, rank_map, mpirun, live, barrier, calls):
     files = [plan("FT(2;4,4)", 0, 10), plan("FT(2;4,4)", 2, 11, "Leaf00[5]", method="exact"),
              plan("FT(2;4,4)", 0, 12, "Leaf00[5]", "Spine03", method="rounds"),
@@ -52,6 +52,15 @@ def test_random_calls_on_36_ranks_across_three_epochs(plan, rank_map, mpirun, li
     env = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(files[0]), "FORSCHED_BARRIER": barrier}
     done = mpirun(36, "tests/apps/random_calls", calls, 2, live, *files, env=env, timeout=TIMEOUT)
     assert numbers(done) == [calls, calls, 0, 4, 0]
+
+
+def test_barriers_by_measurement(plan, rank_map, mpirun, live):
+    """All calls have one size: two of the first four have barriers; then one kind stays, on all ranks, or they would wait for ever."""
+    schedule = plan("FT(2;4,2)", 0, 10, "Leaf00[5]", method="rounds")
+    env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule), "FORSCHED_BARRIER": "auto", "FORSCHED_WAY": "phases"}
+    for seed in range(3):
+        done = mpirun(8, "tests/apps/random_calls", 200, seed, live, env=env, timeout=TIMEOUT)
+        assert numbers(done) == [200, 200, 0, 1, 0]
 
 
 def test_both_versions_of_the_format_on_the_way(plan, rank_map, mpirun, live):
@@ -395,7 +404,7 @@ def test_host_names_in_the_map(plan, mpirun, live, tmp_path):
 
 def test_settings(mpirun, eight, live):
     done = mpirun(8, "tests/apps/random_calls", 10, 11, live, env={**eight, "FORSCHED_BARRIER": "fast"})
-    assert numbers(done) == [10, 10, 0, 1, 0] and "neither tree nor none" in done.err
+    assert numbers(done) == [10, 10, 0, 1, 0] and "is none of tree, none, auto" in done.err
     done = mpirun(8, "tests/apps/random_calls", 10, 11, live, env={**eight, "FORSCHED_CHECK": "often"})
     assert numbers(done) == [10, 10, 0, 1, 0] and "is not a number" in done.err
     done = mpirun(8, "tests/apps/communicators", "kinds", env={**eight, "FORSCHED_MIN_BYTES": "5"})

@@ -35,10 +35,10 @@ def epochs(plan):
 
 
 @pytest.mark.parametrize("counts", [[2] * 8, [1, 3, 2, 1, 4, 2, 1, 2], [9, 1, 1, 1, 1, 1, 1, 1]])
-@pytest.mark.parametrize("env", [{"FORSCHED_BARRIER": "none"}, {"FORSCHED_BARRIER": "tree"},
+@pytest.mark.parametrize("env", [{"FORSCHED_BARRIER": "none"}, {"FORSCHED_BARRIER": "tree"}, {"FORSCHED_BARRIER": "auto"},
                                  {"FORSCHED_WAY": "chunks", "FORSCHED_CHUNK": 40}])
 def test_random_calls_across_epochs(epochs, rank_map, mpirun, live, counts, env):
-    files, calls = epochs(), 1000 if IS_LONG else 30 if env.get("FORSCHED_BARRIER") != "tree" else 8
+    files, calls = epochs(), 1000 if IS_LONG else 30 if env.get("FORSCHED_BARRIER") not in ("tree", "auto") else 8
     usual = {"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(files[0], spread(counts))}
     done = mpirun(sum(counts), "tests/apps/random_calls", calls, 1, live, *files, env={**usual, **env}, timeout=3600)
     assert numbers(done) == [calls, calls, 0, 3, 0]
