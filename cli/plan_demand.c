@@ -280,8 +280,9 @@ static uint32_t count_ends(const struct planned *p, bool is_receiver)
 
 static void print_demand(const struct planned *p)
 {
-	printf("demand      %u messages from %u to %u of %u servers", p->demand.count, count_ends(p, false),
-	       count_ends(p, true), p->demand.nservers);
+	printf("demand      %u %s from %u to %u of %u servers", p->demand.count,
+	       fors_plural(p->demand.count, "message", "messages"), count_ends(p, false), count_ends(p, true),
+	       p->demand.nservers);
 	if (!p->demand.is_unit)
 		printf(", %.0f bytes", (double)bytes_of(&p->demand));
 	printf("\n");
@@ -300,7 +301,7 @@ static void print_bound(const struct planned *p)
 
 static void print_other(const struct planned *p, const char *what, uint32_t phases, double time)
 {
-	printf("%-12s%u phases, %.3f of the bound\n", what, phases, ratio(p, time));
+	printf("%-12s%u %s, %.3f of the bound\n", what, phases, fors_plural(phases, "phase", "phases"), ratio(p, time));
 }
 
 static void print_report(const struct planned *p)
@@ -309,8 +310,8 @@ static void print_report(const struct planned *p)
 
 	print_demand(p);
 	print_bound(p);
-	printf("plan        %s%u phases%s, method %s", cli_colour(CLI_GREEN), plan->nphases, cli_colour(CLI_PLAIN),
-	       plan->method);
+	printf("plan        %s%u %s%s, method %s", cli_colour(CLI_GREEN), plan->nphases,
+	       fors_plural(plan->nphases, "phase", "phases"), cli_colour(CLI_PLAIN), plan->method);
 	if (!p->demand.is_unit)
 		printf(", %.0f bytes long", (double)fors_demand_plan_length(plan));
 	printf("; %.3f of the bound", ratio(p, (double)fors_demand_plan_length(plan)));
