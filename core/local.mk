@@ -145,6 +145,7 @@ libforscore_la_SOURCES = \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/pods/bound3.c core/planners/pods/bound3.h \
 	core/planners/pods/bundles3.c core/planners/pods/bundles3.h \
+	core/planners/pods/claims3.c core/planners/pods/claims3.h \
 	core/planners/pods/cohorts.c core/planners/pods/cohorts.h \
 	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
 	core/planners/pods/lift3.c core/planners/pods/lift3.h core/planners/pods/lift3_inside.h \

@@ -174,6 +174,11 @@ EXTRA_DIST += tests/sweep/demands.py
 levels-sweep: fors
 	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/levels.py ./fors $${FABRICS:-400} $${SEED:-1}
 EXTRA_DIST += tests/sweep/levels.py
+# Random trees of three levels and two, kind by kind: make kinds-sweep TREES=20 SEED=1 OLD='--old COMMAND'
+.PHONY: kinds-sweep
+kinds-sweep: fors
+	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/kinds.py ./fors --count $${TREES:-20} --seed $${SEED:-1} $${OLD:-}
+EXTRA_DIST += tests/sweep/kinds.py
 # Trees with parallel and missing cables: no more phases than another build needs: make effort-sweep OLD=REV, or OLD=its command
 .PHONY: effort-sweep
 effort-sweep: fors

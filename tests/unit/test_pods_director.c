@@ -194,6 +194,59 @@ static void test_needed_board_cable(void **state)
 	world_free(&w);
 }
 
+/* Phases of a plan over tables with little effort, or with all. */
+static uint32_t phases_with(struct world *w, uint32_t effort)
+{
+	route_with(w, effort);
+	return plan_over(w);
+}
+
+/*
+ * A dead cable from a line card to a board costs nothing where pods and boards are many enough: pods send what lost its
+ * board over others, each over another one, and these send it down to its home. All is as before with the cable.
+ */
+static void try_board_cable(const char *spec, uint32_t mids, unsigned leaves, uint32_t boards, uint32_t most)
+{
+	struct world w = director_new(spec, mids, leaves, boards);
+	uint8_t *before, *after;
+
+	route(&w);
+	before = board_entries(&w);
+	for (uint32_t port = leaves + 1; port <= leaves + boards; port++) {
+		char cable[16];
+
+		snprintf(cable, sizeof(cable), "Mid2-%02u[%u]", (port - leaves) % mids, port);
+		take_down(&w, cable);
+		assert_in_range(phases_with(&w, FORS_ROUTE3_EFFORT), most, most);
+		assert_in_range(phases_with(&w, fors_route3_little_effort(w.pods)), most, most);
+		mend(&w);
+		route(&w);
+		after = board_entries(&w);
+		assert_memory_equal(before, after, (size_t)w.pods->ntops * w.pods->nslots);
+		free(after);
+	}
+	free(before);
+	world_free(&w);
+}
+
+static void test_board_cable(void **state)
+{
+	try_board_cable("XGFT(3;5,5,4;1,5,5)", 20, 5, 5, 100);
+	try_board_cable("XGFT(3;5,4,5;1,5,4)", 25, 4, 4, 100);
+	try_board_cable("XGFT(3;2,4,6;1,2,4)", 12, 4, 4, 48);
+}
+
+/* What comes to servers that lost their line card is spread over boards, and by them over the other cards. */
+static void test_leaf_cable_of_a_director(void **state)
+{
+	struct world w = director_new("XGFT(3;5,3,8;1,5,3)", 40, 3, 3);
+
+	take_down(&w, "Leaf12[9]");
+	assert_in_range(phases_with(&w, FORS_ROUTE3_EFFORT), 144, 145);
+	assert_in_range(phases_with(&w, fors_route3_little_effort(w.pods)), 144, 145);
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +257,8 @@ int main(void)
 		cmocka_unit_test(test_boards_choose),
 		cmocka_unit_test(test_boards_beside_turns),
 		cmocka_unit_test(test_needed_board_cable),
+		cmocka_unit_test(test_board_cable),
+		cmocka_unit_test(test_leaf_cable_of_a_director),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

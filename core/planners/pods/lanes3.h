@@ -101,6 +101,16 @@ static inline bool fors_lanes3_rung_live(const struct fors_lanes3 *lanes, uint32
 	return port && fors_pods_live(lanes->pods, lanes->pods->mid[mid].node, port);
 }
 
+/* A regular tree in which tops choose ways down: between planes that share them, or parallel cables. */
+static inline bool fors_lanes3_tops_choose(const struct fors_lanes3 *lanes)
+{
+	uint32_t used = 0;
+
+	for (uint32_t j = 0; j < lanes->pods->nplanes; j++)
+		used += lanes->rungs[j];
+	return lanes->is_regular && used > lanes->pods->ntops;
+}
+
 /* The port at the other end of a known cable. */
 static inline uint8_t fors_lanes3_far(const struct fors_pods *pods, uint32_t node, uint8_t port)
 {

@@ -10,6 +10,9 @@
  * stays for some steps (tabu), so that it may first become worse. The best that was seen is kept. Effort is counted in
  * links looked at; random numbers start from a constant.
  *
+ * Where a mid may turn to a top that nobody uses for the server, the top's entry is as good as unwritten: it is chosen with
+ * the mid's.
+ *
  * Any of these entries sends up, or, a top's, to a mid that goes down itself: as before, so that the rule of up, then
  * down holds for old and new entries in any mixture.
  */
@@ -24,12 +27,15 @@
 #define TABU_SPREAD 8
 #define LOOKS_PER_ENTRY 300 /* links looked at, and */
 #define LOOKS 1000000
+#define HASTE 100     /* the part of that for who is kept waiting */
 #define QUOTA 12      /* entries looked at in a step, from any on */
 #define MOST_VAIN 400 /* steps without anything better */
 
 struct move {
 	uint32_t row, column; /* of the tables: leaves, then mids, then tops */
 	uint8_t port;
+	uint32_t top; /* its row: its entry, which nobody uses, becomes `down` before; FORS_NONE: none does */
+	uint8_t down;
 	int64_t cost; /* what it adds, mostly less than 0 */
 };
 
@@ -138,7 +144,7 @@ static void try_port(struct relief *r, uint32_t row, uint32_t slot, uint8_t port
 	for (uint32_t i = 0; i < n; i++)
 		cost += cost_of(r, r->load[link[i]] + flows) - cost_of(r, r->load[link[i]]);
 	if (n && cost < best->cost)
-		*best = (struct move){row, slot, port, cost};
+		*best = (struct move){row, slot, port, FORS_NONE, 0, cost};
 }
 
 static void try_leaf(struct relief *r, uint32_t a, uint32_t slot, int64_t flows, int64_t base, struct move *best)
@@ -151,6 +157,40 @@ static void try_leaf(struct relief *r, uint32_t a, uint32_t slot, int64_t flows,
 			try_port(r, a, slot, port[lane], flows, base, best);
 }
 
+/* May a top send on to a slot over this port: does it lead to a mid that goes down to the leaf itself? */
+static bool is_way_down(const struct relief *r, uint32_t node, unsigned port, uint32_t slot)
+{
+	uint32_t link[4];
+
+	return leads_to_pod(r, r->pods->known->node[node].first_port + port,
+			    r->pods->leaf[r->pods->slot[slot].leaf].pod) &&
+	       fors_pods_live(r->pods, node, port) && fors_ways3_links(r->ways, node, (uint8_t)port, slot, link) == 2;
+}
+
+/* A mid's port to a top that nobody uses for the slot: it may send on over any mid that goes down. */
+static void try_unused(struct relief *r, uint32_t row, uint32_t slot, uint8_t port, uint32_t top, int64_t flows,
+		       int64_t base, struct move *best)
+{
+	uint32_t node = node_of(r, top);
+	uint8_t *entry = entry_of(r, top, slot), before = *entry;
+
+	if (!r->has_choice[top - first_top(r)] || flows_of(r, top, slot))
+		return;
+	for (unsigned down = 1; down <= r->pods->known->node[node].nports; down++) {
+		int64_t least = best->cost;
+
+		if (down == before || !is_way_down(r, node, down, slot))
+			continue;
+		*entry = (uint8_t)down;
+		try_port(r, row, slot, port, flows, base, best);
+		*entry = before;
+		if (best->cost < least) {
+			best->top = top;
+			best->down = (uint8_t)down;
+		}
+	}
+}
+
 static void try_mid(struct relief *r, uint32_t row, uint32_t slot, int64_t flows, int64_t base, struct move *best)
 {
 	const struct fors_lanes3 *l = r->lanes;
@@ -158,19 +198,22 @@ static void try_mid(struct relief *r, uint32_t row, uint32_t slot, int64_t flows
 	const uint8_t *port = l->mid_port + (size_t)m * l->nrungs;
 
 	for (uint32_t i = 0; i < l->rungs[r->pods->mid[m].plane]; i++)
-		if (fors_lanes3_rung_live(l, m, i) && port[i] != *entry_of(r, row, slot))
+		if (fors_lanes3_rung_live(l, m, i) && port[i] != *entry_of(r, row, slot)) {
 			try_port(r, row, slot, port[i], flows, base, best);
+			if (r->any_choice)
+				try_unused(r, row, slot, port[i],
+					   first_top(r) + l->rung_top[r->pods->mid[m].plane * l->nrungs + i], flows,
+					   base, best);
+		}
 }
 
 /* Only mids that go down to the leaf themselves: who turns up again would send back to the top. */
 static void try_top(struct relief *r, uint32_t row, uint32_t slot, int64_t flows, int64_t base, struct move *best)
 {
-	uint32_t node = node_of(r, row), first = r->pods->known->node[node].first_port, link[4];
+	uint32_t node = node_of(r, row);
 
 	for (unsigned port = 1; port <= r->pods->known->node[node].nports; port++)
-		if (leads_to_pod(r, first + port, r->pods->leaf[r->pods->slot[slot].leaf].pod) &&
-		    fors_pods_live(r->pods, node, port) && port != *entry_of(r, row, slot) &&
-		    fors_ways3_links(r->ways, node, (uint8_t)port, slot, link) == 2)
+		if (port != *entry_of(r, row, slot) && is_way_down(r, node, port, slot))
 			try_port(r, row, slot, (uint8_t)port, flows, base, best);
 }
 
@@ -184,10 +227,12 @@ static void consider(struct relief *r, uint32_t row, uint32_t slot, struct move 
 		return;
 	if (row >= first_top(r) && !r->has_choice[row - first_top(r)])
 		return;
-	r->quota--;
 	flows = flows_of(r, row, slot);
+	if (flows || !r->any_choice) /* where tops choose most entries send nothing */
+		r->quota--;
 	if (!flows)
 		return;
+	r->work += r->any_choice && row >= r->pods->nleaves ? r->pods->nleaves : 0;
 	base = add(r, row, slot, port, -flows);
 	if (row < r->pods->nleaves)
 		try_leaf(r, row, slot, flows, base, best);
@@ -288,7 +333,7 @@ static void look_at_top(struct relief *r, uint32_t t, uint8_t port, struct move 
 
 static struct move best_move(struct relief *r, uint32_t link)
 {
-	struct move best = {FORS_NONE, 0, 0, INT64_MAX};
+	struct move best = {FORS_NONE, 0, 0, FORS_NONE, 0, INT64_MAX};
 	uint32_t node = r->link_node[link], number = r->pods->number[node];
 	uint8_t port = r->link_port[link];
 
@@ -334,6 +379,8 @@ static void apply(struct relief *r, const struct move *move)
 	int64_t flows = flows_of(r, move->row, move->column);
 	uint8_t *entry = entry_of(r, move->row, move->column);
 
+	if (move->top != FORS_NONE)
+		*entry_of(r, move->top, move->column) = move->down;
 	add(r, move->row, move->column, *entry, -flows);
 	*entry = move->port;
 	add(r, move->row, move->column, *entry, flows);
@@ -424,10 +471,10 @@ static bool allocate(struct relief *r)
 	return r->load && r->link_node && r->link_port && r->fullest && r->tabu && r->has_choice && r->best;
 }
 
-enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, struct fors_error *error)
+enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, bool in_haste, struct fors_error *error)
 {
 	struct relief r = {.ways = ways, .lanes = ways->lanes, .pods = ways->lanes->pods, .most = most};
-	uint64_t entries = (uint64_t)r.pods->nleaves * r.pods->nslots;
+	uint64_t entries = (uint64_t)r.pods->nleaves * r.pods->nslots, looks = LOOKS_PER_ENTRY * entries + LOOKS;
 	bool good;
 
 	if (most == UINT32_MAX)
@@ -437,7 +484,7 @@ enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, struct fors_
 		list_links(&r);
 		find_choices(&r);
 		count(&r);
-		search(&r, LOOKS_PER_ENTRY * entries + LOOKS);
+		search(&r, in_haste ? looks / HASTE : looks);
 	}
 	free(r.load);
 	free(r.link_node);

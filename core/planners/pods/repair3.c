@@ -14,11 +14,17 @@
  * changed, and so on from pod to pod, as far as the distance of (x,y) leads: an orbit of pods, the shorter the more
  * that distance, beta(z) - beta(x), has in common with the number of pods. All leaves of a pod have equal entries,
  * whatever is done: one LID is enough.
+ *
+ * A top that planes share, or that has several cables to a mid, sends to a server over one of them, and that is chosen with
+ * the first item that does not come down at home (claims3.h). A server has one item in a cohort, so within a cohort no
+ * two items ask for the same entry; what one cohort chose the next ones keep.
  */
 #include "repair3.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "claims3.h"
 
 #define NOBODY UINT32_MAX
 #define NO_RUNG UINT16_MAX
@@ -62,6 +68,8 @@ struct repair {
 	uint32_t *waiting, nwaiting; /* items without a rung */
 	struct freed freed[2];
 	struct trade *trade; /* m1 * m1 * m2 */
+	struct fors_claims3 claims;
+	bool may_trade; /* items may change lanes */
 	struct fors_repair3 *found;
 };
 
@@ -125,7 +133,7 @@ static bool is_good(const struct repair *r, uint32_t item, uint32_t rung)
 	uint8_t down = far_of(r, target_of(r, item), plane, rung);
 
 	return down && far_of(r, source_of(r, item), plane, rung) &&
-	       r->ways->top[(size_t)top * r->ways->ncolumns + slot_of(r, item)] == down;
+	       fors_claims3_top(&r->claims, top, slot_of(r, item), plane, down);
 }
 
 /* ---- rungs ---- */
@@ -259,7 +267,9 @@ static bool exchange(struct repair *r, const struct trade *t, uint32_t pod)
 	for (uint32_t i = 0, p = pod; i < t->orbit; i++, p = (p + step) % r->c->npods) {
 		uint32_t goes = item_of(r, p, t->x, t->y), stays = item_of(r, p, t->z, t->y);
 
-		if (r->now.lane[goes] != t->x || r->now.lane[stays] != t->z)
+		if (r->now.lane[goes] != t->x || r->now.lane[stays] != t->z ||
+		    !fors_claims3_lane(&r->claims, slot_of(r, goes), t->z) ||
+		    !fors_claims3_lane(&r->claims, slot_of(r, stays), t->x))
 			return false;
 		take(r, goes);
 		r->now.lane[goes] = t->z;
@@ -357,6 +367,18 @@ static bool make_room(struct repair *r, uint32_t item)
 
 /* ---- a cohort ---- */
 
+/* Is a mid dead, or has it, where tops choose, lost all cables to them? */
+static bool is_dead(const struct repair *r, uint32_t mid)
+{
+	bool lives = !r->claims.top;
+
+	if (mid == FORS_NONE || r->l->pods->mid[mid].now == FORS_NONE)
+		return true;
+	for (uint32_t rung = 0; !lives && rung < r->l->rungs[r->l->pods->mid[mid].plane]; rung++)
+		lives = fors_lanes3_rung_live(r->l, mid, rung);
+	return !lives;
+}
+
 /* Can leaves and mids of the item's plane do anything for it at all? */
 static bool is_hopeless(const struct repair *r, uint32_t item)
 {
@@ -364,8 +386,7 @@ static bool is_hopeless(const struct repair *r, uint32_t item)
 	uint32_t plane = plane_of(r, item), from = fors_pods_mid(pods, source_of(r, item), plane),
 		 to = fors_pods_mid(pods, target_of(r, item), plane), leaf = pods->slot[slot_of(r, item)].leaf;
 
-	return from == FORS_NONE || to == FORS_NONE || pods->mid[from].now == FORS_NONE ||
-	       pods->mid[to].now == FORS_NONE || !fors_lanes3_live(r->l, leaf, r->now.lane[item]);
+	return is_dead(r, from) || is_dead(r, to) || !fors_lanes3_live(r->l, leaf, r->now.lane[item]);
 }
 
 /* The items of a cohort, each on its home lane. */
@@ -406,6 +427,11 @@ static void set_up(struct repair *r)
 	}
 }
 
+static uint32_t rung_or_none(const struct repair *r, uint32_t item)
+{
+	return r->now.rung[item] == NO_RUNG ? FORS_NONE : r->now.rung[item];
+}
+
 static bool note_move(struct repair *r, uint32_t item)
 {
 	struct fors_repair3 *found = r->found;
@@ -420,8 +446,7 @@ static bool note_move(struct repair *r, uint32_t item)
 		found->room = room;
 	}
 	found->move[found->nmoves++] =
-		(struct fors_move3){source_of(r, item), slot_of(r, item), r->now.lane[item],
-				    r->now.rung[item] == NO_RUNG ? FORS_NONE : r->now.rung[item]};
+		(struct fors_move3){source_of(r, item), slot_of(r, item), r->now.lane[item], rung_or_none(r, item)};
 	return true;
 }
 
@@ -438,7 +463,7 @@ static bool repair_cohort(struct repair *r)
 	for (uint32_t i = 0; i < r->nwaiting; i++) {
 		uint32_t item = r->waiting[i];
 
-		if (r->now.rung[item] == NO_RUNG && !insert(r, item) && !make_room(r, item))
+		if (r->now.rung[item] == NO_RUNG && !insert(r, item) && (!r->may_trade || !make_room(r, item)))
 			r->waiting[nleft++] = item;
 	}
 	for (uint32_t item = 0; good && item < r->nitems; item++) {
@@ -447,6 +472,8 @@ static bool repair_cohort(struct repair *r)
 		r->found->nlanes += is_moved;
 		if (is_moved || r->now.rung[item] != r->home.rung[item])
 			good = note_move(r, item);
+		if (good && (is_moved || r->now.rung[item] != r->home.rung[item]))
+			fors_claims3_take(&r->claims, slot_of(r, item), r->now.lane[item], rung_or_none(r, item));
 	}
 	for (uint32_t i = 0; i < nleft; i++)
 		r->found->nleft += r->now.rung[r->waiting[i]] == NO_RUNG;
@@ -530,20 +557,22 @@ void fors_repair3_write(const struct fors_repair3 *repair, const struct fors_coh
 	for (uint32_t i = 0; i < repair->nmoves; i++) {
 		const struct fors_move3 *move = &repair->move[i];
 
+		fors_claims3_write(ways, move->slot, move->lane, move->rung);
 		fors_cohorts_send(cohorts, ways, move->pod, move->slot, move->lane, move->rung);
 	}
 }
 
-enum fors_err fors_repair3_find(const struct fors_cohorts *cohorts, const struct fors_ways3 *ways, uint32_t most,
-				struct fors_repair3 *repair, struct fors_error *error)
+enum fors_err fors_repair3_find(const struct fors_cohorts *cohorts, const struct fors_ways3 *ways, bool may_trade,
+				uint32_t most, struct fors_repair3 *repair, struct fors_error *error)
 {
 	struct repair r = {.c = cohorts, .l = cohorts->lanes, .ways = ways, .found = repair};
 	bool good = true;
 
 	*repair = (struct fors_repair3){0};
+	r.may_trade = may_trade;
 	if (!is_damaged(r.l))
 		return FORS_OK;
-	good = allocate(&r);
+	good = allocate(&r) && !fors_claims3_new(ways, &r.claims, error);
 	for (r.cohort = 0; good && r.cohort < cohorts->npods && repair->nleft <= most; r.cohort++)
 		good = repair_cohort(&r);
 	if (!good)
@@ -559,5 +588,6 @@ enum fors_err fors_repair3_find(const struct fors_cohorts *cohorts, const struct
 	free(r.freed[0].chain);
 	free(r.freed[1].chain);
 	free(r.trade);
+	fors_claims3_clear(&r.claims);
 	return good ? FORS_OK : fors_fail_memory(error);
 }

@@ -25,10 +25,10 @@ struct fors_repair3 {
  * Ways of path index 0 round what is dead between mids and tops, as far as units that stay in their pod leave room for
  * them, in *repair, which the caller clears (fors_repair3_clear()): moves from home, so that units still have the rounds of
  * fors_cohorts_round() to themselves. Of `ways` only those down count. When more than `most` items are left it is
- * not looked for more. Errors: FORS_ENOMEM.
+ * not looked for more. may_trade: items may change lanes for it. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_repair3_find(const struct fors_cohorts *cohorts, const struct fors_ways3 *ways, uint32_t most,
-				struct fors_repair3 *repair, struct fors_error *error);
+enum fors_err fors_repair3_find(const struct fors_cohorts *cohorts, const struct fors_ways3 *ways, bool may_trade,
+				uint32_t most, struct fors_repair3 *repair, struct fors_error *error);
 void fors_repair3_clear(struct fors_repair3 *repair);
 
 /* Write the moves that were found for these cohorts to `ways`, which are at home. */

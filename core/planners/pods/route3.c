@@ -118,7 +118,7 @@ static enum fors_err find_anew(struct work *w, uint32_t effort, struct fors_erro
 	if (!err && bound == UINT32_MAX) { /* some pods are cut off */
 		struct fors_repair3 repair;
 
-		err = fors_repair3_find(w->cohorts, w->ways, UINT32_MAX, &repair, error);
+		err = fors_repair3_find(w->cohorts, w->ways, true, UINT32_MAX, &repair, error);
 		fors_repair3_write(&repair, w->cohorts, w->ways);
 		fors_repair3_clear(&repair);
 		return err;
@@ -141,15 +141,30 @@ static void keep_best(struct work *w, struct fors_cohorts *cohorts, struct fors_
 }
 
 /*
+ * Is every round needed? Where tops choose and the bound asks for more rounds than the closed form has, there is room in
+ * these for what lost its way, and items that change lanes would only be in the way of it.
+ */
+static enum fors_err is_tight(const struct fors_lanes3 *lanes, bool *tight, struct fors_error *error)
+{
+	uint32_t bound = 0;
+	enum fors_err err = FORS_OK;
+
+	if (fors_lanes3_tops_choose(lanes))
+		err = bound_slots(lanes, &bound, error);
+	*tight = bound <= lanes->pods->nslots;
+	return err;
+}
+
+/*
  * The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over, and
  * of those that moves least.
  */
 static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_error *error)
 {
-	bool may_lift = fors_lift3_applies(w->lanes);
+	bool may_lift = fors_lift3_applies(w->lanes), may_trade;
 	uint64_t least = UINT64_MAX;
 	struct fors_repair3 best = {0};
-	enum fors_err err = FORS_OK;
+	enum fors_err err = is_tight(w->lanes, &may_trade, error);
 
 	for (enum fors_cohorts_choice choice = 0; !err && least && choice < FORS_COHORTS_CHOICES; choice++) {
 		struct fors_cohorts *cohorts;
@@ -158,7 +173,8 @@ static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_e
 		err = fors_cohorts_new(w->lanes, choice, &cohorts, error);
 		if (err)
 			break;
-		err = fors_repair3_find(cohorts, w->ways, may_lift ? 0 : (uint32_t)(least >> 32), &repair, error);
+		err = fors_repair3_find(cohorts, w->ways, may_trade, may_lift ? 0 : (uint32_t)(least >> 32), &repair,
+					error);
 		if (!err && cost_of(&repair) < least) {
 			least = cost_of(&repair);
 			keep_best(w, cohorts, &best, &repair);
@@ -186,7 +202,7 @@ static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindic
 		err = fors_ways3_level(*ways, error);
 	if (!err)
 		err = bound_slots(lanes, &bound, error);
-	return err ? err : fors_relieve3(*ways, bound, error);
+	return err ? err : fors_relieve3(*ways, bound, false, error);
 }
 
 /*

@@ -22,6 +22,7 @@
 #define LATER 4		      /* a part of the effort, with more rounds */
 #define EARLY 8		      /* the same before entries are relieved, where there is time */
 #define LEAST_BUDGET 32000000 /* words of masks: in small trees there is time to look longer */
+#define HOPELESS 40	      /* more than such a part waits: entries that move do not help soon */
 #define PATIENCE 8 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
 
 /* The links from a mid on to a slot: all leaves of its pod have them in common. */
@@ -257,37 +258,119 @@ static enum fors_err begin(struct work *w, uint32_t nrounds, bool is_patient, st
 	return FORS_OK;
 }
 
+/* All tables that entries may change in. */
+static size_t size_of_tables(const struct work *w)
+{
+	return ((size_t)w->pods->nleaves + w->pods->nmids + w->pods->ntops) * w->ways->ncolumns;
+}
+
+static void set_tables(struct work *w, const uint8_t *tables)
+{
+	memcpy(w->ways->leaf, tables, size_of_tables(w));
+	forget_tails(w);
+}
+
+/* What is left of a search, and in how many rounds: the less, the better. */
+static bool is_better(const struct fors_flows_packing *a, const struct fors_flows_packing *b)
+{
+	return a->nwaiting != b->nwaiting ? a->nwaiting < b->nwaiting : a->nphases < b->nphases;
+}
+
+static void swap(struct fors_flows_packing **a, struct fors_flows_packing **b)
+{
+	struct fors_flows_packing *first = *a;
+
+	*a = *b;
+	*b = first;
+}
+
 /*
  * Another beginning, for what a search left waiting: units choose their lanes only, and what mids chose for those that
  * lost their way may be too much for some rungs whatever leaves do. So entries move off links that are too full first.
  */
-static enum fors_err search_relieved(struct work *w, struct fors_flows_packing **packing, struct fors_error *error)
+static enum fors_err search_relieved(struct work *w, uint32_t most, uint64_t budget,
+				     struct fors_flows_packing **packing, struct fors_error *error)
 {
-	size_t size = ((size_t)w->pods->nleaves + w->pods->nmids + w->pods->ntops) * w->ways->ncolumns;
-	uint8_t *before = malloc(size + 1);
+	bool is_patient = budget == LEAST_BUDGET;
+	uint8_t *before = malloc(size_of_tables(w) + 1);
 	struct fors_flows_packing *other = NULL;
 	enum fors_err err;
 
 	if (!before)
 		return fors_fail_memory(error);
-	memcpy(before, w->ways->leaf, size);
-	err = fors_relieve3(w->ways, w->units->bound, error);
+	memcpy(before, w->ways->leaf, size_of_tables(w));
+	err = fors_relieve3(w->ways, most, !is_patient, error);
 	if (!err)
-		err = begin(w, (*packing)->nphases, true, &other, error);
+		err = begin(w, (*packing)->nphases, is_patient, &other, error);
 	if (!err)
-		err = fors_flows_search(other, LEAST_BUDGET, NULL, NULL, error);
-	if (!err && other->nwaiting < (*packing)->nwaiting) {
-		struct fors_flows_packing *first = *packing;
-
-		*packing = other;
-		other = first;
-	} else {
-		memcpy(w->ways->leaf, before, size);
-	}
+		err = fors_flows_search(other, budget, NULL, NULL, error);
+	if (!err && other->nwaiting < (*packing)->nwaiting)
+		swap(packing, &other);
+	else
+		set_tables(w, before);
 	forget_tails(w);
 	fors_flows_packing_free(other);
 	free(before);
 	return err;
+}
+
+/*
+ * The same where tops choose between planes: there tables may ask for more rounds, so searches over both go on to as
+ * many as they need, and the shorter one is taken. Rounds are what counts, so entries move until whole rounds would do.
+ */
+static enum fors_err search_both(struct work *w, uint64_t budget, struct fors_flows_packing **packing,
+				 struct fors_error *error)
+{
+	size_t size = size_of_tables(w);
+	uint8_t *before = malloc(2 * size + 1), *after = before ? before + size : NULL;
+	struct fors_flows_packing *other = NULL;
+	uint32_t nrounds = (*packing)->nphases;
+	enum fors_err err;
+
+	if (!before)
+		return fors_fail_memory(error);
+	memcpy(before, w->ways->leaf, size);
+	err = fors_relieve3(w->ways, nrounds * w->problem.lump, false, error);
+	if (!err)
+		err = begin(w, nrounds, true, &other, error);
+	if (!err)
+		err = search_all(&other, budget, error);
+	memcpy(after, w->ways->leaf, size);
+	set_tables(w, before);
+	if (!err && (other->nwaiting || other->nphases > nrounds))
+		err = search_all(packing, budget, error);
+	if (!err && is_better(other, *packing)) {
+		swap(packing, &other);
+		set_tables(w, after);
+	}
+	fors_flows_packing_free(other);
+	free(before);
+	return err;
+}
+
+static enum fors_err pack_patiently(struct work *w, struct fors_flows_packing **packing, struct fors_error *error)
+{
+	enum fors_err err = fors_flows_search(*packing, LEAST_BUDGET / EARLY, NULL, NULL, error);
+
+	if (!err && (*packing)->nwaiting && fors_lanes3_tops_choose(w->ways->lanes))
+		return search_both(w, LEAST_BUDGET, packing, error);
+	if (!err && (*packing)->nwaiting)
+		err = search_relieved(w, w->units->bound, LEAST_BUDGET, packing, error);
+	return err ? err : search_all(packing, LEAST_BUDGET, error);
+}
+
+/* Where tops choose, entries that move may help at once: a little of that, then one search only goes on. */
+static enum fors_err pack_in_haste(struct work *w, uint64_t budget, struct fors_flows_packing **packing,
+				   struct fors_error *error)
+{
+	enum fors_err err;
+
+	if (!fors_lanes3_tops_choose(w->ways->lanes))
+		return search_all(packing, budget, error);
+	err = fors_flows_search(*packing, budget, NULL, NULL, error);
+	if (!err && (*packing)->nwaiting && (*packing)->nwaiting < fors_flows_units(&w->problem) / HOPELESS)
+		err = search_relieved(w, (*packing)->nphases * w->problem.lump, budget / 2, packing, error);
+	return err ? err : search_all(packing, budget / 2, error);
 }
 
 /* With this many rounds, or more: 1, 2, 4, 8, 16 more. */
@@ -298,12 +381,9 @@ static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, str
 	bool is_patient = effort >= FORS_UNITS3_PATIENT && budget < LEAST_BUDGET;
 	enum fors_err err = begin(w, nrounds, is_patient, packing, error);
 
-	if (err || !is_patient)
-		return err ? err : search_all(packing, budget, error);
-	err = fors_flows_search(*packing, LEAST_BUDGET / EARLY, NULL, NULL, error);
-	if (!err && (*packing)->nwaiting)
-		err = search_relieved(w, packing, error);
-	return err ? err : search_all(packing, LEAST_BUDGET, error);
+	if (err)
+		return err;
+	return is_patient ? pack_patiently(w, packing, error) : pack_in_haste(w, budget, packing, error);
 }
 
 /* Rounds and lanes as they were found. */
@@ -433,7 +513,7 @@ enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohort
 	if (!err)
 		err = find_bound(&w, error);
 	if (!err && !cohorts)
-		err = fors_relieve3(ways, units->bound, error);
+		err = fors_relieve3(ways, units->bound, false, error);
 	if (!err && !allocate_members(&w))
 		err = fors_fail_memory(error);
 	if (!err && list_members(&w))

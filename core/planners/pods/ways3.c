@@ -10,12 +10,15 @@
  * above the leaf never sends up again, and a top sends only to such mids.
  *
  * Where planes share tops (a director switch) a top has a choice: what finds the home plane's mid without a way takes
- * plane over which least comes down so far. And leaves of one pod without a mid in common meet at such a top.
+ * plane over which least comes down so far. In a regular tree each top does that for itself, and mids are levelled over
+ * the tops, so that what lost its plane comes down over all others (of two tops both take the same plane). And leaves of one pod without a mid in common meet at such a top.
  */
 #include "ways3.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define FEW_TOPS 2
 
 void fors_ways3_free(struct fors_ways3 *ways)
 {
@@ -49,6 +52,15 @@ static uint32_t rung_from(const struct fors_ways3 *w, uint32_t mid, uint32_t col
 static uint8_t *mid_entry(const struct fors_ways3 *w, uint32_t mid, uint32_t column)
 {
 	return &w->mid[(size_t)mid * w->ncolumns + column];
+}
+
+/*
+ * Is what lost its home spread over tops, each with a plane of its own? Two tops are too few for that: together, on one
+ * plane, is the better beginning for a search (units3.c).
+ */
+static bool spreads_tops(const struct fors_lanes3 *l)
+{
+	return fors_lanes3_tops_choose(l) && l->pods->ntops > FEW_TOPS;
 }
 
 /* ---- down ---- */
@@ -165,6 +177,30 @@ static uint32_t other_plane(const struct fors_ways3 *w, const struct down *d, ui
 }
 
 /*
+ * A column that lost its home plane, or its cable at the home top: what tops do not send down over the home plane, each
+ * sends over the plane that has least to carry, so that pods which send to different tops do not all meet on one cable.
+ */
+static void spread_tops(struct fors_ways3 *w, const struct down *d, uint32_t pod, uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	uint32_t home = fors_lanes3_plane(l, lane_of(w, column));
+
+	for (uint32_t top = 0; top < l->pods->ntops; top++) {
+		uint32_t rung = rung_to(w, pod, home, top, column), plane = home, mid;
+
+		if (rung == FORS_NONE) {
+			plane = least_plane(w, d, pod, column, top);
+			rung = plane == FORS_NONE ? FORS_NONE : rung_to(w, pod, plane, top, column);
+		}
+		if (rung == FORS_NONE)
+			continue;
+		mid = fors_pods_mid(l->pods, pod, plane);
+		w->top[(size_t)top * w->ncolumns + column] =
+			fors_lanes3_far(l->pods, l->pods->mid[mid].node, l->mid_port[(size_t)mid * l->nrungs + rung]);
+	}
+}
+
+/*
  * Tops above the mids that go down: the home plane's mid first, over its home rung, which is a cable too. Where planes
  * share tops, the others after it, from `other` on.
  */
@@ -199,7 +235,8 @@ static enum fors_err fill_all_tops(struct fors_ways3 *w, struct fors_error *erro
 	size_t leaves = (size_t)pods->nleaves * pods->nplanes,
 	       rungs = (size_t)pods->npods * pods->nplanes * w->lanes->nrungs;
 	struct down d = {.leaf = calloc(leaves + rungs + 1, sizeof(*d.leaf))};
-	uint32_t rung;
+	bool spreads = spreads_tops(w->lanes);
+	uint32_t rung, weight = spreads ? pods->ntops : 1;
 
 	if (!d.leaf)
 		return fors_fail_memory(error);
@@ -210,13 +247,16 @@ static enum fors_err fill_all_tops(struct fors_ways3 *w, struct fors_error *erro
 
 		if (!is_down_home(w, pod, column, &rung))
 			continue;
-		++*on_leaf(w, &d, column, plane);
-		++*on_rung(w, &d, pod, plane, rung);
+		*on_leaf(w, &d, column, plane) += weight;
+		*on_rung(w, &d, pod, plane, rung) += weight;
 	}
 	for (uint32_t column = 0; column < w->ncolumns; column++) {
 		uint32_t pod = pods->leaf[leaf_of(w, column)].pod;
 
-		fill_tops(w, pod, column, other_plane(w, &d, pod, column));
+		if (spreads && !is_down_home(w, pod, column, &rung))
+			spread_tops(w, &d, pod, column);
+		else
+			fill_tops(w, pod, column, other_plane(w, &d, pod, column));
 	}
 	free(d.leaf);
 	return FORS_OK;
@@ -236,6 +276,8 @@ static bool is_good_rung(const struct fors_ways3 *w, uint32_t mid, uint32_t rung
 static void fill_mids_up(struct fors_ways3 *w, uint32_t pod, uint32_t column)
 {
 	const struct fors_lanes3 *l = w->lanes;
+	bool spreads = spreads_tops(l);
+	uint32_t other;
 
 	for (uint32_t m = 0; m < l->pods->nmids; m++) {
 		uint32_t plane = l->pods->mid[m].plane, rung;
@@ -243,7 +285,7 @@ static void fill_mids_up(struct fors_ways3 *w, uint32_t pod, uint32_t column)
 		if (l->pods->mid[m].pod == pod || !l->rungs[plane])
 			continue;
 		rung = rung_from(w, m, column);
-		if (is_good_rung(w, m, rung, column))
+		if (is_good_rung(w, m, rung, column) && (!spreads || is_down_home(w, pod, column, &other)))
 			*mid_entry(w, m, column) = l->mid_port[(size_t)m * l->nrungs + rung];
 	}
 }

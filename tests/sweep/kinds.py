@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""kinds.py COMMAND [--count N] [--seed S] [--kinds LIST] [--old COMMAND] - `fors plan` on random trees, kind by kind: how far T is above LB.
+
+The kinds: regular (regular trees of three levels), directors (regular, planes share their tops), bundles (parallel cables on either stage), leaves (leaves of
+one pod have fewer servers), tops (planes have different numbers of tops), shared (two planes each share their tops, uneven), partly
+(a part of the places is empty), two (two levels with parallel cables). One LID for each server; one failure or several.
+
+Each plan is walked flow by flow over the tables by `fors verify`. A row for each kind: trees, T / LB on average, the 95th of a hundred, the worst, and the processor
+time of `fors plan`. With --old another command plans the same trees, beside it: and then the tables of the kind regular have to be equal, byte for byte.
+--worst N prints the worst cases of each kind, with --longer those that became longer. It fails when a walk fails, or regular tables differ.
+"""
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
+
+from harness import Topology  # noqa: E402
+
+KINDS = ("regular", "directors", "bundles", "leaves", "tops", "shared", "partly", "two")
+LEAST, MOST = 40, 200
+
+
+class Tree(Topology):
+    """m servers, leaves, pods; w middle switches of a pod, tops of a plane; p cables to a middle switch, to a top; `shared` planes share their tops."""
+
+    def __init__(self, m, w, p, shared=1, short=0, missing=()):
+        super().__init__()
+        (self.m1, self.m2, self.m3), (self.w2, self.w3), (self.p2, self.p3) = m, w, p
+        self.spec = f"m {m} w {w} p {p} shared {shared} short {short} missing {missing}"
+        self.port = {}
+        for pod in range(self.m3):
+            self._pod(pod, short)
+        for pod in range(self.m3):
+            for j in range(self.w2):
+                for _ in range(self.p3):
+                    for k in range(self.w3):
+                        if (j, k) not in missing:
+                            self._join(f"Mid{pod}-{j}", f"Top{j - j % shared}-{k}")
+
+    def _pod(self, pod, short):
+        for y in range(self.m2):
+            for x in range(self.m1 - (short if y % 2 else 0)):
+                self._join(f"Node{pod}-{y}-{x}", f"Leaf{pod}-{y}")
+            for _ in range(self.p2):
+                for j in range(self.w2):
+                    self._join(f"Leaf{pod}-{y}", f"Mid{pod}-{j}")
+
+    def _join(self, low, high):
+        ends = []
+        for name in (low, high):
+            self.port[name] = self.port.get(name, 0) + 1
+            (self.hcas if name.startswith("Node") else self.switches)[name] = self.port[name]
+            ends += [name, self.port[name]]
+        self.connect(*ends)
+
+    def empty(self, part, draw):
+        places = sorted(self.hcas)
+        for name in draw.sample(places[1:-1], len(places) // part):
+            del self.cable[self.cable.pop((name, 1))]
+            del self.hcas[name]
+
+
+class Flat(Topology):
+    """Two levels: leaves with servers and `cables` to each spine."""
+
+    def __init__(self, servers, leaves, spines, cables):
+        super().__init__()
+        self.spec = f"{leaves} leaves of {servers}, {spines} spines, {cables} cables each"
+        self.port = {}
+        for a in range(leaves):
+            for x in range(servers):
+                Tree._join(self, f"Node{a}-{x}", f"Leaf{a}")
+            for k in range(spines):
+                for _ in range(cables):
+                    Tree._join(self, f"Leaf{a}", f"Top{k}")
+
+
+def sizes(draw):
+    """Servers, leaves, pods; at most m1 middle switches for a pod, and m2 tops for a plane."""
+    while True:
+        m = [draw.randint(2, 7), draw.randint(2, 6), draw.randint(2, 8)]
+        if LEAST <= m[0] * m[1] * m[2] <= MOST:
+            return m
+
+
+def draw_two(draw):
+    while True:
+        servers, leaves, spines, cables = draw.randint(2, 12), draw.randint(3, 14), draw.randint(2, 6), draw.randint(2, 4)
+        if LEAST <= servers * leaves <= MOST and servers <= spines * cables <= 2 * servers:
+            return Flat(servers, leaves, spines, cables)
+
+
+def draw_bundles(m, draw):
+    """As many cables up as servers, at least, some of them parallel."""
+    while True:
+        p = [draw.choice((1, 1, 2, 3)), draw.choice((1, 2, 2, 3))]
+        w = [-(-m[0] // p[0]), -(-m[0] * m[1] // (-(-m[0] // p[0]) * p[1]))]
+        if p != [1, 1] and w[1] > 1:
+            return Tree(m, w, p)
+
+
+def draw_tree(kind, draw):
+    if kind == "two":
+        return draw_two(draw)
+    m = sizes(draw)
+    w = [m[0], m[1]]
+    if kind == "bundles":
+        return draw_bundles(m, draw)
+    if kind == "directors":
+        return Tree(m, w, (1, 1), shared=w[0])
+    if kind == "leaves":
+        return Tree(m, w, (1, 1), short=draw.randint(1, m[0] - 1))
+    if kind == "tops":
+        return Tree(m, w, (1, 1), missing=[(j, w[1] - 1) for j in range(0, w[0], draw.randint(2, 3))])
+    if kind == "shared":
+        return Tree(m, [m[0] + m[0] % 2, m[1]], (1, 1), shared=2)
+    tree = Tree(m, w, (1, 1))
+    if kind == "partly":
+        tree.empty(draw.choice((2, 3, 4, 10)), draw)
+    return tree
+
+
+def draw_dead(tree, draw):
+    """Nothing, a cable, a switch above leaves, or some cables."""
+    ends = sorted((a for a, b in tree.cable.items() if a < b and not {a[0][:4], b[0][:4]} & {"Node"}), key=str)
+    kind = draw.choice(("cable", "cable", "switch", "2-5 cables", "1-10 %", "nothing"))
+    if kind == "switch":
+        return [draw.choice([name for name in sorted(tree.switches) if not name.startswith("Leaf")])]
+    count = {"nothing": 0, "2-5 cables": draw.randint(2, 5), "1-10 %": max(1, round(draw.uniform(0.01, 0.1) * len(ends)))}.get(kind, 1)
+    return [f"{node}[{port}]" for node, port in draw.sample(ends, min(count, len(ends)))]
+
+
+def run(*command):
+    """What a command prints, None where it says no, and the processor time it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode > 1:
+        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
+    return None if done.returncode else done.stdout, after.ru_utime - before.ru_utime
+
+
+def plan(command, net, down, folder):
+    """(T, LB, bound of the tables, seconds, text of the tables), None: somebody is cut off. Every flow is walked."""
+    out, seconds = run(command, "plan", "--fabric", net, *down, "--json", "--output", f"{folder}/schedule")
+    if out is None:
+        return None
+    status = json.loads(out)
+    lfts, _ = run(command, "fabric", "--fabric", net, *down, "--format", "lfts")
+    Path(f"{folder}/lfts").write_text(lfts)
+    if run(command, "verify", "--fabric", net, *down, "--lfts", f"{folder}/lfts", "--schedule", f"{folder}/schedule")[0] is None:
+        raise SystemExit(f"fors verify says no to {net} {' '.join(down)}")
+    return status["phases"], status["lower_bound"], status["tables_bound"], seconds, lfts
+
+
+def sweep(kind, options, folder):
+    """Rows (what the command says, what the old one says, the tree, what is dead), and what is wrong."""
+    rows, faults, case, net = [], [], 0, f"{folder}/net"
+    while len(rows) < options.count:
+        draw = random.Random(f"{options.seed}.{kind}.{case}")
+        case += 1
+        tree = draw_tree(kind, draw)
+        dead = draw_dead(tree, draw)
+        Path(net).write_text(tree.text())
+        down = [word for one in dead for word in ("--down", one)]
+        new, old = plan(options.command, net, down, folder), options.old and plan(options.old, net, down, folder)
+        if not new:
+            continue
+        rows.append((new, old, tree.spec, dead))
+        if kind == "regular" and old and old[4] != new[4]:
+            faults.append(f"the tables of {tree.spec} without {' '.join(dead)} differ")
+    return rows, faults
+
+
+def figures(rows, which):
+    shares = sorted(row[which][0] / row[which][1] for row in rows)
+    return (f"mean {sum(shares) / len(shares):.4f}, 95 % {shares[len(shares) * 95 // 100]:.4f}, worst {shares[-1]:.4f}, "
+            f"T = LB {sum(one == 1 for one in shares)}, {1000 * sum(row[which][3] for row in rows) / len(rows):.0f} ms")
+
+
+def report(kind, rows, options):
+    print(f"{kind:10} {len(rows):4} trees: {figures(rows, 0)}")
+    if options.old:
+        print(f"{'':10} {'':4}   old: {figures(rows, 1)}; longer now {sum(row[0][0] > row[1][0] for row in rows)}, "
+              f"shorter {sum(row[0][0] < row[1][0] for row in rows)}")
+    order = sorted(rows, key=lambda row: row[1][0] / row[0][0] if options.old and options.longer else -row[0][0] / row[0][1])
+    for new, old, spec, dead in order[:options.worst]:
+        print(f"    {new[0] / new[1]:.4f}: T {new[0]}, LB {new[1]}, tables {new[2]}{f', old {old[0]}' if old else ''}; {spec}; dead: {' '.join(dead) or 'nothing'}")
+    sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--old")
+    parser.add_argument("--worst", type=int, default=3)
+    parser.add_argument("--longer", action="store_true")
+    options = parser.parse_args()
+    faults = []
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in options.kinds.split(","):
+            rows, wrong = sweep(kind, options, folder)
+            report(kind, rows, options)
+            faults += wrong
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
