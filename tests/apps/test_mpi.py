@@ -206,7 +206,7 @@ def test_no_path_index_is_given_without_one(job_with_index, plan, withdraw, tmp_
         assert bits == nothing and why in said, said
     mine.write_bytes(whole[:-1])
     bits, said = job_with_index(FORSCHED_VERBOSE=2)
-    assert bits == nothing and "is not set" in said and "truncated" in said
+    assert bits == nothing and "is not set" not in said and "truncated" in said  # by the call that would follow it
     assert job_with_index(SLURM_JOB_ID=9)[0] == nothing
     assert job_with_index(FORSCHED_JOB="../4711")[0] == nothing
 
