@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH]]: calls of MPI_Alltoallv whose messages have lognormal sizes
+ * alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH [PAIRS]]]: calls of MPI_Alltoallv whose messages have lognormal sizes
  * of this sigma and about this mean, in bytes; sigma 0: all alike. Each call has the same sizes, the same on every run. Or
  * it is MPI_Alltoall that is called; sigma is 0 then. EACH ranks that follow each other are on one server, usually one. All
  * ranks begin together, which is not timed.
@@ -8,6 +8,10 @@
  * Rank 0 prints a line of JSON: the bytes of the port that has most to send or to receive (the port bound), the sum over
  * turns of the linear shift of the longest message, and the seconds that each call took until the last rank was done.
  * Each byte that arrives is compared.
+ *
+ * With PAIRS the calls are the first ones of so many pairs of new communicators, and "pairs" holds their seconds: in each
+ * pair those of PMPI_Alltoallv, which no library stands before, then those of MPI_Alltoallv. The calls of the two take
+ * turns, so whatever disturbs the machine meets both alike; which is first changes from pair to pair.
  */
 #include <math.h>
 #include <mpi.h>
@@ -110,31 +114,103 @@ static double turns_bytes(void)
 	return sum;
 }
 
-static double timed_call(const struct side *send, const struct side *recv, bool is_uniform)
+typedef int alltoall_function(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
+typedef int alltoallv_function(const void *, const int *, const int *, MPI_Datatype, void *, const int *, const int *,
+			       MPI_Datatype, MPI_Comm);
+
+/* What a call is made with. */
+struct callee {
+	alltoall_function *alltoall; /* NULL: alltoallv */
+	alltoallv_function *alltoallv;
+	MPI_Comm comm;
+};
+
+static double timed_call(const struct side *send, const struct side *recv, const struct callee *callee)
 {
 	double begin, mine, last = 0;
 
 	MPI_Barrier(MPI_COMM_WORLD);
 	begin = MPI_Wtime();
-	if (is_uniform)
-		MPI_Alltoall(send->buffer, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE,
-			     MPI_COMM_WORLD);
+	if (callee->alltoall)
+		callee->alltoall(send->buffer, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE,
+				 callee->comm);
 	else
-		MPI_Alltoallv(send->buffer, send->counts, send->displacements, MPI_BYTE, recv->buffer, recv->counts,
-			      recv->displacements, MPI_BYTE, MPI_COMM_WORLD);
+		callee->alltoallv(send->buffer, send->counts, send->displacements, MPI_BYTE, recv->buffer, recv->counts,
+				  recv->displacements, MPI_BYTE, callee->comm);
 	mine = MPI_Wtime() - begin;
 	MPI_Reduce(&mine, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 	return last;
 }
 
-static void print_head(void)
+/* A call whose bytes are compared. */
+static double checked_call(const struct side *send, const struct side *recv, const struct callee *callee, long *wrong)
+{
+	double seconds = timed_call(send, recv, callee);
+
+	*wrong += wrong_bytes(recv);
+	memset(recv->buffer, 0, (size_t)(recv->displacements[size - 1] + recv->counts[size - 1]));
+	return seconds;
+}
+
+static void print_list(const double *seconds, int n)
+{
+	for (int i = 0; rank == 0 && i < n; i++)
+		printf("%s%.9f", i ? ", " : "", seconds[i]);
+}
+
+/* The first calls of two new communicators, plain MPI's and those of whoever stands before it, by turns. */
+static void run_pair(const struct side *send, const struct side *recv, bool is_uniform, int calls, int pair,
+		     long *wrong)
+{
+	struct callee callee[2] = {{is_uniform ? PMPI_Alltoall : NULL, PMPI_Alltoallv, MPI_COMM_NULL},
+				   {is_uniform ? MPI_Alltoall : NULL, MPI_Alltoallv, MPI_COMM_NULL}};
+	double *seconds = calloc(2 * (size_t)calls, sizeof(*seconds));
+
+	for (int i = 0; i < 2; i++)
+		MPI_Comm_dup(MPI_COMM_WORLD, &callee[i].comm);
+	for (int call = 0; call < 2 * calls; call++) {
+		int which = (call + pair) % 2;
+
+		seconds[which * calls + call / 2] = checked_call(send, recv, &callee[which], wrong);
+	}
+	for (int i = 0; i < 2; i++) {
+		if (rank == 0)
+			printf("%s", i ? "], [" : pair ? ", [[" : "[[");
+		print_list(seconds + i * calls, calls);
+		MPI_Comm_free(&callee[i].comm);
+	}
+	if (rank == 0)
+		printf("]]");
+	fflush(stdout);
+	free(seconds);
+}
+
+static void run_pairs(const struct side *send, const struct side *recv, bool is_uniform, int calls, int pairs,
+		      long *wrong)
+{
+	for (int pair = 0; pair < pairs; pair++)
+		run_pair(send, recv, is_uniform, calls, pair, wrong);
+}
+
+static void run_world(const struct side *send, const struct side *recv, bool is_uniform, int calls, long *wrong)
+{
+	struct callee callee = {is_uniform ? MPI_Alltoall : NULL, MPI_Alltoallv, MPI_COMM_WORLD};
+	double *seconds = calloc((size_t)calls, sizeof(*seconds));
+
+	for (int i = 0; i < calls; i++)
+		seconds[i] = checked_call(send, recv, &callee, wrong);
+	print_list(seconds, calls);
+	free(seconds);
+}
+
+static void print_head(const char *what)
 {
 	double port = 0;
 
 	for (int i = 0; i < size / each; i++)
 		port = port_bytes(i) > port ? port_bytes(i) : port;
-	printf("{\"ranks\": %d, \"sigma\": %g, \"port_bytes\": %.0f, \"turns_bytes\": %.0f, \"seconds\": [", size,
-	       sigma, port, turns_bytes());
+	printf("{\"ranks\": %d, \"sigma\": %g, \"port_bytes\": %.0f, \"turns_bytes\": %.0f, \"%s\": [", size, sigma,
+	       port, turns_bytes(), what);
 }
 
 int main(int argc, char **argv)
@@ -142,11 +218,11 @@ int main(int argc, char **argv)
 	struct side send, recv;
 	long wrong = 0, all_wrong = 0;
 	bool is_uniform;
-	int calls;
+	int calls, pairs;
 
 	MPI_Init(&argc, &argv);
 	if (argc < 5) {
-		fprintf(stderr, "usage: alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH]]\n");
+		fprintf(stderr, "usage: alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH [PAIRS]]]\n");
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -157,18 +233,15 @@ int main(int argc, char **argv)
 	mean = atof(argv[2]);
 	seed = strtoull(argv[3], NULL, 10);
 	calls = atoi(argv[4]);
+	pairs = argc > 7 ? atoi(argv[7]) : 0;
 	lay_out(&send, true);
 	lay_out(&recv, false);
 	if (rank == 0)
-		print_head();
-	for (int i = 0; i < calls; i++) {
-		double seconds = timed_call(&send, &recv, is_uniform);
-
-		wrong += wrong_bytes(&recv);
-		memset(recv.buffer, 0, (size_t)(recv.displacements[size - 1] + recv.counts[size - 1]));
-		if (rank == 0)
-			printf("%s%.9f", i ? ", " : "", seconds);
-	}
+		print_head(pairs ? "pairs" : "seconds");
+	if (pairs)
+		run_pairs(&send, &recv, is_uniform, calls, pairs, &wrong);
+	else
+		run_world(&send, &recv, is_uniform, calls, &wrong);
 	MPI_Reduce(&wrong, &all_wrong, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
 	if (rank == 0)
 		printf("], \"wrong\": %ld}\n", all_wrong);

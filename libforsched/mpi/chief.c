@@ -6,8 +6,9 @@
  * Looking at the file costs some microseconds, and asking all ranks a reduction and a broadcast. Both are done where they
  * are little beside the call: the file is looked at before large calls, a thousand times a second at most, and on a
  * communicator without a schedule ten times a second; there, and where MPI's own way has won again and again, ranks are
- * told to leave the next calls to MPI without a word. A schedule is taken up when taking up the last one was a twentieth
- * of the time that large calls have taken here.
+ * told to leave the next calls to MPI without a word. A schedule is taken up in steps over several calls, so few in each
+ * that they are a small part of it. Where calls are too short for that, it is taken up when taking up the last one was a
+ * twentieth of the time that large calls have taken here.
  *
  * Whose heartbeat: a schedule that no subnet manager stands behind any more stays right until a link changes, and after
  * that it is slower than planned, but still an exchange. So it is followed, and a person is told once. With
@@ -31,6 +32,10 @@
 #define ASKING_SHARE 0.02    /* of a long call that is left to MPI */
 #define MOST_UNASKED 64	     /* calls, where there is a schedule */
 #define TAKING_UP_SHARE 0.05 /* of the time of large calls */
+#define STEPS_SHARE 0.03     /* of a call in which steps of that are done, */
+#define WHOLE 14	     /* which are together about as long as asking so often */
+#define PIECES 64	     /* a call sends so many times what a step broadcasts of the schedule, */
+#define LEAST_PIECE 16384    /* bytes, but not less than these */
 #define LESS 0.5	     /* how much counts that asking took less than was known, */
 #define MORE 0.125	     /* and that it took more: ranks that come late are no cost of asking */
 
@@ -42,7 +47,7 @@ struct chief {
 	bool is_untold;		      /* the others do not know of it */
 	double looked, spoke;	      /* when, last */
 	uint64_t looked_at, spoke_at; /* before which call */
-	double spent;		      /* in large calls, since a schedule was taken up */
+	double spent, last;	      /* in large calls, since a schedule was taken up; in the last one */
 	double asking;		      /* what it takes; 0: not known */
 	struct memory memory;
 	bool is_timed;	      /* the last call was large: */
@@ -52,8 +57,8 @@ struct chief {
 	uint64_t said;	      /* what was said of it */
 };
 
-/* What it took the last time, on any communicator, in nanoseconds. */
-static uint64_t taking_up = 1000000;
+/* What it took the last time, on any communicator, in nanoseconds; 0: not known. */
+static uint64_t taking_up;
 
 struct chief *forsched_mpi_chief_new(void)
 {
@@ -235,6 +240,12 @@ static bool is_usable(const struct chief *chief)
 
 /* ---- taking up a schedule ---- */
 
+/* The weight of the steps that are a small part of a call like the last one; asking weighs 1. */
+static double weight_of_a_call(const struct chief *chief)
+{
+	return chief->asking > 0 ? STEPS_SHARE * chief->last / chief->asking : 0;
+}
+
 /* Is it worth its time to have all ranks take up the schedule now? */
 static bool is_worth_it(const struct chief *chief, bool is_large)
 {
@@ -243,7 +254,21 @@ static bool is_worth_it(const struct chief *chief, bool is_large)
 
 	if (way != NWAYS)
 		return way != WAY_MPI;
-	return is_large && chief->spent * TAKING_UP_SHARE >= cost;
+	if (!is_large || !chief->spent)
+		return false;
+	return weight_of_a_call(chief) >= 1 ||
+	       chief->spent * TAKING_UP_SHARE >= (cost > 0 ? cost : WHOLE * chief->asking);
+}
+
+/* How much of it in each call. Who says a way has it all at once. */
+static void pace(const struct chief *chief, struct word *word)
+{
+	double weight = weight_of_a_call(chief), piece = (double)chief->demand.port / PIECES;
+
+	word->weight = wanted_way() != NWAYS || weight >= ALL_STEPS ? ALL_STEPS : (uint64_t)weight;
+	word->piece = piece < LEAST_PIECE ? LEAST_PIECE : (uint64_t)piece;
+	if (word->weight == ALL_STEPS)
+		word->piece = word->size;
 }
 
 /* Put what others do not know into the word, if it is time for it. */
@@ -264,6 +289,7 @@ static void tell(struct member *member, bool is_large, struct word *word, void *
 	if (forsched_copy(chief->file, bytes, &size, &error))
 		forsched_mpi_say(false, "%s", error.text);
 	word->size = size;
+	pace(chief, word);
 	chief->is_unusable = !size;
 }
 
@@ -315,6 +341,7 @@ static void learn(struct chief *chief, const struct heard *heard)
 	if (!chief->is_timed || heard->took <= 0)
 		return;
 	chief->spent += heard->took;
+	chief->last = heard->took;
 	if (chief->demand.turns)
 		forsched_mpi_learn(&chief->memory, &chief->demand, chief->way, heard->took);
 	else

@@ -55,6 +55,37 @@ struct order {
 
 /* ---- member.c: what a communicator has agreed on ---- */
 
+/* Whom a rank's place sends to, and receives from: by phase, a place or NO_PLACE. */
+struct phases {
+	uint32_t n, least; /* least: so many there have to be */
+	uint32_t *to, *from;
+};
+
+enum step {
+	STEP_NONE,
+	STEP_ROOM,
+	STEP_BYTES,
+	STEP_SERVERS,
+	STEP_PHASES,
+	STEP_PRIVATE,
+	STEP_WITHIN,
+	STEP_ACROSS,
+	STEP_BARRIER,
+	NSTEPS
+};
+
+/* A schedule that is being taken up. All ranks are equally far. */
+struct taking {
+	enum step step;	       /* the next one; STEP_NONE: none is taken up */
+	uint64_t weight;       /* of the steps in a call */
+	uint64_t piece, done;  /* bytes of the schedule in a step; so far */
+	uint64_t epoch, calls; /* calls that had steps */
+	int *servers;	       /* by rank; -1: none of the schedule */
+	struct phases phases;
+	uint32_t barriers;	 /* that were timed */
+	double seconds, barrier; /* that the steps took here; the least that a barrier took */
+};
+
 struct member {
 	MPI_Comm private_comm;	   /* for the messages of exchanges; MPI_COMM_NULL: not needed so far */
 	int rank, size;		   /* of the communicator */
@@ -86,6 +117,7 @@ struct member {
 	uint32_t length, ngroups; /* of these numbers so many are of groups of phases */
 	uint16_t *group_of;	  /* by rank: the group of the phase in which this one sends to it */
 	double began, took;	  /* the call that runs, when; how long the last one took here, 0: not known; seconds */
+	struct taking taking;	  /* while it is taken up */
 	struct chief *chief;	  /* rank 0: what only it knows */
 };
 
@@ -123,11 +155,13 @@ struct word;
 
 /* Do all ranks say yes? Collective. */
 int forsched_mpi_all_agree(MPI_Comm comm, bool mine, bool *all);
+/* From now on take up the schedule that rank 0 has in `bytes` (its own no more; elsewhere NULL). Nothing is told yet. */
+void forsched_mpi_begin(struct member *member, const struct word *word, void *bytes);
 /*
- * Take up the schedule that rank 0 has in `bytes` (its own no more; elsewhere NULL). Whether that has come about, all
- * ranks know in member->is_following. Collective.
+ * The steps of one call, while member->taking.step says that there are any. After the last one all ranks know in
+ * member->is_following whether they follow it. Collective.
  */
-int forsched_mpi_take_up(struct member *member, MPI_Comm comm, const struct word *word, void *bytes);
+int forsched_mpi_go_on(struct member *member, MPI_Comm comm);
 /* Forget the schedule; also communicators, unless MPI is at its end. */
 void forsched_mpi_drop(struct member *member, bool is_finalized);
 
@@ -165,7 +199,11 @@ struct word {
 	uint64_t barrier; /* enum barrier */
 	uint64_t epoch;
 	uint64_t way, chunk; /* of this call */
+	uint64_t weight;     /* of the steps of taking up that a call may have; ALL_STEPS: all, in this call */
+	uint64_t piece;	     /* bytes of the schedule in such a step */
 };
+
+#define ALL_STEPS 64 /* more than all of them weigh, in pieces as rank 0 makes them then */
 
 struct chief *forsched_mpi_chief_new(void); /* NULL: no memory */
 void forsched_mpi_chief_free(struct chief *chief);
@@ -196,7 +234,7 @@ void forsched_mpi_warn_of_paths(const struct forsched *schedule);
  */
 int forsched_mpi_exchange(struct member *member, const struct call *call, const struct order *order);
 
-/* All ranks wait for each other; how long a barrier takes, in seconds, the least of some. */
+/* All ranks wait for each other; how long that took here, in seconds. */
 int forsched_mpi_time_barrier(const struct member *member, double *seconds);
 
 /* ---- chunks.c ---- */

@@ -3,9 +3,10 @@
  * What a communicator has agreed on. It hangs at the communicator as an attribute, made at the first call.
  *
  * Before a call ranks speak: each tells rank 0 how much it sends (sizes.c: one reduction), and rank 0 answers with its
- * word (chief.c: one broadcast of 80 bytes): which way this call goes, whether there is another schedule, and how many
+ * word (chief.c: one broadcast of 96 bytes): which way this call goes, whether there is another schedule, and how many
  * calls may pass before ranks speak again. When there is a newer schedule all ranks take it up (take_up.c), or none. So
- * all change over in the same call, whenever they see the new file, and only rank 0 needs to see it.
+ * all change over in the same call, whenever they see the new file, and only rank 0 needs to see it. Where that would take
+ * long beside a call it goes on over the next ones, a few steps in each, and ranks do not speak meanwhile.
  *
  * Where there is no such schedule nobody tells sizes, and there is only the broadcast, now and then. Small messages of an
  * MPI_Alltoall have the same size on all ranks, so all know without a word that they are left to MPI.
@@ -109,9 +110,12 @@ static int obey(struct member *member, MPI_Comm comm, const struct word *word, v
 		member->waiting = (struct waiting){.is_auto = word->barrier == BARRIER_AUTO};
 		forsched_mpi_drop(member, false);
 		forsched_mpi_drop_vector(member);
-		err = word->size ? forsched_mpi_take_up(member, comm, word, given) : MPI_SUCCESS;
 	}
-	member->is_weighing = word->is_weighing && (member->is_following || !word->size);
+	member->is_weighing = word->is_weighing;
+	if (word->is_new && word->size) {
+		forsched_mpi_begin(member, word, given);
+		err = word->weight >= ALL_STEPS ? forsched_mpi_go_on(member, comm) : MPI_SUCCESS;
+	}
 	return err;
 }
 
@@ -188,6 +192,8 @@ int forsched_mpi_enter(MPI_Comm comm, const struct call *call, struct member **m
 	(*member)->began = 0;
 	if (is_left(*member, call))
 		return MPI_SUCCESS;
+	if ((*member)->taking.step) /* nobody speaks while that goes on */
+		return forsched_mpi_go_on(*member, comm);
 	err = agree(*member, comm, call, order);
 	(*member)->began = forsched_mpi_now();
 	return err;

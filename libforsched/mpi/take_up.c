@@ -4,6 +4,10 @@
  * its row, and all tell all which server they are. The verdict follows from those numbers, and they are the same
  * everywhere: follow when each rank is on a server of the schedule. A server may have several (places.c), or none
  * (subset.c).
+ *
+ * All of that is a dozen collective calls. No call of the program shall take much longer for it, so it is done in steps,
+ * as many in each call as rank 0 has allowed, and the calls in between are MPI's. A step has a weight: about so many
+ * collective calls that are short.
  */
 #include "config.h"
 
@@ -13,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TIMED_BARRIERS 5
 #define MAX_PIECE (1u << 30) /* of a broadcast: counts are ints */
 
 static uint64_t epochs; /* for forsched_mpi_epochs() */
@@ -31,10 +36,19 @@ static void drop_communicator(MPI_Comm *comm, bool is_finalized)
 	*comm = MPI_COMM_NULL;
 }
 
+static void drop_taking(struct taking *taking)
+{
+	free(taking->servers);
+	free(taking->phases.to);
+	free(taking->phases.from);
+	*taking = (struct taking){.step = STEP_NONE};
+}
+
 void forsched_mpi_drop(struct member *member, bool is_finalized)
 {
 	drop_communicator(&member->within, is_finalized);
 	drop_communicator(&member->across, is_finalized);
+	drop_taking(&member->taking);
 	forsched_close(member->schedule);
 	forsched_mpi_places_free(&member->places);
 	forsched_mpi_turns_free(&member->turns);
@@ -61,34 +75,39 @@ int forsched_mpi_all_agree(MPI_Comm comm, bool mine, bool *all)
 	return err;
 }
 
-/* The bytes of rank 0 at every rank, in member->bytes; it stays NULL when one of them has no memory. */
-static int spread(struct member *member, MPI_Comm comm, void *bytes, uint64_t size)
+/* Room for what the next steps bring, everywhere or the schedule is left alone. */
+static int make_room(struct member *member, MPI_Comm comm, bool *goes_on)
 {
-	char *room = member->rank == 0 ? bytes : malloc(size);
-	bool have_all;
-	int err = forsched_mpi_all_agree(comm, room != NULL, &have_all);
+	struct taking *taking = &member->taking;
 
-	for (uint64_t done = 0; !err && have_all && done < size; done += MAX_PIECE) {
-		uint64_t piece = size - done < MAX_PIECE ? size - done : MAX_PIECE;
+	if (member->rank != 0)
+		member->bytes = malloc(member->nbytes);
+	taking->servers = calloc((size_t)member->size, sizeof(*taking->servers));
+	return forsched_mpi_all_agree(comm, member->bytes && taking->servers, goes_on);
+}
 
-		err = PMPI_Bcast(room + done, (int)piece, MPI_BYTE, 0, comm);
-	}
-	member->nbytes = size;
-	if (!err && have_all)
-		member->bytes = room;
-	else
-		free(room);
+/* A piece of the bytes of rank 0; the step is done again until all are there. */
+static int spread(struct member *member, MPI_Comm comm, bool *goes_on)
+{
+	struct taking *taking = &member->taking;
+	uint64_t left = member->nbytes - taking->done, piece = left < taking->piece ? left : taking->piece;
+	int err = PMPI_Bcast((char *)member->bytes + taking->done, (int)piece, MPI_BYTE, 0, comm);
+
+	taking->done += piece;
+	*goes_on = true;
+	if (taking->done < member->nbytes)
+		taking->step--;
 	return err;
 }
 
 /* Open what was broadcast, and find this rank's server; false: it is none, the error says why. */
-static bool settle(struct member *member, uint64_t size, struct forsched_error *error)
+static bool settle(struct member *member, struct forsched_error *error)
 {
 	uint64_t guid;
 	int rank;
 
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	return !forsched_open_memory(member->bytes, size, "the schedule", &member->schedule, error) &&
+	return !forsched_open_memory(member->bytes, member->nbytes, "the schedule", &member->schedule, error) &&
 	       !forsched_own_guid(member->schedule, rank, &guid, error) &&
 	       !forsched_find_guid(member->schedule, guid, &member->server, error) &&
 	       !forsched_prepare(member->schedule, member->server, error);
@@ -125,12 +144,6 @@ static bool is_possible(const struct member *member)
 }
 
 /* ---- phases: the schedule's own ---- */
-
-/* Whom this rank's place sends to, and receives from: by phase, a place or NO_PLACE. */
-struct phases {
-	uint32_t n, least; /* least: so many there have to be */
-	uint32_t *to, *from;
-};
 
 /* The schedule's own, where all its servers have ranks. */
 static bool take_schedule(const struct member *member, struct phases *phases)
@@ -239,114 +252,180 @@ static bool furnish(struct member *member, const struct phases *phases)
 }
 
 /* Come to phases; all have places. */
-static int plan(struct member *member, MPI_Comm comm)
+static int plan(struct member *member, MPI_Comm comm, bool *goes_on)
 {
-	struct phases phases = {0};
+	struct phases *phases = &member->taking.phases;
 	bool have_room = true;
 	int err = MPI_SUCCESS, agreed;
 
 	if (is_whole(member))
-		have_room = take_schedule(member, &phases);
+		have_room = take_schedule(member, phases);
 	else
-		err = pack_subset(member, comm, &phases, &have_room);
-	have_room = !err && have_room && furnish(member, &phases);
-	member->least = phases.least;
-	free(phases.to);
-	free(phases.from);
-	agreed = forsched_mpi_all_agree(comm, have_room, &member->is_following);
+		err = pack_subset(member, comm, phases, &have_room);
+	have_room = !err && have_room && furnish(member, phases);
+	member->least = phases->least;
+	agreed = forsched_mpi_all_agree(comm, have_room, goes_on);
 	return err ? err : agreed;
 }
 
-/* ---- all of it ---- */
+/* ---- the steps ---- */
 
-/* Two communicators for what ranks tell, where servers have several: those of a server, and the first of each. */
-static int split_by_place(struct member *member)
-{
-	int err;
-
-	if (member->most < 2)
-		return MPI_SUCCESS;
-	err = PMPI_Comm_split(member->private_comm, (int)member->me, member->rank, &member->within);
-	if (!err)
-		err = PMPI_Comm_split(member->private_comm, member->local ? MPI_UNDEFINED : 0, member->rank,
-				      &member->across);
-	return err;
-}
-
-/* What exchanges need, where all have agreed; *barrier: seconds of one. */
-static int get_ready(struct member *member, MPI_Comm comm, double *barrier)
-{
-	int err = MPI_SUCCESS;
-
-	if (member->private_comm == MPI_COMM_NULL)
-		err = PMPI_Comm_split(comm, 0, member->rank, &member->private_comm);
-	if (!err)
-		err = PMPI_Comm_set_errhandler(member->private_comm, MPI_ERRORS_RETURN);
-	if (!err)
-		err = split_by_place(member);
-	if (err)
-		return err;
-	forsched_mpi_group(member);
-	return member->has_barrier ? forsched_mpi_time_barrier(member, barrier) : MPI_SUCCESS;
-}
-
-/* Everybody tells everybody. `servers` has member->size places; NULL: there is no room for it. */
-static int compare(struct member *member, MPI_Comm comm, uint64_t size, int *servers)
+/* Everybody tells everybody. */
+static int compare(struct member *member, MPI_Comm comm, bool *goes_on)
 {
 	struct forsched_error error = {0};
+	int *servers = member->taking.servers, mine = settle(member, &error) ? (int)member->server : -1;
+	int err = PMPI_Allgather(&mine, 1, MPI_INT, servers, 1, MPI_INT, comm);
 	bool have_room;
-	int mine = -1, err = forsched_mpi_all_agree(comm, servers != NULL, &have_room);
 
-	if (err || !have_room)
-		return err;
-	if (settle(member, size, &error))
-		mine = (int)member->server;
-	err = PMPI_Allgather(&mine, 1, MPI_INT, servers, 1, MPI_INT, comm);
 	if (err || !all_have_servers(member, servers, error.text))
 		return err;
 	have_room =
 		forsched_mpi_make_places(&member->places, servers, member->size, forsched_nservers(member->schedule));
 	err = forsched_mpi_all_agree(comm, have_room, &have_room);
-	return err || !have_room || !is_possible(member) ? err : plan(member, comm);
-}
-
-/* As forsched_mpi_take_up(); *barrier: seconds of one. */
-static int try_to(struct member *member, MPI_Comm comm, const struct word *word, void *bytes, double *barrier)
-{
-	int *servers = calloc((size_t)member->size, sizeof(*servers));
-	int err = spread(member, comm, bytes, word->size);
-
-	if (!err && member->bytes)
-		err = compare(member, comm, word->size, servers);
-	free(servers);
-	if (!err && member->is_following)
-		err = get_ready(member, comm, barrier);
+	*goes_on = !err && have_room && is_possible(member);
 	return err;
 }
 
-static void say_followed(const struct member *member, uint64_t epoch)
+/* All ranks in the order that they have. MPI_Comm_dup would copy the program's attributes, MPI_Comm_split takes longer. */
+static int make_private(MPI_Comm comm, MPI_Comm *made)
 {
+	MPI_Group group;
+	int err = PMPI_Comm_group(comm, &group);
+
+	if (err)
+		return err;
+	err = PMPI_Comm_create(comm, group, made);
+	PMPI_Group_free(&group);
+	return err;
+}
+
+static int split_off(struct member *member, MPI_Comm comm, bool *goes_on)
+{
+	int err = MPI_SUCCESS;
+
+	*goes_on = true;
+	if (member->private_comm == MPI_COMM_NULL)
+		err = make_private(comm, &member->private_comm);
+	return err ? err : PMPI_Comm_set_errhandler(member->private_comm, MPI_ERRORS_RETURN);
+}
+
+/* Two communicators for what ranks tell, where servers have several: those of a server, and the first of each. */
+static int split_within(struct member *member, MPI_Comm comm, bool *goes_on)
+{
+	(void)comm;
+	*goes_on = true;
+	if (member->most < 2)
+		return MPI_SUCCESS;
+	return PMPI_Comm_split(member->private_comm, (int)member->me, member->rank, &member->within);
+}
+
+static int split_across(struct member *member, MPI_Comm comm, bool *goes_on)
+{
+	(void)comm;
+	*goes_on = true;
+	if (member->most < 2)
+		return MPI_SUCCESS;
+	return PMPI_Comm_split(member->private_comm, member->local ? MPI_UNDEFINED : 0, member->rank, &member->across);
+}
+
+/* The least of some; the step is done again until there are so many. */
+static int time_barrier(struct member *member, MPI_Comm comm, bool *goes_on)
+{
+	struct taking *taking = &member->taking;
+	double took = 0;
+	int err = member->has_barrier ? forsched_mpi_time_barrier(member, &took) : MPI_SUCCESS;
+
+	(void)comm;
+	*goes_on = true;
+	forsched_mpi_group(member);
+	taking->barrier = taking->barriers++ && taking->barrier < took ? taking->barrier : took;
+	if (member->has_barrier && taking->barriers < TIMED_BARRIERS)
+		taking->step--;
+	return err;
+}
+
+/* *goes_on is false before it. */
+typedef int step_function(struct member *, MPI_Comm, bool *goes_on);
+
+static const struct {
+	step_function *run;
+	uint64_t weight;
+} steps[NSTEPS] = {
+	[STEP_ROOM] = {make_room, 1},	   [STEP_BYTES] = {spread, 1},	       [STEP_SERVERS] = {compare, 2},
+	[STEP_PHASES] = {plan, 1},	   [STEP_PRIVATE] = {split_off, 4},    [STEP_WITHIN] = {split_within, 4},
+	[STEP_ACROSS] = {split_across, 4}, [STEP_BARRIER] = {time_barrier, 1},
+};
+
+/* ---- all of it ---- */
+
+static void say_followed(const struct member *member)
+{
+	const struct taking *taking = &member->taking;
 	char which[128] = "";
 
 	if (!is_whole(member))
 		snprintf(which, sizeof(which), " on %u of %u servers, in %u phases, where %u are the least",
 			 member->places.n, forsched_nservers(member->schedule), member->turns.n, member->least);
-	forsched_mpi_say(true, "epoch %llu: followed by %d ranks%s", (unsigned long long)epoch, member->size, which);
+	forsched_mpi_say(true, "epoch %llu: followed by %d ranks%s; that took %.3g ms in %llu calls",
+			 (unsigned long long)taking->epoch, member->size, which, taking->seconds * 1e3,
+			 (unsigned long long)taking->calls);
 }
 
-int forsched_mpi_take_up(struct member *member, MPI_Comm comm, const struct word *word, void *bytes)
+/* The last step is done, or one of them was the last for another reason. */
+static void end(struct member *member, bool is_following)
 {
-	double began = forsched_mpi_now(), barrier = 0;
-	int err = try_to(member, comm, word, bytes, &barrier);
+	double seconds = member->taking.seconds, barrier = member->taking.barrier;
 
-	if (err || !member->is_following)
+	member->is_following = is_following;
+	if (is_following) {
+		__atomic_add_fetch(&epochs, 1, __ATOMIC_RELAXED);
+		if (member->rank == 0)
+			say_followed(member);
+		drop_taking(&member->taking);
+	} else {
 		forsched_mpi_drop(member, false);
+	}
+	member->is_weighing = is_following;
 	if (member->rank == 0)
-		forsched_mpi_taken_up(member, forsched_mpi_now() - began, barrier);
-	if (err || !member->is_following)
-		return err;
-	__atomic_add_fetch(&epochs, 1, __ATOMIC_RELAXED);
-	if (member->rank == 0)
-		say_followed(member, word->epoch);
-	return MPI_SUCCESS;
+		forsched_mpi_taken_up(member, seconds, barrier);
+}
+
+static int run_step(struct member *member, MPI_Comm comm)
+{
+	struct taking *taking = &member->taking;
+	double began = forsched_mpi_now();
+	bool goes_on = false;
+	int err = steps[taking->step++].run(member, comm, &goes_on);
+
+	taking->seconds += forsched_mpi_now() - began;
+	if (err || !goes_on || taking->step == NSTEPS)
+		end(member, !err && goes_on);
+	return err;
+}
+
+void forsched_mpi_begin(struct member *member, const struct word *word, void *bytes)
+{
+	member->bytes = bytes;
+	member->nbytes = word->size;
+	member->taking = (struct taking){
+		.step = STEP_ROOM,
+		.weight = word->weight,
+		.piece = word->piece < MAX_PIECE ? word->piece : MAX_PIECE,
+		.epoch = word->epoch,
+	};
+}
+
+int forsched_mpi_go_on(struct member *member, MPI_Comm comm)
+{
+	struct taking *taking = &member->taking;
+	uint64_t spent = 0, weight = taking->weight;
+	int err = MPI_SUCCESS;
+
+	taking->calls++;
+	while (!err && taking->step && (!spent || spent + steps[taking->step].weight <= weight)) {
+		spent += steps[taking->step].weight;
+		err = run_step(member, comm);
+	}
+	return err;
 }

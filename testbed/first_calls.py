@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""
+What libforsched-mpi costs the first calls of new communicators: MPI over FT(2;4,4) of real packets, see doc/testbed.md.
+
+    testbed/first_calls.py [--sigmas S...] [--cut] [--calls N] [--pairs N] [--runs N] [--mean BYTES] [--rate BITS] [--each RANKS]
+                           [--alltoall] [--library LABEL=FILE]... [--setting NAME=VALUE]... [--json]
+                                                                        (as root; FORS_BUILDDIR names a build)
+
+Ranks in the network namespaces of sixteen servers make pairs of communicators. The calls of one of a pair are plain MPI's, those of the
+other are under the library, and they take turns. Printed is, for each call from the first on, the time under the library over that of
+plain MPI beside it: the median of all pairs, and what nine of ten stay below. Without a library the same two communicators show the noise.
+Each run is a new program, whose first pair also makes the connections.
+"""
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TOP / "tests" / "e2e")]
+
+from harness import build_dir  # noqa: E402
+from ranks import stage  # noqa: E402
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="testbed/first_calls.py", allow_abbrev=False,
+                                     description="The first calls of communicators over real packets: the library's time over plain MPI's.")
+    parser.add_argument("--sigmas", nargs="+", type=float, default=[0, 0.1, 0.25, 0.5, 1], metavar="S")
+    parser.add_argument("--cut", action="store_true", help="a dead cable")
+    parser.add_argument("--calls", type=int, default=10, metavar="N", help="of each communicator (default 10)")
+    parser.add_argument("--pairs", type=int, default=2, metavar="N", help="of communicators in a run (default 2)")
+    parser.add_argument("--runs", type=int, default=2, metavar="N", help="of each sigma (default 2)")
+    parser.add_argument("--mean", type=int, default=40000, metavar="BYTES", help="of a message (default 40000)")
+    parser.add_argument("--rate", type=int, default=6_000_000, metavar="BITS", help="of a cable, a second (default 6000000)")
+    parser.add_argument("--each", type=int, default=1, metavar="RANKS", help="on each server (default 1)")
+    parser.add_argument("--alltoall", action="store_true", help="MPI_Alltoall")
+    parser.add_argument("--library", action="append", default=[], metavar="LABEL=FILE", help="also this library")
+    parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="also in the library's environment")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="fors-first-") as scratch:
+        measure(options, Path(scratch))
+
+
+def libraries_of(options, schedule, folder):
+    """Label -> environment."""
+    follow = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": folder / "map", **dict(text.split("=", 1) for text in options.setting)}
+    libraries = {"none": {}, "library": {"LD_PRELOAD": build_dir().resolve() / ".libs" / "libforsched-mpi.so", **follow}}
+    for text in options.library:
+        label, file = text.split("=", 1)
+        libraries[label] = {"LD_PRELOAD": Path(file).resolve(), **follow}
+    return libraries
+
+
+def measure(options, folder):
+    with stage(folder, options.rate, options.cut, options.each) as (ranks, schedule):
+        for sigma in options.sigmas:
+            pairs = {label: [] for label in libraries_of(options, schedule, folder)}
+            for run in range(options.runs):  # by turns, so that a busy hour meets all
+                for label, env in libraries_of(options, schedule, folder).items():
+                    pairs[label] += run_pairs(options, ranks, sigma, env)
+            for label, some in pairs.items():
+                report(options, sigma, label, some)
+
+
+def run_pairs(options, ranks, sigma, env):
+    program = [build_dir().resolve() / "testbed" / "alltoallv", sigma, options.mean, 1, options.calls,
+               "alltoall" if options.alltoall else "alltoallv", options.each, options.pairs]
+    done = ranks.run(program, env)
+    sys.stderr.write("".join(line + "\n" for line in done.stderr.splitlines() if "libforsched" in line))
+    if done.returncode:
+        sys.exit(f"testbed/first_calls.py: {done.stderr[-2000:]}")
+    return json.loads(done.stdout)["pairs"]
+
+
+def ninth_of_ten(values):
+    return sorted(values)[min(len(values) - 1, len(values) * 9 // 10)]
+
+
+def report(options, sigma, label, pairs):
+    if options.json:
+        print(json.dumps({"sigma": sigma, "cut": options.cut, "library": label, "pairs": pairs}), flush=True)
+        return
+    ratios = list(zip(*([own / plain for plain, own in zip(*pair)] for pair in pairs)))
+    cells = "  ".join(f"{statistics.median(ratio):.3f}/{ninth_of_ten(ratio):.3f}" for ratio in ratios)
+    plain = statistics.median(seconds for pair in pairs for seconds in pair[0])
+    print(f"sigma {sigma:<4} {label:8} plain {plain:.3f} s  {cells}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
