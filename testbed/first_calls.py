@@ -4,12 +4,12 @@
 What libforsched-mpi costs the first calls of new communicators: MPI over FT(2;4,4) of real packets, see doc/testbed.md.
 
     testbed/first_calls.py [--sigmas S...] [--cut] [--calls N] [--pairs N] [--runs N] [--mean BYTES] [--rate BITS] [--each RANKS]
-                           [--alltoall] [--library LABEL=FILE]... [--setting NAME=VALUE]... [--json]
+                           [--noise] [--alltoall] [--library LABEL=FILE]... [--setting NAME=VALUE]... [--json]
                                                                         (as root; FORS_BUILDDIR names a build)
 
 Ranks in the network namespaces of sixteen servers make pairs of communicators. The calls of one of a pair are plain MPI's, those of the
 other are under the library, and they take turns. Printed is, for each call from the first on, the time under the library over that of
-plain MPI beside it: the median of all pairs, and what nine of ten stay below. Without a library the same two communicators show the noise.
+plain MPI beside it: the median of all pairs, and what nine of ten stay below. With --noise the same two communicators without a library show the noise.
 Each run is a new program, whose first pair also makes the connections.
 """
 import argparse
@@ -37,6 +37,7 @@ def main():
     parser.add_argument("--mean", type=int, default=40000, metavar="BYTES", help="of a message (default 40000)")
     parser.add_argument("--rate", type=int, default=6_000_000, metavar="BITS", help="of a cable, a second (default 6000000)")
     parser.add_argument("--each", type=int, default=1, metavar="RANKS", help="on each server (default 1)")
+    parser.add_argument("--noise", action="store_true", help="also without a library")
     parser.add_argument("--alltoall", action="store_true", help="MPI_Alltoall")
     parser.add_argument("--library", action="append", default=[], metavar="LABEL=FILE", help="also this library")
     parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="also in the library's environment")
@@ -49,7 +50,7 @@ def main():
 def libraries_of(options, schedule, folder):
     """Label -> environment."""
     follow = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": folder / "map", **dict(text.split("=", 1) for text in options.setting)}
-    libraries = {"none": {}, "library": {"LD_PRELOAD": build_dir().resolve() / ".libs" / "libforsched-mpi.so", **follow}}
+    libraries = {**({"none": {}} if options.noise else {}), "library": {"LD_PRELOAD": build_dir().resolve() / ".libs" / "libforsched-mpi.so", **follow}}
     for text in options.library:
         label, file = text.split("=", 1)
         libraries[label] = {"LD_PRELOAD": Path(file).resolve(), **follow}

@@ -10,14 +10,17 @@
  * s are seconds for each byte, and what a way loses to conflicts is in them. turns and port are of this call; the time
  * of a barrier is measured when a schedule is taken up. Nobody tells the rate of the links, and what is on paper is not
  * what a fabric gives to this program: s is what earlier calls took, for each way and each class of demands. A way that
- * was never taken is expected to have the best s that MPI's own was seen to have: as if MPI's had no conflicts at all.
- * That is the most careful guess for phases, for a link is no slower than what went over it.
+ * was never taken is expected to have the best s that MPI's own or chunks were seen to have: as if these had no conflicts
+ * at all. That is the most careful guess for phases, for a link is no slower than what went over it.
  *
  * So each class begins with MPI's own way, and another one is tried
  *
  * - at once, when it is expected to take at most AT_ONCE longer than the best known, and soon again, when SOON;
  * - later, when what that is expected to cost is a small part of the class's calls since the last time: NEW_SHARE of
- *   them, OLD_SHARE for a way that is known well; and never when it is expected to take more than HOPELESS longer.
+ *   them, OLD_SHARE for a way that is known well;
+ * - and never when it is expected to take more than LONGEST longer than MPI's own, for no call shall take much longer
+ *   than it would without us. Only the first time that a way was so slow may be bad luck: it is tried once more, unless
+ *   it took more than HOPELESS longer than the best.
  *
  * Whatever the guesses are worth, trials take a few hundredths of the time of all calls at most, and each choice but a
  * trial is one between times that were measured: the lower quartile of the last CHOICE_KEPT, for a machine has other
@@ -30,8 +33,9 @@
 
 #include <stddef.h>
 
-#define AT_ONCE 0.05
-#define SOON 0.1
+#define AT_ONCE 0.02
+#define SOON 0.03
+#define LONGEST 0.05
 #define NEW_SHARE 0.02
 #define OLD_SHARE 0.01
 #define HOPELESS 0.3
@@ -119,13 +123,15 @@ static const struct seen *nearest(const struct memory *memory, enum way way, uin
 	return best;
 }
 
-/* The fewest seconds for a byte that MPI's own way was seen to need. */
+/* The fewest seconds for a byte of the fullest port that were seen so far. */
 static double best_rate(const struct memory *memory)
 {
+	static const enum way by_port[] = {WAY_MPI, WAY_CHUNKS};
 	double best = -1;
 
-	for (uint32_t i = 0; i < CHOICE_SIZES * CHOICE_SKEWS; i++) {
-		const struct seen *seen = &memory->seen[WAY_MPI][i / CHOICE_SKEWS][i % CHOICE_SKEWS];
+	for (uint32_t i = 0; i < 2 * CHOICE_SIZES * CHOICE_SKEWS; i++) {
+		uint32_t class = i / 2;
+		const struct seen *seen = &memory->seen[by_port[i % 2]][class / CHOICE_SKEWS][class % CHOICE_SKEWS];
 
 		if (seen->samples && (best < 0 || rate_of(seen) < best))
 			best = rate_of(seen);
@@ -157,6 +163,16 @@ static uint64_t chunk_of(const struct memory *memory, const struct demand *deman
 	return (chunk + demand->unit - 1) / demand->unit * demand->unit;
 }
 
+/* Would a trial make a call much longer than it is without us, or was that once and may have been bad luck? */
+static bool is_too_slow(const struct memory *memory, const struct choice *choice, enum way way, double best)
+{
+	bool is_once = memory->seen[way][choice->size][choice->skew].samples == 1;
+
+	if (choice->seconds[way] < 0 || choice->seconds[way] > (1 + HOPELESS) * best)
+		return true;
+	return !is_once && choice->seconds[way] > (1 + LONGEST) * choice->seconds[WAY_MPI];
+}
+
 /* Is it time to try a way that is expected to take longer than the best known, or was never taken? */
 static bool is_worth_a_trial(const struct memory *memory, const struct choice *choice, enum way way, double best)
 {
@@ -166,7 +182,7 @@ static bool is_worth_a_trial(const struct memory *memory, const struct choice *c
 	bool is_known = seen->samples >= WELL_KNOWN;
 	double share = is_known ? OLD_SHARE : NEW_SHARE, pause = is_known ? PAUSE : SHORT_PAUSE;
 
-	if (choice->seconds[way] < 0 || longer > HOPELESS || (seen->samples && since < pause))
+	if (is_too_slow(memory, choice, way, best) || (seen->samples && since < pause))
 		return false;
 	if (!is_known && longer <= (seen->samples ? SOON : AT_ONCE))
 		return true;
