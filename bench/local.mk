@@ -19,7 +19,7 @@ EXTRA_DIST += bench/paper/booksim.py bench/paper/cee.py bench/paper/engines.py b
 	bench/paper/render.py bench/paper/render_cee.py bench/paper/render_simulated.py bench/paper/render_tago.py bench/paper/several.py bench/paper/simulated.py \
 	bench/paper/simulator.py bench/paper/tago.py
 EXTRA_DIST += bench/beside.py bench/bench.py bench/build_time.c bench/churn.py bench/forsched.py bench/lock.py bench/phases.py bench/pictures.py bench/planners.py bench/populations.py bench/shifts.py bench/svg.py bench/sweeps.py \
-	bench/tables_text.py bench/throughput.py
+	bench/tables_text.py bench/throughput.py bench/waiting.py
 
 # bench-paper: the papers' figures and tables beside what we measure; results in bench-results/paper.
 EXTRA_PROGRAMS += bench/paper/paper_model
@@ -35,6 +35,12 @@ bench: all $(bench_programs)
 bench-paper: all bench/paper/paper_model$(EXEEXT)
 	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 \
 		python3 $(srcdir)/bench/paper/paper.py --output bench-results/paper $(BENCH_FLAGS)
+
+# bench-waiting: ways to wait, side by side; what is there is not done again. doc/waiting.md has copies of its tables and pictures.
+.PHONY: bench-waiting
+bench-waiting: all
+	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 \
+		python3 $(srcdir)/bench/waiting.py --output bench-results/waiting
 
 clean-local: clean-bench
 clean-bench:

@@ -102,7 +102,8 @@ static const struct rule rules[] = {
 	 "--load has messages of one size, and one rank for each server: it goes without --ranks, --sigma and "
 	 "--message-jitter"},
 	{SIMULATE, "measured", GOES_WITHOUT, "message-jitter", "--measured goes without --message-jitter"},
-	{SIMULATE, "window", NEEDS, "barrier=none|load|wait=chunks", "--window needs --barrier none or --wait chunks"},
+	{SIMULATE, "window", NEEDS, "barrier=none|load|wait=chunks|wait=tree|wait=tokens",
+	 "--window needs --barrier none, or --wait chunks, tree or tokens"},
 	{SIMULATE, "idle", NEEDS, "barrier=none",
 	 "--idle needs --barrier none: with barriers all wait for the last of each phase, whether they have something to "
 	 "send or not"},

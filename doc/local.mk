@@ -64,6 +64,10 @@ nobase_dist_doc_DATA = \
 	doc/testbed.md \
 	doc/testbed.svg \
 	doc/throughput.svg \
+	doc/waiting-sizes.svg \
+	doc/waiting-unequal.svg \
+	doc/waiting-uniform.svg \
+	doc/waiting.md \
 	doc/watch.md \
 	packaging/prometheus/README.md \
 	packaging/prometheus/fors-dashboard.json \

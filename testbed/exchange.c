@@ -3,7 +3,7 @@
  * exchange - a synchronised all-to-all exchange with real packets, one process per server.
  *
  * Each process joins the network namespace of its server. In each phase it sends one message, receives one, and
- * waits for the others. Each server's message to itself goes once per exchange through its own adapter (the loopback
+ * waits for the others; with --wait it waits for some of them (waiting.h). Each server's message to itself goes once per exchange through its own adapter (the loopback
  * device, as fast as a cable), in a phase in which it has nothing else to do. A newer schedule is taken at
  * the boundary between two exchanges, by all at once, as libforsched asks for it.
  */
@@ -27,6 +27,7 @@
 #include "mesh.h"
 #include "schedule.h"
 #include "together.h"
+#include "waiting.h"
 
 #define CHUNK 65536
 
@@ -35,6 +36,9 @@ struct settings {
 	uint32_t iterations, warm_up;
 	uint64_t bytes;	 /* of one message */
 	double patience; /* seconds that a phase may take */
+	enum waiting_kind waiting;
+	uint32_t ahead;
+	uint64_t chunk;
 };
 
 /* One rank at work. */
@@ -58,12 +62,6 @@ static void on_signal(int number)
 {
 	(void)number;
 	heeded->is_told_to_stop = true;
-}
-
-/* The byte at `offset` of the message between two ranks: whoever gets another's message finds out. */
-static uint8_t content(uint32_t from, uint32_t to, uint64_t offset)
-{
-	return (uint8_t)(31 * from + 17 * to + offset);
 }
 
 static bool send_some(struct rank *rank, struct transfer *left)
@@ -150,15 +148,40 @@ static void decide(struct rank *rank, struct schedule *schedule)
 	}
 }
 
+static struct waiting waiting_of(struct rank *rank)
+{
+	const struct settings *set = rank->settings;
+
+	return (struct waiting){.kind = set->waiting,
+				.ahead = set->ahead,
+				.chunk = set->chunk,
+				.bytes = set->bytes,
+				.patience = set->patience * rank->together->plan.nphases,
+				.together = rank->together,
+				.mesh = &rank->mesh};
+}
+
+static bool run_phases(struct rank *rank)
+{
+	const struct plan *plan = &rank->together->plan;
+	const struct waiting waiting = waiting_of(rank);
+
+	if (rank->settings->waiting != WAITING_PHASES)
+		return waiting_exchange(&waiting);
+	for (uint32_t p = 0; p < plan->nphases; p++)
+		if (!run_phase(rank, &plan->step[p][rank->id], p))
+			return false;
+	return true;
+}
+
 static bool exchange_once(struct rank *rank)
 {
 	struct together *together = rank->together;
 	const struct plan *plan = &together->plan;
 	struct iteration now = {.start = monotonic_seconds(), .epoch = plan->epoch, .phases = plan->nphases};
 
-	for (uint32_t p = 0; p < plan->nphases; p++)
-		if (!run_phase(rank, &plan->step[p][rank->id], p))
-			return false;
+	if (!run_phases(rank))
+		return false;
 	if (rank->id == 0) {
 		now.seconds = monotonic_seconds() - now.start;
 		together->iteration[together->niterations++] = now;
@@ -171,9 +194,11 @@ static bool iterate(struct rank *rank, struct schedule *schedule, bool *more)
 {
 	struct together *together = rank->together;
 	double patience = rank->settings->patience;
+	const struct waiting waiting = waiting_of(rank);
 
 	if (rank->id == 0)
 		decide(rank, schedule);
+	waiting_reset(&waiting);
 	if (!together_wait(together, patience))
 		return false;
 	*more = !together->stop;
@@ -292,48 +317,62 @@ static void print_results(const struct settings *settings, const struct together
 static int usage(void)
 {
 	fputs("usage: exchange --places FILE [--schedule FILE] [--iterations N] [--warm-up N] [--bytes N] [--patience S]\n"
+	      "                [--wait phases|tree|own|nobody] [--ahead N] [--chunk N]\n"
 	      "without --iterations it runs until SIGTERM; results as JSON on standard output\n",
 	      stderr);
 	return 2;
 }
 
+static bool take(int option, const char *argument, struct settings *settings)
+{
+	switch (option) {
+	case 'p':
+		settings->places = argument;
+		return true;
+	case 's':
+		settings->schedule = argument;
+		return true;
+	case 'n':
+		settings->iterations = (uint32_t)strtoul(argument, NULL, 10);
+		return true;
+	case 'w':
+		settings->warm_up = (uint32_t)strtoul(argument, NULL, 10);
+		return true;
+	case 'b':
+		settings->bytes = strtoull(argument, NULL, 10);
+		return true;
+	case 't':
+		settings->patience = strtod(argument, NULL);
+		return true;
+	case 'W':
+		return waiting_parse(argument, &settings->waiting);
+	case 'a':
+		settings->ahead = (uint32_t)strtoul(argument, NULL, 10);
+		return settings->ahead > 0;
+	case 'c':
+		settings->chunk = strtoull(argument, NULL, 10);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool parse(int argc, char **argv, struct settings *settings)
 {
 	static const struct option options[] = {
-		{"places", required_argument, NULL, 'p'},
-		{"schedule", required_argument, NULL, 's'},
-		{"iterations", required_argument, NULL, 'n'},
-		{"warm-up", required_argument, NULL, 'w'},
-		{"bytes", required_argument, NULL, 'b'},
-		{"patience", required_argument, NULL, 't'},
-		{0},
+		{"places", required_argument, NULL, 'p'},     {"schedule", required_argument, NULL, 's'},
+		{"iterations", required_argument, NULL, 'n'}, {"warm-up", required_argument, NULL, 'w'},
+		{"bytes", required_argument, NULL, 'b'},      {"patience", required_argument, NULL, 't'},
+		{"wait", required_argument, NULL, 'W'},	      {"ahead", required_argument, NULL, 'a'},
+		{"chunk", required_argument, NULL, 'c'},      {0},
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (option) {
-		case 'p':
-			settings->places = optarg;
-			break;
-		case 's':
-			settings->schedule = optarg;
-			break;
-		case 'n':
-			settings->iterations = (uint32_t)strtoul(optarg, NULL, 10);
-			break;
-		case 'w':
-			settings->warm_up = (uint32_t)strtoul(optarg, NULL, 10);
-			break;
-		case 'b':
-			settings->bytes = strtoull(optarg, NULL, 10);
-			break;
-		case 't':
-			settings->patience = strtod(optarg, NULL);
-			break;
-		default:
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
+		if (!take(option, optarg, settings))
 			return false;
-		}
-	}
+	if (settings->chunk && settings->waiting != WAITING_NOBODY) /* a phase would wait for what comes after it */
+		return false;
 	return settings->places && optind == argc && settings->bytes && settings->patience > 0;
 }
 
@@ -348,7 +387,7 @@ static void heed_signals(struct together *together)
 
 int main(int argc, char **argv)
 {
-	struct settings settings = {.bytes = 65536, .patience = 30};
+	struct settings settings = {.bytes = 65536, .patience = 30, .ahead = 1};
 	struct place place[MAX_RANKS];
 	struct together *together;
 	uint32_t nranks;

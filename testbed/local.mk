@@ -1,7 +1,7 @@
 # testbed: the exchange with real packets; `testbed/run` builds what it needs.
 noinst_PROGRAMS = testbed/exchange
 testbed_exchange_SOURCES = testbed/exchange.c testbed/mesh.c testbed/mesh.h testbed/plan.c testbed/plan.h \
-	testbed/schedule.c testbed/schedule.h testbed/together.c testbed/together.h
+	testbed/schedule.c testbed/schedule.h testbed/together.c testbed/together.h testbed/waiting.c testbed/waiting.h
 testbed_exchange_CFLAGS = $(AM_CFLAGS) -pthread
 testbed_exchange_LDADD = libforsched.la -lm
 testbed_exchange_LDFLAGS = $(AM_LDFLAGS) -pthread -no-install
@@ -10,4 +10,4 @@ noinst_PROGRAMS += testbed/alltoallv
 endif
 testbed_alltoallv_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 testbed_alltoallv_LDADD = $(MPI_LIBS) -lm
-EXTRA_DIST += testbed/run testbed/drawings.py testbed/first_calls.py testbed/namespaces.py testbed/queue_pair.py testbed/ranks.py testbed/reorder.py testbed/stage.py testbed/testbed.py testbed/unequal.py
+EXTRA_DIST += testbed/run testbed/drawings.py testbed/first_calls.py testbed/namespaces.py testbed/queue_pair.py testbed/ranks.py testbed/reorder.py testbed/stage.py testbed/testbed.py testbed/unequal.py testbed/waiting.py

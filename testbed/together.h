@@ -35,8 +35,9 @@ struct together {
 	uint32_t niterations;
 	struct iteration iteration[MAX_ITERATIONS];
 	double first_bin, bin_seconds;
-	_Atomic uint64_t received[MAX_BINS]; /* bytes that arrived, by time */
-	struct plan plan;		     /* in force; written by rank 0 between barriers */
+	_Atomic uint64_t received[MAX_BINS];	    /* bytes that arrived, by time */
+	_Atomic uint64_t got[MAX_RANKS][MAX_RANKS]; /* bytes of this exchange, by receiver and sender; see waiting.h */
+	struct plan plan;			    /* in force; written by rank 0 between barriers */
 };
 
 double monotonic_seconds(void);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Real packets: the testbed's exchange follows the published schedule, and outlives a cut. Margins are wide: the
 machine that runs the tests may be busy; `testbed/run` is for numbers."""
+import json
 import os
 import signal
 import subprocess
@@ -52,12 +53,26 @@ def test_nobody_hangs_when_the_cut_comes_in_the_middle(on):
     assert len({row["epoch"] for row in rows}) == (2 if on.is_fors else 1)
 
 
+WAYS = [("tree",), ("tree", "--ahead", 2), ("own",), ("nobody",), ("nobody", "--chunk", 7000)]
+
+
+def test_who_waits_for_some_of_the_others_gets_all_bytes(tmp_path):
+    with stage.Stage(stage.FORS, tmp_path, message=MESSAGE) as on:
+        on.after(on.cut, [on.tree.uplink(1, 2)])
+        for way in WAYS:
+            done = subprocess.run(on.argv("--iterations", 2, "--wait", *way), capture_output=True, text=True, timeout=300)
+            assert done.returncode == 0, done.stderr
+            record = json.loads(done.stdout)
+            assert len(record["iterations"]) == 2 and sum(record["received"]) == 2 * 16 * 15 * MESSAGE
+
+
 def exchange(*arguments):
     return subprocess.run([harness.build_dir() / "testbed" / "exchange", *arguments], capture_output=True, text=True)
 
 
 def test_bad_input_of_the_exchange(tmp_path):
     assert exchange().returncode == 2
+    assert exchange("--places", "x", "--wait", "clock").returncode == 2 and exchange("--places", "x", "--ahead", "0").returncode == 2
     nothing = exchange("--places", tmp_path / "none")
     assert nothing.returncode == 2 and "none" in nothing.stderr
     (tmp_path / "bad").write_text("a 0x1 1\nb two 2\n")
