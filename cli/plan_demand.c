@@ -16,16 +16,18 @@
 #include "core/base/text.h"
 #include "core/demand/check.h"
 #include "core/demand/demand_file.h"
+#include "core/demand/odd.h"
 #include "core/demand/pack.h"
 #include "core/demand/uniform.h"
 #include "core/net/rates.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
 
-#define MOST_PATHS 128		   /* path indices that are looked at: all */
-#define USUAL_RATE 200000	   /* Mb/s where the fabric does not say */
-#define USUAL_COST 4000000	   /* picoseconds of a phase */
-#define BUDGET UINT64_C(400000000) /* steps of the packers */
+#define MOST_PATHS 128		      /* path indices that are looked at: all */
+#define USUAL_RATE 200000	      /* Mb/s where the fabric does not say */
+#define USUAL_COST 4000000	      /* picoseconds of a phase */
+#define BUDGET UINT64_C(400000000)    /* steps of the packers */
+#define ODD_BUDGET UINT64_C(40000000) /* of the search for a better bound */
 
 struct planned {
 	const struct cli_settings *settings;
@@ -36,6 +38,8 @@ struct planned {
 	struct fors_demand demand;
 	struct fors_demand_problem problem;
 	struct fors_demand_bound bound;
+	uint64_t odd;		       /* a bound by an odd set of ports and links, which may be less */
+	uint32_t odd_size;	       /* so many of them */
 	uint32_t left_out;	       /* hosts of the file */
 	uint32_t fewest;	       /* no plan has fewer phases */
 	uint64_t cost;		       /* of a phase, in bytes; 0 where messages have no size */
@@ -98,6 +102,12 @@ static enum fors_err read_demand(const char *text, size_t size, const char *path
 	return err;
 }
 
+/* The better of the bounds. */
+static uint64_t proven(const struct planned *p)
+{
+	return p->odd > p->bound.most ? p->odd : p->bound.most;
+}
+
 /* What a phase costs in bytes at the rate of the links, in *cost. */
 static uint64_t cost_of(const struct planned *p)
 {
@@ -119,7 +129,7 @@ static enum fors_err count_fewest(struct planned *p, struct fors_error *error)
 	enum fors_err err;
 
 	if (p->demand.is_unit) {
-		p->fewest = (uint32_t)(p->bound.most > UINT32_MAX ? UINT32_MAX : p->bound.most);
+		p->fewest = (uint32_t)(proven(p) > UINT32_MAX ? UINT32_MAX : proven(p));
 		return FORS_OK;
 	}
 	once.message = malloc((once.count + (size_t)1) * sizeof(*once.message));
@@ -139,10 +149,13 @@ static enum fors_err count_fewest(struct planned *p, struct fors_error *error)
 
 static enum fors_err look(struct planned *p, struct fors_error *error)
 {
+	struct fors_effort effort = {.budget = ODD_BUDGET};
 	enum fors_err err = fors_demand_problem_make(&p->demand, p->routed, &p->problem, error);
 
 	if (!err)
 		err = fors_demand_bound_of(&p->problem, &p->bound, error);
+	if (!err)
+		err = fors_demand_odd_bound(&p->problem, &effort, &p->odd, &p->odd_size, error);
 	if (!err)
 		err = count_fewest(p, error);
 	if (!err)
@@ -192,7 +205,7 @@ static enum fors_err plan_uniform(struct planned *p, struct fors_error *error)
 static enum fors_err choose(struct planned *p, struct fors_error *error)
 {
 	struct fors_effort effort = {.budget = BUDGET};
-	const struct fors_demand_asked asked = {&p->problem, p->bound.most, p->cost, &effort};
+	const struct fors_demand_asked asked = {&p->problem, proven(p), p->cost, &effort};
 	uint64_t bytes;
 	enum fors_err err;
 
@@ -297,6 +310,9 @@ static void print_bound(const struct planned *p)
 
 	printf("bounds      ports %.0f %s, leaves %.0f, cables %.0f; the %s binds: %s\n", (double)p->bound.ports, unit,
 	       (double)p->bound.leaf, (double)p->bound.cable, fors_demand_limit_name(p->bound.which), p->bound.what);
+	if (p->odd > p->bound.most)
+		printf("%12sbut no plan is below %.0f: messages conflict in a ring (ports and cables in it: %u)\n", "",
+		       (double)p->odd, p->odd_size);
 }
 
 static void print_other(const struct planned *p, const char *what, uint32_t phases, double time)
@@ -351,6 +367,7 @@ static void add_demand(const struct planned *p, json_t *data)
 	json_object_set_new(data, "cable_bound", count(p->bound.cable));
 	json_object_set_new(data, "bound_by", json_string(fors_demand_limit_name(p->bound.which)));
 	json_object_set_new(data, "bound_at", cli_json_text(p->bound.what));
+	json_object_set_new(data, "proven_bound", count(proven(p)));
 	json_object_set_new(data, "phase_cost", has_sizes ? count(p->cost) : json_null());
 	json_object_set_new(data, "shift_phases", count(p->shift.nphases));
 	json_object_set_new(data, "shift_time_over_bound", json_real(ratio(p, shift_time(p))));

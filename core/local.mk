@@ -25,6 +25,8 @@ libforscore_la_SOURCES = \
 	core/demand/compact.c \
 	core/demand/demand.c core/demand/demand.h \
 	core/demand/demand_file.c core/demand/demand_file.h \
+	core/demand/merge.c \
+	core/demand/odd.c core/demand/odd.h \
 	core/demand/pack.c core/demand/pack.h \
 	core/demand/pack_slices.c \
 	core/demand/pack_units.c \

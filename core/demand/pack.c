@@ -112,6 +112,8 @@ static enum fors_err pack_pieces(const struct fors_demand_asked *asked, struct f
 	if (!err)
 		err = fors_demand_compact(asked, &plan, error);
 	if (!err)
+		err = fors_demand_merge(&plan, error);
+	if (!err)
 		take_better(asked, best, plan);
 	else
 		fors_demand_plan_free(plan);

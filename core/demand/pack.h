@@ -13,7 +13,7 @@
 
 struct fors_demand_asked {
 	const struct fors_demand_problem *problem;
-	uint64_t bound; /* the most of fors_demand_bound_of() */
+	uint64_t bound; /* no plan is shorter: the most of fors_demand_bound_of(), or more */
 	uint64_t cost;	/* of a phase, in bytes of the demand; 0: phases cost nothing */
 	struct fors_effort *effort;
 };
@@ -42,5 +42,8 @@ enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, uin
 /* Move pieces of short phases into others that have room for them, in *plan, which is replaced. (compact.c) */
 enum fors_err fors_demand_compact(const struct fors_demand_asked *asked, struct fors_demand_plan **plan,
 				  struct fors_error *error);
+
+/* Make one phase of all that send the same pairs over the same ways, in *plan, which is replaced. (merge.c) */
+enum fors_err fors_demand_merge(struct fors_demand_plan **plan, struct fors_error *error);
 
 #endif

@@ -15,8 +15,9 @@
 #include "core/base/random.h"
 
 #define NOBODY FORS_DEMAND_NOBODY
-#define MOST_PHASES 4 /* in which others are asked to take other ways */
-#define TENURE 12     /* placements for which a message stays away from a phase */
+#define MOST_PHASES 4		       /* in which others are asked to take other ways */
+#define TENURE 12		       /* placements for which a message stays away from a phase */
+#define STEPS_PER_ITEM UINT64_C(40000) /* before a phase is added */
 #define MOST_ITEMS (1u << 22)
 #define MOST_CELLS (UINT64_C(1) << 27) /* of the table of holders */
 
@@ -347,8 +348,9 @@ static void first_fit(struct units *u)
 static void pack(struct units *u)
 {
 	const struct fors_effort *effort = u->asked->effort;
-	uint64_t share = (effort->budget - effort->spent) / 2;
+	uint64_t share = (effort->budget - effort->spent) / 2, most = STEPS_PER_ITEM * u->nitems;
 
+	share = most < share ? most : share;
 	while (u->nphases < u->asked->bound)
 		add_phase(u);
 	first_fit(u);

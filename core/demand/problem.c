@@ -95,27 +95,33 @@ void fors_demand_problem_clear(struct fors_demand_problem *problem)
 
 /* ---- loads ---- */
 
-/* Links that all ways of a message share. */
-static void load_common(const struct fors_demand_problem *p, uint32_t m, uint64_t *load)
+uint32_t fors_demand_certain(const struct fors_demand_problem *p, uint32_t message, uint32_t *certain)
 {
-	uint32_t common[FORS_DEMAND_MOST_USES], use[FORS_DEMAND_MOST_USES];
-	uint32_t n = fors_demand_uses(p, m, 0, common), left = 2;
+	uint32_t use[FORS_DEMAND_MOST_USES];
+	uint32_t n = fors_demand_uses(p, message, 0, certain);
 
-	for (uint32_t path = 1; path < p->npaths && n > 2; path++, n = left) {
-		uint32_t nuses = fors_demand_uses(p, m, path, use);
+	for (uint32_t path = 1; path < p->npaths && n > 2; path++) {
+		uint32_t nuses = fors_demand_uses(p, message, path, use), left = 2;
 
-		left = 2;
 		for (uint32_t i = 2; i < n; i++) {
 			bool is_shared = !nuses;
 
 			for (uint32_t k = 2; k < nuses && !is_shared; k++)
-				is_shared = use[k] == common[i];
+				is_shared = use[k] == certain[i];
 			if (is_shared)
-				common[left++] = common[i];
+				certain[left++] = certain[i];
 		}
+		n = left;
 	}
+	return n;
+}
+
+static void load_common(const struct fors_demand_problem *p, uint32_t m, uint64_t *load)
+{
+	uint32_t certain[FORS_DEMAND_MOST_USES], n = fors_demand_certain(p, m, certain);
+
 	for (uint32_t i = 0; i < n; i++)
-		load[common[i]] += p->demand->message[m].bytes;
+		load[certain[i]] += p->demand->message[m].bytes;
 }
 
 static void load_gates(const struct fors_demand_problem *p, uint32_t m, uint64_t *load)

@@ -49,6 +49,9 @@ enum fors_err fors_demand_bound_of(const struct fors_demand_problem *problem, st
 /* "port", "leaf", "cable" */
 const char *fors_demand_limit_name(enum fors_demand_limit limit);
 
+/* Ports of a message, and links that all of its ways share, in certain[FORS_DEMAND_MOST_USES]; how many. */
+uint32_t fors_demand_certain(const struct fors_demand_problem *problem, uint32_t message, uint32_t *certain);
+
 /* --- resources ---- */
 
 static inline uint32_t fors_demand_link(const struct fors_demand_problem *p, uint32_t link)

@@ -131,6 +131,28 @@ def test_rings_of_conflicts_do_not_lose_bytes(fors, tmp_path):
         int(line.split()[2]) for line in demand.read_text().splitlines())
 
 
+RING = "Node00-00 Node01-00 1000\nNode00-01 Node02-00 1000\nNode00-01 Node01-01 1000\nNode02-01 Node01-01 1000\nNode02-01 Node01-00 1000\n"
+
+
+def test_a_ring_of_five(fors, tmp_path):
+    """Leaf00 sends to Node01-00 and Node02-00 over one cable; each two neighbours of the ring meet, so two of five are sent at a time."""
+    (tmp_path / "demand").write_text(RING)
+    args = ["plan", "--synthetic", "FT(2;2,3)", "--demand", tmp_path / "demand", "--phase-cost", "0"]
+    data = json.loads(fors(*args, "--json").out)
+    assert (data["length_bound"], data["proven_bound"], data["length"], data["phases"]) == (2000, 2500, 2500, 5)
+    assert "no plan is below 2500: messages conflict in a ring (ports and cables in it: 5)" in fors(*args).out
+    (tmp_path / "demand").write_text(RING[:RING.rindex("Node02-01")])
+    data = json.loads(fors(*args, "--json").out)
+    assert data["length"] == data["proven_bound"] == data["length_bound"] == 2000
+
+
+def test_whole_messages_of_a_ring(fors, tmp_path):
+    """The same where phases are dear: three phases of whole messages."""
+    (tmp_path / "demand").write_text(RING)
+    data = json.loads(fors("plan", "--synthetic", "FT(2;2,3)", "--demand", tmp_path / "demand", "--phase-cost", "1us", "--json").out)
+    assert data["phases"] == 3 and data["length"] == 3000
+
+
 def test_random_demands_walked_by_another_program():
     done = subprocess.run([sys.executable, SRC / "tests" / "sweep" / "demands.py", FORS, "25", "100"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

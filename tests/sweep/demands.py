@@ -140,6 +140,7 @@ def one(command, folder, seed):
     total = judge(fabric, demand, (folder / "pieces").read_text())
     what = f"seed {seed}: {tree} {' '.join(site[2:])} {kind}: {total} of {told['length_bound']}"
     assert total == told["length"], what
+    assert total >= told["proven_bound"] >= told["length_bound"], what
     if lmc == "0":
         assert bound_of(fabric, demand) == told["length_bound"], what + f", not {bound_of(fabric, demand)}"
     if kind == "permutation" and tree.startswith("FT"):
