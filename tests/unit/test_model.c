@@ -552,6 +552,8 @@ static void test_efi_by_hand(void **state)
 	assert_true(efi->max == 2 && efi->switch_links == 8 && efi->dark_links == 0 && efi->dark_fiber == 0);
 	fors_efi_free(efi);
 	fors_efi_jobs_clear(&jobs);
+	assert_int_equal(read_jobs(&m, "one: 0-x\n", &jobs), FORS_EINPUT);
+	assert_int_equal(read_jobs(&m, "one: 0-\n", &jobs), FORS_EINPUT);
 	assert_int_equal(read_jobs(&m, "# two\none: Node00-00, 2\ntwo: 1, 1\n", &jobs), FORS_OK);
 	assert_int_equal(jobs.count, 2);
 	assert_int_equal(jobs.job[1].count, 1);
