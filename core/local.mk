@@ -200,6 +200,7 @@ libforscore_la_SOURCES = \
 	core/tables/detours.c \
 	core/tables/extra.c \
 	core/tables/filler.h \
+	core/tables/holes.c core/tables/holes.h \
 	core/tables/home.h \
 	core/tables/lanes.c core/tables/lanes.h \
 	core/tables/level.c core/tables/level.h \

@@ -2,8 +2,6 @@
 /* routing.c - who makes tables of which tree: see routing.h. */
 #include "routing.h"
 
-#include <stdlib.h>
-
 #include "core/planners/pods/route3.h"
 #include "core/tables/check.h"
 #include "core/tables/tables.h"
@@ -45,13 +43,7 @@ void fors_routing_rebase(struct fors_route3 *rounds, struct fors_lfts *lfts)
 enum fors_err fors_routing_check(const struct fors_fattree *tree, const struct fors_lfts *lfts,
 				 struct fors_warnings *warnings, struct fors_error *error)
 {
-	uint8_t *level;
-	enum fors_err err;
-
 	if (tree->fabric)
 		return fors_tables_check(tree->fabric, lfts, warnings, NULL, error);
-	level = fors_pods_levels_now(tree->pods);
-	err = level ? fors_tables_check_levels(tree->net, level, lfts, warnings, NULL, error) : fors_fail_memory(error);
-	free(level);
-	return err;
+	return fors_tables_check_pods(tree->pods, lfts, warnings, error);
 }

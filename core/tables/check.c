@@ -2,6 +2,9 @@
 /* check.c - both invariants in one walk: reach.c says what arrives, loops.c what waits for what. */
 #include "check.h"
 
+#include <stdlib.h>
+
+#include "holes.h"
 #include "loops.h"
 #include "reach.h"
 #include "switches.h"
@@ -22,17 +25,11 @@ static void warn(const struct fors_switches *switches, const struct fors_reach *
 			"leaf (%u such ways of guests on spines); plug guests into leaves, or cable the spine to the leaf",
 			fors_switches_name(switches, reach->guest_first[0]),
 			fors_switches_name(switches, reach->guest_first[1]), reach->guest_detours);
-	if (reach->nowhere)
-		fors_warn(warnings,
-			  "%s does not reach what is plugged into %s: any way round could close a credit loop "
-			  "(%u entries without a path); repair one of their cables",
-			  fors_switches_name(switches, reach->nowhere_first[0]),
-			  fors_switches_name(switches, reach->nowhere_first[1]), reach->nowhere);
 }
 
-/* Both, of what was built, which is freed. */
-static enum fors_err check(struct fors_switches *switches, struct fors_warnings *warnings, uint32_t *nowhere,
-			   struct fors_error *error)
+/* Both, of what was built, which is freed. tree may be NULL. */
+static enum fors_err check(struct fors_switches *switches, const struct fors_fattree *tree,
+			   struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error)
 {
 	struct fors_loops *loops = fors_loops_new(switches);
 	struct fors_reach reach;
@@ -42,11 +39,12 @@ static enum fors_err check(struct fors_switches *switches, struct fors_warnings 
 		err = fors_reach_check(switches, loops, &reach, error);
 	if (!err)
 		err = fors_loops_check(loops, error);
-	if (!err) {
+	if (!err && warnings) {
 		warn(switches, &reach, warnings);
-		if (nowhere)
-			*nowhere = reach.nowhere;
+		err = fors_holes_warn(switches, &reach, tree, warnings, error);
 	}
+	if (!err && nowhere)
+		*nowhere = reach.to_switches.entries + reach.to_hosts.entries;
 	fors_loops_free(loops);
 	fors_switches_free(switches);
 	return err;
@@ -55,17 +53,33 @@ static enum fors_err check(struct fors_switches *switches, struct fors_warnings 
 enum fors_err fors_tables_check(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
 				struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error)
 {
+	struct fors_fattree tree = fors_fattree_of_fabric(fabric);
 	struct fors_switches *switches;
 	enum fors_err err = fors_switches_build(fabric, lfts, &switches, error);
 
-	return err ? err : check(switches, warnings, nowhere, error);
+	return err ? err : check(switches, &tree, warnings, nowhere, error);
 }
 
 enum fors_err fors_tables_check_levels(const struct fors_net *net, const uint8_t *level, const struct fors_lfts *lfts,
-				       struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error)
+				       uint32_t *nowhere, struct fors_error *error)
 {
 	struct fors_switches *switches;
 	enum fors_err err = fors_switches_build_levels(net, level, lfts, &switches, error);
 
-	return err ? err : check(switches, warnings, nowhere, error);
+	return err ? err : check(switches, NULL, NULL, nowhere, error);
+}
+
+enum fors_err fors_tables_check_pods(const struct fors_pods *pods, const struct fors_lfts *lfts,
+				     struct fors_warnings *warnings, struct fors_error *error)
+{
+	struct fors_fattree tree = fors_fattree_of_pods(pods);
+	uint8_t *level = fors_pods_levels_now(pods);
+	struct fors_switches *switches;
+	enum fors_err err =
+		level ? fors_switches_build_levels(pods->now, level, lfts, &switches, error) : fors_fail_memory(error);
+
+	if (!err)
+		err = check(switches, &tree, warnings, NULL, error);
+	free(level);
+	return err;
 }

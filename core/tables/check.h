@@ -14,6 +14,7 @@
 
 #include "core/base/warnings.h"
 #include "core/fabric/fabric.h"
+#include "core/fabric/pods.h"
 #include "core/net/lfts.h"
 
 /*
@@ -27,9 +28,12 @@ enum fors_err fors_tables_check(const struct fors_fabric *fabric, const struct f
 
 /*
  * The same of tables in a tree of more levels, level[net->nnodes], leaves 1, 0: no switch, or on no level. What goes up,
- * then down, has to arrive where cables allow that; anything else may have no path, and is warned of. Errors: the same.
+ * then down, has to arrive where cables allow that; anything else may have no path. Nothing is said. Errors: the same.
  */
 enum fors_err fors_tables_check_levels(const struct fors_net *net, const uint8_t *level, const struct fors_lfts *lfts,
-				       struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error);
+				       uint32_t *nowhere, struct fors_error *error);
+/* The same of what lives of a tree of three levels, with what to say (NULL: nothing). Errors: the same. */
+enum fors_err fors_tables_check_pods(const struct fors_pods *pods, const struct fors_lfts *lfts,
+				     struct fors_warnings *warnings, struct fors_error *error);
 
 #endif

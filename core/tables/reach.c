@@ -53,15 +53,17 @@ struct walk {
 	struct fors_reach *reach;
 	struct range *range; /* LIDs on the target */
 	unsigned nranges;
-	uint64_t *seen;	   /* [switch * WORDS], a bit per port: the switch has it for one of them */
-	bool *is_straight; /* per switch */
-	bool *is_sure;	   /* per switch: from there everything arrives, straight, clean or sure */
-	uint32_t *unclean; /* in trees of more levels: switches that are walked, */
-	uint32_t *way;	   /* those on a way, */
-	uint32_t *known;   /* per switch the LID that end[] is known for; 0: none, */
-	uint8_t *end;	   /* enum end */
-	bool *is_joined;   /* per switch: ways up, then down, join it to the target, */
-	uint32_t joined;   /* which is the switch before this number */
+	uint64_t *seen;	    /* [switch * WORDS], a bit per port: the switch has it for one of them */
+	bool *is_straight;  /* per switch */
+	bool *is_sure;	    /* per switch: from there everything arrives, straight, clean or sure */
+	uint32_t *unclean;  /* in trees of more levels: switches that are walked, */
+	uint32_t *way;	    /* those on a way, */
+	uint32_t *known;    /* per switch the LID that end[] is known for; 0: none, */
+	uint8_t *end;	    /* enum end */
+	bool *is_joined;    /* per switch: ways up, then down, join it to the target, */
+	uint32_t joined;    /* which is the switch before this number */
+	uint8_t *is_cut;    /* per switch: bit 0: packets for switches have no way from here, bit 1: for hosts */
+	uint32_t cut_to[2]; /* the last target + 1 that had such LIDs; of switches, of hosts */
 	uint32_t target;
 	bool is_detoured;	/* of the switch that is looked at: a CA's LID takes a detour, */
 	bool is_guest_detoured; /* and one of the two is no leaf */
@@ -344,15 +346,32 @@ static bool needs_detour(struct walk *w, uint32_t at)
 	return true;
 }
 
-static enum fors_err judge(struct walk *w, uint32_t at, uint32_t lid, enum end end, struct fors_error *error)
+/* Packets of switch `at` for a LID on the target have no way. Targets come one after the other. */
+static void note_hole(struct walk *w, uint32_t at, bool is_to_host)
+{
+	struct fors_hole *hole = is_to_host ? &w->reach->to_hosts : &w->reach->to_switches;
+	uint8_t bit = is_to_host ? 2 : 1;
+
+	if (!hole->entries++) {
+		hole->from = at;
+		hole->to = w->target;
+	}
+	hole->nfrom += !(w->is_cut[at] & bit);
+	w->is_cut[at] |= bit;
+	hole->nto += w->cut_to[is_to_host] != w->target + 1;
+	w->cut_to[is_to_host] = w->target + 1;
+}
+
+static enum fors_err judge(struct walk *w, uint32_t at, const struct range *range, uint32_t lid, enum end end,
+			   struct fors_error *error)
 {
 	const struct fors_switch *here = &w->s->all[at];
 	bool is_wrong = end == ASTRAY || end == ROUND;
 
 	if (end != ARRIVES && !is_wrong && here->is_asked && here->island == w->s->all[w->target].island) {
 		is_wrong = end == DROPPED || !needs_detour(w, at);
-		if (!is_wrong && !w->reach->nowhere++)
-			memcpy(w->reach->nowhere_first, (uint32_t[2]){at, w->target}, 2 * sizeof(uint32_t));
+		if (!is_wrong)
+			note_hole(w, at, range->port);
 	}
 	if (!is_wrong)
 		return FORS_OK;
@@ -383,11 +402,11 @@ static enum fors_err walk_lid(struct walk *w, uint32_t at, const struct range *r
 	if (next != FORS_NONE)
 		depend(w, at, port, w->s->all[next].slot[w->s->all[next].row[lid]]);
 	if (w->s->all[at].level)
-		return judge(w, at, lid, follow_once(w, at, lid), error);
+		return judge(w, at, range, lid, follow_once(w, at, lid), error);
 	end = follow(w, at, lid, &hops);
 	if (end == ARRIVES && range->port)
 		note_detour(w, at, hops);
-	return judge(w, at, lid, end, error);
+	return judge(w, at, range, lid, end, error);
 }
 
 /* One more pair of switches; the first is remembered. */
@@ -544,8 +563,9 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 	w.known = calloc((size_t)switches->count + 1, sizeof(*w.known));
 	w.end = calloc((size_t)switches->count + 1, sizeof(*w.end));
 	w.is_joined = calloc((size_t)switches->count + 1, sizeof(*w.is_joined));
+	w.is_cut = calloc((size_t)switches->count + 1, sizeof(*w.is_cut));
 	if (!slot_at || !w.range || !w.seen || !w.is_straight || !w.is_sure || !w.unclean || !w.way || !w.known ||
-	    !w.end || !w.is_joined)
+	    !w.end || !w.is_joined || !w.is_cut)
 		err = fors_fail_memory(error);
 	for (w.target = 0; !err && w.target < switches->count; w.target++) {
 		find_ranges(&w);
@@ -561,5 +581,6 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 	free(w.known);
 	free(w.end);
 	free(w.is_joined);
+	free(w.is_cut);
 	return err;
 }

@@ -8,11 +8,17 @@
 
 #include "loops.h"
 
+/* Entries (switch where packets begin, LID) with no way, though cables join the two. Switches by number. */
+struct fors_hole {
+	uint32_t entries;
+	uint32_t from, to;   /* the first: that switch, and the one that has the LID */
+	uint32_t nfrom, nto; /* how many of each there are */
+};
+
 /* Switches by number. */
 struct fors_reach {
-	uint32_t nowhere; /* entries (switch where packets begin, LID) with no way, though cables join the two */
-	uint32_t nowhere_first[2]; /* the first: that switch, and the one that has the LID */
-	uint32_t detours;	   /* pairs (leaf with CAs, leaf with CAs) that go down and up again on the way */
+	struct fors_hole to_switches, to_hosts; /* LIDs of switches, for management; of CAs */
+	uint32_t detours; /* pairs (leaf with CAs, leaf with CAs) that go down and up again on the way */
 	uint32_t detour_first[2];
 	uint32_t guest_detours; /* the same where CAs of one or both switches are guests: no leaf's */
 	uint32_t guest_first[2];

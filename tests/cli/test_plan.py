@@ -516,3 +516,45 @@ def test_what_one_more_dead_cable_costs(fors, spec, downs, words):
     cost = re.search(r"as (\S+) - \S+: (\d+) phases", out)
     if cost:
         assert json.loads(fors("plan", *args, "--down", cost[1], "--json").out)["phases"] == int(cost[2])
+
+
+HOLE = re.compile(r"hosts below (\S+)(?: \(and \d+ more\))? cannot query the management port of (\S+)(?: \(and \d+ more\))? by LID; "
+                  r"servers are not affected; (?:mend (\S+?)(?: - \S+)?|mending one of the dead cables does not suffice)$", re.M)
+
+
+def holes(fors, spec, down):
+    out = fors("plan", "--synthetic", spec, "--lmc", "0", *(word for one in down for word in ("--down", one))).out
+    assert "plugged into" not in out and ("cannot query" in out) == bool(HOLE.search(out)), out
+    return HOLE.search(out)
+
+
+@pytest.mark.parametrize("down, cure", [(["Leaf05[7]"], "Leaf05[7]"), (["Mid2-05[6]"], "Mid2-05[6]"), (["Mid2-05"], "Mid2-05"),
+                                        (["Leaf06[5]", "Mid2-05"], "Leaf06[5]"), (["Spine07"], None),
+                                        (["Leaf04[6]", "Mid2-01[5]", "Mid2-01[6]", "Mid2-01[7]", "Mid2-01[8]"], "")])
+def test_management_ports_that_a_leaf_does_not_reach(fors, down, cure):
+    """The cable that is named gives the first of the LIDs its way again; where one cable does not, that is said."""
+    found = holes(fors, "XGFT(3;4,4,4;1,4,4)", down)
+    if cure is None:
+        assert not found
+        return
+    assert (found.group(3) or "") == cure
+    if cure:
+        again = holes(fors, "XGFT(3;4,4,4;1,4,4)", [one for one in down if one != cure])
+        assert not again or again.group(1, 2) != found.group(1, 2)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_to_mend_for_a_management_port(fors, seed):
+    """Random dead cables: those that are named are dead, and heal, one after the other, all that one alone can heal."""
+    spec, draw = "XGFT(3;2,3,3;1,3,2)", random.Random(seed)
+    ends = [f"Leaf{leaf:02d}[{port}]" for leaf in range(9) for port in (3, 4, 5)] + [f"Mid2-{mid:02d}[{port}]" for mid in range(9) for port in (4, 5)]
+    down = draw.sample(ends, draw.randrange(1, 5))
+    for _ in range(len(down)):
+        found = holes(fors, spec, down)
+        if not found or not found.group(3):
+            break
+        cured = [one for one in down if one == found.group(3) or one.startswith(found.group(3) + "[")]
+        assert cured, (found.group(0), down)
+        down = [one for one in down if one not in cured]
+        again = holes(fors, spec, down)
+        assert not again or again.group(1, 2) != found.group(1, 2), (found.group(0), again.group(0))

@@ -125,7 +125,7 @@ uint32_t plan_over(struct world *w)
 	struct fors_schedule *schedule;
 	struct fors_error error = {0};
 
-	must(fors_tables_check_levels(w->now, w->route->level, w->route->lfts, NULL, NULL, &error), &error);
+	must(fors_tables_check_levels(w->now, w->route->level, w->route->lfts, NULL, &error), &error);
 	judge(w);
 	task.lfts = w->route->lfts;
 	task.rounds = w->route;

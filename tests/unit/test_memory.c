@@ -48,6 +48,7 @@
 #include "core/schedule/verify.h"
 #include "core/fabric/holddown.h"
 #include "core/tables/check.h"
+#include "core/tables/holes.h"
 #include "core/tables/lanes.h"
 #include "data.h"
 #include "faults.h"
@@ -864,6 +865,20 @@ static enum fors_err check_tables(const struct ground *g, uint64_t *digest, stru
 	faults_off();
 	assert_int_equal(nowhere, err ? 77 : 0);
 	*digest = nowhere;
+	return err;
+}
+
+static enum fors_err cure_hole(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_fattree tree = fors_fattree_of_fabric(g->bed->fabric);
+	uint32_t cable = 77, gone = 77;
+	enum fors_err err;
+
+	begin();
+	err = fors_holes_cure(&tree, 0, tree.nleaves, &cable, &gone, error);
+	faults_off();
+	assert_true(!err || (cable == 77 && gone == 77));
+	*digest = cable + gone;
 	return err;
 }
 
@@ -1731,6 +1746,7 @@ static void all_but_plans(void **state)
 		{"fors_holddown_look", watch_cables},
 		{"fors_tables_build", build_tables},
 		{"fors_tables_check", check_tables},
+		{"fors_holes_cure", cure_hole},
 		{"fors_account_take", take_account},
 		{"fors_lanes_read", read_lanes},
 		{"fors_lower_bound", lower_bound},

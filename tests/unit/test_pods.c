@@ -370,7 +370,7 @@ static void test_random_failures(void **state)
 						    1 + fors_random_below(&random, w.now->node[node].nports));
 		}
 		route(&w);
-		must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, NULL, &error), &error);
+		must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, &error), &error);
 		world_free(&w);
 	}
 }
@@ -631,7 +631,7 @@ static void test_pod_cut_off(void **state)
 					fors_net_disconnect(w.now, node, port);
 			}
 		route(&w);
-		must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, NULL, &error), &error);
+		must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, &error), &error);
 		assert_int_equal(w.route->bound, nlive ? 16 * 48 : UINT32_MAX);
 		if (nlive)
 			judge(&w);
@@ -657,7 +657,7 @@ static void test_without_a_search(void **state)
 	assert_null(w.route->round);
 	assert_int_equal(w.route->length, 0);
 	judge(&w);
-	must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, NULL, &error), &error);
+	must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, &error), &error);
 	world_free(&w);
 }
 
@@ -728,11 +728,11 @@ static void assert_wrong(struct world *w, const char *name, uint32_t slot, uint8
 			    w->pods->slot[slot].lid];
 	was = *entry;
 	*entry = port;
-	assert_int_equal(fors_tables_check_levels(w->now, w->route->level, lfts, NULL, NULL, &error), FORS_ETABLES);
+	assert_int_equal(fors_tables_check_levels(w->now, w->route->level, lfts, NULL, &error), FORS_ETABLES);
 	if (!strstr(error.text, why))
 		fail_msg("'%s' does not say '%s'", error.text, why);
 	*entry = was;
-	must(fors_tables_check_levels(w->now, w->route->level, lfts, NULL, NULL, &error), &error);
+	must(fors_tables_check_levels(w->now, w->route->level, lfts, NULL, &error), &error);
 }
 
 /* The check follows every LID from every switch, though it walks no way twice. */

@@ -29,7 +29,7 @@ static void test_guest_of_a_director(void **state)
 		take_down(&w, dead[i]);
 		route(&w);
 		assert_int_equal(w.pods->ntops, 2);
-		must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, NULL, &error), &error);
+		must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, NULL, &error), &error);
 		world_free(&w);
 	}
 }

@@ -197,7 +197,7 @@ static void test_guests_and_managers(void **state)
 	assert_int_equal(warnings.count, 0);
 	make_tables(&w, FORS_ROUTE3_EFFORT);
 	assert_avoided(&w);
-	must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, &found, &nowhere, &error), &error);
+	must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, &nowhere, &error), &error);
 	for (uint32_t s = 0; s < w.pods->nslots; s++)
 		for (uint32_t row = 0; row < w.route->lfts->nswitches; row++)
 			assert_int_not_equal(fors_lfts_port(w.route->lfts, row, w.pods->slot[s].lid), FORS_NO_PATH);
