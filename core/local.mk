@@ -40,6 +40,7 @@ libforscore_la_SOURCES = \
 	core/fabric/fabric.c core/fabric/fabric.h \
 	core/fabric/fattree.c core/fabric/fattree.h \
 	core/fabric/holddown.c core/fabric/holddown.h \
+	core/fabric/hosts.c core/fabric/hosts.h \
 	core/fabric/known.c core/fabric/known.h \
 	core/fabric/lids.c core/fabric/lids.h \
 	core/fabric/missing.c core/fabric/missing.h \

@@ -29,6 +29,7 @@ void fors_fabric_free(struct fors_fabric *fabric)
 	free(fabric->cable);
 	free(fabric->slot);
 	free(fabric->server);
+	fors_hosts_clear(&fabric->missed);
 	free(fabric);
 }
 
@@ -37,10 +38,12 @@ enum fors_err fors_fabric_copy(const struct fors_fabric *fabric, const struct fo
 {
 	size_t nslots = (size_t)fabric->nleaves * fabric->nslots, ncables = (size_t)fabric->nleaves * fabric->nlanes;
 	struct fors_fabric *f = malloc(sizeof(*f));
+	enum fors_err err;
 
 	if (!f)
 		return fors_fail_memory(error);
 	*f = *fabric;
+	err = fors_hosts_copy(&fabric->missed, &f->missed, error);
 	f->net = net;
 	f->leaf = fors_copy_array(fabric->leaf, fabric->nleaves, sizeof(*f->leaf));
 	f->spine = fors_copy_array(fabric->spine, fabric->nspines, sizeof(*f->spine));
@@ -48,7 +51,7 @@ enum fors_err fors_fabric_copy(const struct fors_fabric *fabric, const struct fo
 	f->cable = fors_copy_array(fabric->cable, ncables, sizeof(*f->cable));
 	f->slot = fors_copy_array(fabric->slot, nslots, sizeof(*f->slot));
 	f->server = fors_copy_array(fabric->server, fabric->nservers, sizeof(*f->server));
-	if (!f->leaf || !f->spine || !f->lane || !f->cable || !f->slot || !f->server) {
+	if (err || !f->leaf || !f->spine || !f->lane || !f->cable || !f->slot || !f->server) {
 		fors_fabric_free(f);
 		return fors_fail_memory(error);
 	}
@@ -244,6 +247,19 @@ static void look_into_slots(struct fors_fabric *f, const struct fors_places *pla
 				       fors_places_is_slot(&places->leaf[a], s) ? places->leaf[a].slot_port[s] : 0);
 		look_for_homes(f, places, a);
 	}
+}
+
+/* What those are called that were in slots where nobody is now. Errors: FORS_ENOMEM. */
+static enum fors_err note_missed(struct fors_fabric *f, const struct fors_places *places, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	for (size_t i = 0; !err && i < (size_t)f->nleaves * f->nslots; i++)
+		if (f->slot[i].is_missed)
+			err = fors_hosts_note(&f->missed, f->slot[i].seen,
+					      fors_hosts_name(&places->hosts, f->slot[i].seen), error);
+	fors_hosts_settle(&f->missed);
+	return err;
 }
 
 static int compare_guids(const void *left, const void *right)
@@ -451,7 +467,9 @@ enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_pl
 	look_for_switches(f, places);
 	look_for_cables(f, places);
 	look_into_slots(f, places);
-	err = tell_apart(f, error);
+	err = note_missed(f, places, error);
+	if (!err)
+		err = tell_apart(f, error);
 	if (!err)
 		err = seat_servers(f, participants, error);
 	if (!err)

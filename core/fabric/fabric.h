@@ -24,6 +24,7 @@
 #define FORS_CORE_FABRIC_FABRIC_H
 
 #include "core/net/net.h"
+#include "hosts.h"
 
 #define FORS_MAX_LANES 254 /* lanes fit a byte, as ports do */
 #define FORS_NO_LANE 255
@@ -120,6 +121,7 @@ struct fors_fabric {
 	struct fors_cable *cable; /* nleaves x nlanes, see fors_cable() */
 	struct fors_slot *slot;	  /* nleaves x nslots, see fors_slot() */
 	struct fors_server *server;
+	struct fors_hosts missed;   /* names of servers in slots where nobody is now; owned */
 	uint32_t reduction;	    /* f: max over leaves with servers of n_a - live uplinks, at least 0 */
 	uint32_t affected_spines;   /* m: spines with a dead cable, or one less than other leaves have */
 	uint32_t unreachable_pairs; /* unordered pairs of leaves with servers and no common live spine */

@@ -73,7 +73,7 @@ static bool slot2(const struct fors_fattree *c, uint32_t i, struct fors_fattree_
 					    .node = slot->node,
 					    .guid = slot->guid,
 					    .seen = slot->seen,
-					    .name = "",
+					    .name = fors_hosts_name(&c->fabric->missed, slot->seen),
 					    .plays = slot->server != FORS_NONE,
 					    .is_missed = slot->is_missed};
 	return slot->leaf_port;

@@ -23,22 +23,26 @@ void fors_places_free(struct fors_places *places)
 	fors_known_free(places->known);
 	free(places->leaf);
 	free(places->spine);
+	fors_hosts_clear(&places->hosts);
 	free(places);
 }
 
 struct fors_places *fors_places_copy(const struct fors_places *from)
 {
 	struct fors_places *to = fors_places_new();
+	struct fors_error error;
+	bool has_names;
 
 	if (!to)
 		return NULL;
 	*to = *from;
+	has_names = !fors_hosts_copy(&from->hosts, &to->hosts, &error);
 	to->known = from->known ? fors_known_copy(from->known) : NULL;
 	to->leaf = calloc((size_t)from->nleaves + 1, sizeof(*to->leaf));
 	to->spine = calloc((size_t)from->nspines + 1, sizeof(*to->spine));
 	to->leaf_room = from->nleaves + 1;
 	to->spine_room = from->nspines + 1;
-	if (!to->leaf || !to->spine || (from->known && !to->known)) {
+	if (!has_names || !to->leaf || !to->spine || (from->known && !to->known)) {
 		fors_places_free(to);
 		return NULL;
 	}

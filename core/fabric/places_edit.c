@@ -40,6 +40,7 @@ static enum fors_err digest_of(const struct fors_places *places, uint64_t *diges
 		memset(bare->leaf[a].slot_guid, 0, sizeof(bare->leaf[a].slot_guid));
 		bare->leaf[a].marks = (struct fors_place_marks){false, false, false};
 	}
+	fors_hosts_clear(&bare->hosts);
 	if (bare->known)
 		fors_known_bare(bare->known);
 	err = fors_places_encode(bare, &text, &size, error);

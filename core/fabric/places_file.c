@@ -2,7 +2,7 @@
 /*
  * places_file.c - the kept order as text.
  *
- * It is text because somebody may have to read it at 3 a.m., and small: 10 kB for 360 servers. One line for each switch,
+ * It is text because somebody may have to read it at 3 a.m., and small: 20 kB for 360 servers. One line for each switch,
  * in order, with its GUID, what is known of it, and its name:
  *
  *   fors-places 3                                          what this is, and its version
@@ -16,6 +16,7 @@
  *                                                          v, n: enum fors_slot_kind, places_inside.h
  *   servers 0x0000000000100001 0x0000000000100002 - -      the port GUID seen there last, -: unknown
  *   cables 21.1 -                                          leaf port.spine port of each lane, -: no cable
+ *   host 0x0000000000100001 "Node00"                       after all leaves: what those servers are called, by GUID
  *   crc 0x89abcdef                                         CRC-32 of all bytes before this line
  *
  * Of three levels all nodes are listed, each with how many ports it has, and then all cables; homes follow from that:
@@ -142,6 +143,12 @@ static void print_leaf(struct fors_buffer *to, const struct fors_places *places,
 	fors_buffer_print(to, "\n");
 }
 
+static void print_hosts(struct fors_buffer *to, const struct fors_hosts *hosts)
+{
+	for (size_t i = 0; i < hosts->count; i++)
+		fors_buffer_print(to, "host 0x%016" PRIx64 " \"%s\"\n", hosts->host[i].guid, hosts->host[i].name);
+}
+
 static const char *word_of(const struct fors_known *known, uint32_t node)
 {
 	for (size_t i = 0; i < NKINDS; i++)
@@ -199,6 +206,8 @@ static enum fors_err encode(const struct fors_places *places, enum form form, ch
 		print_spines(&to, places);
 	for (uint32_t a = 0; a < places->nleaves; a++)
 		print_leaf(&to, places, &places->leaf[a]);
+	if (!places->known && form == FORM_NOW)
+		print_hosts(&to, &places->hosts);
 	if (!to.is_short)
 		fors_buffer_print(&to, "crc 0x%08" PRIx32 "\n", crc_of(to.text, to.size));
 	return fors_buffer_finish(&to, text, size, error);
@@ -433,20 +442,38 @@ static enum fors_err read_leaf(struct reader *r)
 	return err;
 }
 
+/* After "host ". In the order of GUIDs. */
+static enum fors_err read_host(struct reader *r)
+{
+	struct fors_hosts *hosts = &r->places->hosts;
+	char name[FORS_NAME_MAX + 1] = "";
+	enum fors_err err;
+	uint64_t guid;
+
+	if (!take_guid(r, &guid) || !take_name(r, name) || !guid || !*name ||
+	    (hosts->count && hosts->host[hosts->count - 1].guid >= guid))
+		return FAIL(r, "not a host behind the one before");
+	err = fors_hosts_note(hosts, guid, name, r->error);
+	hosts->settled = hosts->count;
+	return err;
+}
+
 static enum fors_err read_two(struct reader *r)
 {
+	bool has_lanes = false, has_hosts = false;
 	enum fors_err err = FORS_OK;
-	bool has_lanes = false;
 
 	while (!err && next_line(r)) {
 		if (!has_lanes && fors_take_word(&r->line, "spine "))
 			err = read_spine(r);
 		else if (!has_lanes && (has_lanes = fors_take_word(&r->line, "lanes")))
 			err = read_lanes(r);
-		else if (has_lanes && fors_take_word(&r->line, "leaf "))
+		else if (has_lanes && !has_hosts && fors_take_word(&r->line, "leaf "))
 			err = read_leaf(r);
+		else if (has_lanes && r->form == FORM_NOW && (has_hosts = fors_take_word(&r->line, "host ")))
+			err = read_host(r);
 		else
-			err = FAIL(r, "no spine, lanes or leaf");
+			err = FAIL(r, "no spine, lanes, leaf or host");
 	}
 	return err;
 }

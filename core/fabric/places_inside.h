@@ -7,6 +7,7 @@
 #define FORS_CORE_FABRIC_PLACES_INSIDE_H
 
 #include "fabric.h"
+#include "hosts.h"
 #include "places.h"
 
 #define FORS_MAX_SLOTS 254 /* per leaf: a switch has no more ports */
@@ -59,6 +60,7 @@ struct fors_places {
 	uint32_t nrestarts; /* how often all was forgotten because the sides were wrong; not kept on disk */
 	struct fors_leaf_place *leaf;
 	struct fors_spine_place *spine;
+	struct fors_hosts hosts; /* names of the servers in slots; owned */
 	struct fors_lane lane[FORS_MAX_LANES];
 };
 

@@ -5,8 +5,10 @@
  * A slot is a port where a server was seen, whether or not it is there now: tables depend on slots, never on who is
  * there. Free ports have none. The first servers of an order are ranked, and so are all when the first lane comes; whoever
  * comes later is a newcomer, and takes a home beside the others (places_rank.c). A host that was moved to another port of
- * its leaf takes its slot with it.
+ * its leaf takes its slot with it. What servers are called is learnt with them; no table depends on that.
  */
+#include <stdlib.h>
+
 #include "places.h"
 #include "places_file.h"
 #include "places_learn.h"
@@ -61,23 +63,74 @@ static void add_slot(const struct fors_learning *l, uint32_t node, unsigned port
 		fors_places_welcome(l->places, leaf, s);
 }
 
-/* The slots of one leaf. */
-static void learn_slots(const struct fors_learning *l, uint32_t node)
+static enum fors_err learn_name(const struct fors_learning *l, uint32_t node, unsigned port, struct fors_error *error)
 {
+	uint32_t peer = fors_net_port(l->net, node, port)->peer;
+
+	return fors_hosts_note(&l->places->hosts, guid_at(l, node, port), l->net->node[peer].desc, error);
+}
+
+/* The slots of one leaf. Errors: FORS_ENOMEM. */
+static enum fors_err learn_slots(const struct fors_learning *l, uint32_t node, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
 	struct fors_leaf_place *leaf = &l->places->leaf[l->place[node]];
 
 	for (unsigned s = 0; s < leaf->nslots; s++)
 		if (leaf->slot_port[s] > l->net->node[node].nports ||
 		    fors_peer_switch(l->net, node, leaf->slot_port[s]) != FORS_NONE)
 			leaf->slot_port[s] = 0;
-	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
+	for (unsigned p = 1; !err && p <= l->net->node[node].nports; p++) {
 		if (!has_server(l, node, p))
 			continue;
 		if (slot_at(leaf, p) == leaf->nslots)
 			add_slot(l, node, p);
 		leaf->slot_guid[slot_at(leaf, p)] = guid_at(l, node, p);
+		err = learn_name(l, node, p, error);
 	}
+	return err;
 }
+
+/* --- names of those that have no slot any more ---------------------------------------------------------------- */
+
+static int compare_guids(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static size_t count_slots(const struct fors_places *places)
+{
+	size_t count = 0;
+
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		count += places->leaf[a].nslots;
+	return count;
+}
+
+/* Only the names of servers that were the last ones seen in a slot are kept: no more than there are slots. */
+static enum fors_err drop_names(struct fors_places *places, struct fors_error *error)
+{
+	size_t nslots = count_slots(places), n = 0;
+	uint64_t *guid;
+
+	fors_hosts_settle(&places->hosts);
+	if (places->hosts.count <= nslots)
+		return FORS_OK;
+	guid = malloc(nslots * sizeof(*guid) + 1);
+	if (!guid)
+		return fors_fail_memory(error);
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		for (unsigned s = 0; s < places->leaf[a].nslots; s++)
+			guid[n++] = places->leaf[a].slot_guid[s];
+	qsort(guid, n, sizeof(*guid), compare_guids);
+	fors_hosts_keep(&places->hosts, guid, n);
+	free(guid);
+	return FORS_OK;
+}
+
+/* --- all leaves ------------------------------------------------------------------------------------------------- */
 
 static bool has_slot(const struct fors_places *places)
 {
@@ -90,12 +143,17 @@ static bool has_slot(const struct fors_places *places)
 enum fors_err fors_learn_slots(struct fors_learning *l, struct fors_error *error)
 {
 	bool is_first = !has_slot(l->places) || (!l->known_lanes && l->places->nlanes);
+	enum fors_err err = FORS_OK;
 
-	for (uint32_t i = 0; i < l->net->nnodes; i++) {
+	for (uint32_t i = 0; !err && i < l->net->nnodes; i++) {
 		uint32_t node = l->net->by_guid[i];
 
 		if (l->side[node] == FORS_SIDE_LEAF)
-			learn_slots(l, node);
+			err = learn_slots(l, node, error);
 	}
+	if (!err)
+		err = drop_names(l->places, error);
+	if (err)
+		return err;
 	return is_first ? fors_places_rank(l->places, error) : FORS_OK;
 }

@@ -357,6 +357,27 @@ static void takeover(void **state)
 	giver_free(giver);
 }
 
+/* Servers that are gone are named, by a keeper too that never saw them: on two levels, and on three. */
+static void lost_servers_have_names(void **state)
+{
+	for (unsigned t = 0; t < 2; t++) {
+		struct giver *giver = giver_new("");
+		struct bed *bed = bed_new(trees[t].spec, 0);
+
+		look_at(giver, bed);
+		judge(giver, await(giver, 0, true));
+		bed_down(bed, "Leaf02");
+		look_at(giver, bed);
+		await_status(giver, "\"name\": \"Node02-01\"");
+		stop(giver);
+		start(giver);
+		look_at(giver, bed);
+		await_status(giver, "\"name\": \"Node02-01\"");
+		bed_free(bed);
+		giver_free(giver);
+	}
+}
+
 /* Leaves that reach each other no more are declined, and what was published is withdrawn. */
 static void a_fabric_in_two(void **state)
 {
@@ -434,7 +455,7 @@ int main(void)
 		cmocka_unit_test(cuts_and_returns), cmocka_unit_test(errors_of_a_sweep),
 		cmocka_unit_test(takeover),	    cmocka_unit_test(a_fabric_in_two),
 		cmocka_unit_test(tables_of_others), cmocka_unit_test(a_file_that_is_gone),
-		cmocka_unit_test(bad_settings),
+		cmocka_unit_test(bad_settings),	    cmocka_unit_test(lost_servers_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -471,7 +471,8 @@ int stop_anywhere(const struct bed *bed, const char *method)
 char *former_places(const char *text, const char *title, size_t *size)
 {
 	const char *reference = strchr(text, '\n') + 1, *levels = strstr(text, "levels ");
-	const char *rest = strchr(levels, '\n') + 1, *end = strstr(rest, "\ncrc ") + 1;
+	const char *rest = strchr(levels, '\n') + 1, *hosts = strstr(rest, "\nhost ");
+	const char *end = (hosts ? hosts : strstr(rest, "\ncrc ")) + 1;
 	size_t room = strlen(text) + 32;
 	char *former = malloc(room);
 	int n;

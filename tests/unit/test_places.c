@@ -112,12 +112,26 @@ static void refuse(const char *text, size_t size, const char *word)
 	assert_non_null(strstr(error.text, "places"));
 }
 
-/* It is read, and written as of today. */
+/* The text without its names of hosts, sealed again; the caller's. */
+static char *without_hosts(const char *text)
+{
+	const char *hosts = strstr(text, "\nhost ");
+	char *bare = malloc(strlen(text) + 32);
+	int n;
+
+	assert_non_null(bare);
+	assert_non_null(hosts);
+	n = sprintf(bare, "%.*s", (int)(hosts + 1 - text), text);
+	sprintf(bare + n, "crc 0x%08lx\n", crc32(0, (const unsigned char *)bare, (unsigned)n));
+	return bare;
+}
+
+/* It is read, and written as of today. What hosts are called it does not say. */
 static void the_version_before_is_read(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4;servers=6;cables=2)", 2);
 	size_t size, former_size, again_size;
-	char *text, *former, *again;
+	char *text, *former, *again, *bare;
 	struct fors_places *read;
 
 	bed_down(bed, "Spine01 Leaf02 Leaf00[8] Node03-01");
@@ -126,8 +140,10 @@ static void the_version_before_is_read(void **state)
 	former = former_places(text, "fors-places 2", &former_size);
 	read = decode(former, former_size);
 	again = encode(read, &again_size);
-	assert_string_equal(again, text);
+	bare = without_hosts(text);
+	assert_string_equal(again, bare);
 	fors_places_free(read);
+	free(bare);
 	free(again);
 	former[former_size / 2] ^= 1;
 	refuse(former, former_size, "checksum");
@@ -172,6 +188,7 @@ static void refuse_sealed(const char *body, const char *word)
 #define NEW TITLE SPINE "lanes 0.0\n"
 #define SPINE "spine 0x0000000000000001 alive \"S\"\n"
 #define LEAF "leaf 0x0000000000000002 alive \"L\"\n"
+#define HOST "host 0x0000000000000003 \"N\"\n"
 
 static void nonsense_with_a_good_checksum(void **state)
 {
@@ -204,7 +221,15 @@ static void nonsense_with_a_good_checksum(void **state)
 	refuse_sealed(TITLE SPINE "lanes 0.1\n", "no lane 0.1");
 	refuse_sealed(TITLE SPINE "lanes 0.0 0.0\n", "no lane 0.0");
 	refuse_sealed(TITLE SPINE "lanes 0\n", "not a list of lanes");
-	refuse_sealed(TITLE SPINE LEAF, "no spine, lanes or leaf");
+	refuse_sealed(TITLE SPINE LEAF, "no spine, lanes, leaf or host");
+	refuse_sealed(TITLE HOST, "no spine, lanes, leaf or host");
+	refuse_sealed(NEW HOST HOST, "not a host behind the one before");
+	refuse_sealed(NEW HOST "host 0x0000000000000002 \"N\"\n", "not a host behind the one before");
+	refuse_sealed(NEW "host 0x0000000000000000 \"N\"\n", "not a host");
+	refuse_sealed(NEW "host 0x0000000000000003 \"\"\n", "not a host");
+	refuse_sealed(NEW "host 0x0000000000000003 \"N\n", "not a host");
+	refuse_sealed(NEW HOST LEAF "slots 1.0\nservers -\ncables 2.1\n", "no spine, lanes, leaf or host");
+	refuse_sealed("fors-places 2\nreference 0x0000000000000000\n" SPINE "lanes 0.0\n" HOST, "leaf or host");
 	refuse_sealed(NEW LEAF, "slots of a leaf are missing");
 	refuse_sealed(NEW LEAF "slots 1.0\nservers -\n", "cables of a leaf are missing");
 	refuse_sealed(NEW LEAF "slots 1.0 1.0\nservers - -\ncables -\n", "different leaf ports");
@@ -243,6 +268,76 @@ static void exchange(struct bed *bed, uint32_t node, uint64_t guid)
 {
 	bed->net->node[node].guid = guid;
 	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
+}
+
+/* --- names of hosts --------------------------------------------------------- */
+
+/* The slot's name and GUID as the tree of this moment has them. */
+static struct fors_fattree_slot place_of(const struct bed *bed, uint32_t slot)
+{
+	struct fors_fattree tree = fors_fattree_of_fabric(bed->fabric);
+	struct fors_fattree_slot stand;
+
+	assert_true(tree.kind->slot(&tree, slot, &stand));
+	return stand;
+}
+
+/* The places as somebody who starts anew reads them. */
+static void restart(struct bed *bed)
+{
+	size_t size;
+	char *text = encode(bed->places, &size);
+
+	fors_places_free(bed->places);
+	bed->places = decode(text, size);
+	free(text);
+	bed_rebuild(bed);
+}
+
+/* Who is gone has a name, after a restart too; one that is there is called by the net. */
+static void the_lost_have_names(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+
+	assert_string_equal(place_of(bed, 13).name, "");
+	bed_down(bed, "Node03-01 Leaf02");
+	learn(bed);
+	for (unsigned again = 0; again < 2; again++) {
+		assert_string_equal(place_of(bed, 13).name, "Node03-01");
+		assert_string_equal(place_of(bed, 8).name, "Node02-00");
+		assert_string_equal(place_of(bed, 11).name, "Node02-03");
+		assert_string_equal(place_of(bed, 12).name, "");
+		restart(bed);
+	}
+	bed_free(bed);
+}
+
+/* Of a host that was named anew the new name is known, and of one that was replaced only who came last. */
+static void names_change(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	uint32_t node = place_of(bed, 13).node, other = place_of(bed, 14).node;
+	size_t size;
+	char *text;
+
+	sprintf(bed->net->node[node].desc, "daq07 HCA-1");
+	sprintf(bed->net->node[other].desc, "daq08 HCA-1");
+	fors_net_port(bed->net, other, 1)->guid ^= 1u << 20;
+	learn(bed);
+	bed->net->node[node].desc[0] = '\0'; /* it does not answer for its name at the moment */
+	learn(bed);
+	text = encode(bed->places, &size);
+	assert_non_null(strstr(text, "\"daq07 HCA-1\"\n"));
+	assert_non_null(strstr(text, "\"daq08 HCA-1\"\n"));
+	assert_null(strstr(text, "Node03-01"));
+	assert_null(strstr(text, "Node03-02"));
+	free(text);
+	fors_net_disconnect(bed->net, node, 1);
+	fors_net_disconnect(bed->net, other, 1);
+	learn(bed);
+	assert_string_equal(place_of(bed, 13).name, "daq07 HCA-1");
+	assert_string_equal(place_of(bed, 14).name, "daq08 HCA-1");
+	bed_free(bed);
 }
 
 /* --- cables ---------------------------------------------------------------- */
@@ -536,6 +631,8 @@ int main(void)
 		cmocka_unit_test(every_damage_is_noticed),
 		cmocka_unit_test(nonsense_with_a_good_checksum),
 		cmocka_unit_test(free_ports_have_no_rank),
+		cmocka_unit_test(the_lost_have_names),
+		cmocka_unit_test(names_change),
 		cmocka_unit_test(a_new_cable_has_the_first_dead_lane),
 		cmocka_unit_test(a_moved_cable_keeps_its_lane),
 		cmocka_unit_test(only_the_dead_are_forgotten),
