@@ -159,6 +159,8 @@ void cli_name_lost(const struct cli_site *site, struct fors_status *status)
 
 		if (place->b[0] && !fors_net_find(intact, place->b, &node, &port, &ignored))
 			snprintf(place->b, sizeof(place->b), "%s", fors_node_name(intact, node));
+		else if (*place->host)
+			continue; /* the kept order knows its name */
 		snprintf(place->host, sizeof(place->host), "%s", place->b);
 	}
 }

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define ROW 12	     /* columns of a label */
+#define BELOW 14     /* what belongs to the row above begins here */
 #define MOST_JOBS 50 /* that are listed */
 
 /* The heartbeat. */
@@ -35,6 +36,7 @@ struct beat {
 /* What one state folder says. */
 struct folder {
 	const char *path;
+	bool is_verbose; /* each step of a failover is told */
 	struct fors_status status;
 	int64_t schedule_epoch; /* of the file `schedule`, FORS_UNKNOWN: there is none */
 	bool is_withdrawn;
@@ -117,11 +119,11 @@ static int read_heartbeat(struct folder *folder)
 	return cli_use_file(path, parse_heartbeat, &folder->beat);
 }
 
-static int read_folder(const char *path, struct folder *folder)
+static int read_folder(const char *path, bool is_verbose, struct folder *folder)
 {
 	int code;
 
-	*folder = (struct folder){.path = path};
+	*folder = (struct folder){.path = path, .is_verbose = is_verbose};
 	fors_status_init(&folder->status);
 	code = read_status(folder);
 	if (!code)
@@ -193,7 +195,24 @@ static void print_shadow(const struct folder *folder)
 		printf(" ago\n");
 	}
 	if (*facts->trouble)
-		printf("%*sno schedule over these tables: %s\n", ROW, "", facts->trouble);
+		printf("%*sno schedule over these tables: %s\n", BELOW, "", facts->trouble);
+}
+
+/* "stale for 3 h; it was active before": for how long it is stale nobody knows, where the heartbeat has no age. */
+static void print_state_name(const struct folder *folder)
+{
+	const char *name = fors_state_name(folder->status.state);
+
+	if (!is_stale(&folder->beat)) {
+		printf("%s%s", name, cli_colour(CLI_PLAIN));
+		return;
+	}
+	printf("stale%s", cli_colour(CLI_PLAIN));
+	if (folder->beat.is_understood && !is_ahead(&folder->beat)) {
+		printf(" for ");
+		cli_print_age(folder->beat.age);
+	}
+	printf("; before, it was %s", name);
 }
 
 static void print_state(const struct folder *folder)
@@ -205,16 +224,16 @@ static void print_state(const struct folder *folder)
 									 : CLI_RED;
 
 	printf("%s%s%s\n", cli_colour(CLI_BOLD), folder->path, cli_colour(CLI_PLAIN));
-	printf("state       %s%s%s%s", cli_colour(colour), is_stale(&folder->beat) ? "stale, it was " : "",
-	       fors_state_name(status->state), cli_colour(CLI_PLAIN));
-	if (status->state_since_ms >= 0) {
+	printf("state       %s", cli_colour(colour));
+	print_state_name(folder);
+	if (status->state_since_ms >= 0 && !is_stale(&folder->beat)) {
 		printf(" for ");
 		cli_print_age(cli_age((uint64_t)status->state_since_ms));
 	}
 	if (*status->reason)
 		printf(": %s", status->reason);
 	if (doubt)
-		printf("\n%*s%sdoubtful%s: %s", ROW, "", cli_colour(CLI_YELLOW), cli_colour(CLI_PLAIN), doubt);
+		printf("\n%*s%sdoubtful%s: %s", BELOW, "", cli_colour(CLI_YELLOW), cli_colour(CLI_PLAIN), doubt);
 	printf("\n");
 }
 
@@ -222,10 +241,10 @@ static void print_state(const struct folder *folder)
 static void print_lmc(const struct fors_status *status)
 {
 	if (status->lmc_needed > 0 && status->lower_bound > 0 && status->lower_bound < status->phases)
-		printf("%*sLMC %lld would allow %lld phases, %lld fewer\n", ROW, "", (long long)status->lmc_needed,
+		printf("%*sLMC %lld would allow %lld phases, %lld fewer\n", BELOW, "", (long long)status->lmc_needed,
 		       (long long)status->lower_bound, (long long)(status->phases - status->lower_bound));
 	else if (status->lmc_needed > 0)
-		printf("%*sLMC %lld would allow fewer phases\n", ROW, "", (long long)status->lmc_needed);
+		printf("%*sLMC %lld would allow fewer phases\n", BELOW, "", (long long)status->lmc_needed);
 }
 
 /* The speed is that of the servers that are left. */
@@ -345,7 +364,7 @@ static void print_job_number(int64_t number)
 
 static void print_job(const struct fors_jobstat *job)
 {
-	printf("%*s%-20s %-9s", ROW, "", job->name, fors_jobstate_name(job->state));
+	printf("%*s%-20s %-9s", BELOW, "", job->name, fors_jobstate_name(job->state));
 	print_job_number(job->servers);
 	print_job_number(job->lanes);
 	print_job_number(job->phases);
@@ -355,7 +374,7 @@ static void print_job(const struct fors_jobstat *job)
 		printf(" path index %" PRId64 "%s", job->path_index, *job->reason ? ";" : "");
 	printf("%s%s\n", *job->reason ? " " : "", job->reason);
 	if (job->trespassers > 0)
-		printf("%*s  its lanes are crossed by base LIDs of %s\n", ROW, "", job->trespassing);
+		printf("%*s  its lanes are crossed by base LIDs of %s\n", BELOW, "", job->trespassing);
 }
 
 /* Several jobs, each with a schedule of its own: the first of them. */
@@ -367,12 +386,12 @@ static void print_jobs(const struct fors_jobstats *jobs)
 	       fors_jobstats_in(jobs, FORS_JOB_IS_PLANNED), fors_jobstats_in(jobs, FORS_JOB_IS_WITHDRAWN),
 	       fors_jobstats_in(jobs, FORS_JOB_HAS_NONE));
 	if (jobs->count)
-		printf("%*s%-20s %-9s %6s %6s %6s %6s  %s\n", ROW, "", "name", "state", "server", "lanes", "phases",
+		printf("%*s%-20s %-9s %6s %6s %6s %6s  %s\n", BELOW, "", "name", "state", "server", "lanes", "phases",
 		       "alone", "over");
 	for (size_t i = 0; i < jobs->count && i < MOST_JOBS; i++)
 		print_job(&jobs->job[i]);
 	if (jobs->count > MOST_JOBS)
-		printf("%*sand %zu more: fors status --json\n", ROW, "", jobs->count - MOST_JOBS);
+		printf("%*sand %zu more: fors status --json\n", BELOW, "", jobs->count - MOST_JOBS);
 }
 
 static void print_numbers(const struct fors_status *status)
@@ -391,8 +410,7 @@ static void print_numbers(const struct fors_status *status)
 		print_special_links(status);
 	}
 	if (status->f > 0)
-		printf("%*sthe worst leaf lacks %lld uplink%s for its servers\n", ROW, "", (long long)status->f,
-		       status->f == 1 ? "" : "s");
+		printf("uplinks     the worst leaf lacks %lld for its servers\n", (long long)status->f);
 	if (status->ca_ports > status->servers)
 		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on %s, %lld left out\n",
 		       (long long)status->ca_ports, (long long)status->servers, (long long)status->not_participants,
@@ -420,7 +438,7 @@ static void print_step(const struct fors_failover *failover, enum fors_step step
 	if (failover->ms[step] < 0)
 		return;
 	if (*printed % 5 == 0)
-		printf("%s%*s", *printed ? ",\n" : "", ROW, "");
+		printf("%s%*s", *printed ? ",\n" : "", BELOW, "");
 	else
 		printf(", ");
 	printf("%s %.1f", fors_step_name(step), failover->ms[step]);
@@ -428,7 +446,7 @@ static void print_step(const struct fors_failover *failover, enum fors_step step
 }
 
 /* The last one, step by step, from the first that was heard of it. */
-static void print_failover(const struct fors_failover *failover)
+static void print_failover(const struct fors_failover *failover, bool is_verbose)
 {
 	int printed = 0;
 
@@ -440,9 +458,9 @@ static void print_failover(const struct fors_failover *failover)
 		printf(" ago, ");
 	}
 	if (failover->ms[FORS_STEP_PUBLISHED] >= 0)
-		printf("readers had a schedule after %.1f ms; ", failover->ms[FORS_STEP_PUBLISHED]);
+		printf("new schedule after %.1f ms; ", failover->ms[FORS_STEP_PUBLISHED]);
 	printf("epoch %lld\n", (long long)failover->epoch);
-	for (int i = 0; i < FORS_NSTEPS; i++)
+	for (int i = 0; is_verbose && i < FORS_NSTEPS; i++)
 		print_step(failover, (enum fors_step)i, &printed);
 	printf(printed ? " ms\n" : "");
 }
@@ -458,7 +476,7 @@ static void print_rows(const struct folder *folder)
 	print_state(folder);
 	print_numbers(&folder->status);
 	print_epoch(&folder->status);
-	print_failover(&folder->status.failover);
+	print_failover(&folder->status.failover, folder->is_verbose);
 	print_beat(&folder->beat);
 	print_next(folder);
 }
@@ -505,12 +523,12 @@ static int print_json_element(const struct folder *folder, bool is_first)
 }
 
 /* nth: position in a list, -1 for the only one that was asked for. */
-static int show_folder(const char *path, bool is_json, int nth)
+static int show_folder(const char *path, const struct cli_settings *settings, int nth)
 {
 	struct folder folder;
-	int code = read_folder(path, &folder);
+	int code = read_folder(path, settings->is_verbose, &folder);
 
-	if (!code && !is_json) {
+	if (!code && !settings->is_json) {
 		printf(nth > 0 ? "\n" : "");
 		print_folder(&folder);
 	} else if (!code) {
@@ -522,13 +540,14 @@ static int show_folder(const char *path, bool is_json, int nth)
 	return code;
 }
 
-static int show_all(const struct cli_folders *folders, bool is_json)
+static int show_all(const struct cli_folders *folders, const struct cli_settings *settings)
 {
+	bool is_json = settings->is_json;
 	int worst = CLI_GOOD;
 
 	printf(is_json ? "[" : "");
 	for (size_t i = 0, shown = 0; i < folders->count; i++) {
-		int code = show_folder(folders->path[i], is_json, (int)shown);
+		int code = show_folder(folders->path[i], settings, (int)shown);
 
 		shown += code != CLI_BAD;
 		if (code > worst)
@@ -538,19 +557,19 @@ static int show_all(const struct cli_folders *folders, bool is_json)
 	return worst;
 }
 
-static int show(const char *dir, bool is_json)
+static int show(const char *dir, const struct cli_settings *settings)
 {
 	struct cli_folders folders;
 	int code = cli_folders_find(dir, &folders);
 
 	if (!code)
-		code = folders.is_list ? show_all(&folders, is_json) : show_folder(folders.path[0], is_json, -1);
+		code = folders.is_list ? show_all(&folders, settings) : show_folder(folders.path[0], settings, -1);
 	cli_folders_clear(&folders);
 	return code;
 }
 
 /* Again and again: on a terminal in one place, else one below the other. What cannot be read now may be later. */
-static int watch(const char *dir, unsigned seconds)
+static int watch(const char *dir, const struct cli_settings *settings)
 {
 	for (;;) {
 		time_t now = time(NULL);
@@ -560,11 +579,11 @@ static int watch(const char *dir, unsigned seconds)
 		if (localtime_r(&now, &tm))
 			strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm);
 		printf("%s%s\n", isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "", date);
-		show(dir, false);
+		show(dir, settings);
 		printf("%s", isatty(STDOUT_FILENO) ? "" : "\n");
 		if (fflush(stdout))
 			return CLI_BAD;
-		sleep(seconds);
+		sleep(settings->watch);
 	}
 }
 
@@ -576,14 +595,14 @@ static int run(const struct cli_settings *settings, char **operand)
 		return cli_usage_error("--watch shows what is, and goes not with --history");
 	if (settings->wants_history)
 		return cli_show_history(operand[0], settings->is_json);
-	return settings->watch ? watch(operand[0], settings->watch) : show(operand[0], settings->is_json);
+	return settings->watch ? watch(operand[0], settings) : show(operand[0], settings);
 }
 
 const struct cli_command cli_status_command = {
 	.id = CLI_CMD_STATUS,
 	.name = "status",
 	.summary = "Show what is broken and what it costs",
-	.usage = "[DIR] [--json] [--watch [SECONDS] | --history]",
+	.usage = "[DIR] [--json | --verbose] [--watch [SECONDS] | --history]",
 	.details = "DIR is a state folder, or a folder of them; default: ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.\n"
 		   "The exit code is 0 when every folder is active and fresh.\n",
 	.max_operands = 1,

@@ -35,6 +35,7 @@ enum {
 	FABRIC = CLI_CMD_FABRIC,
 	LINKS = CLI_CMD_LINKS,
 	WATCH = CLI_CMD_WATCH,
+	STATUS = CLI_CMD_STATUS,
 	WITH_PATTERN = ANALYZE | SIMULATE,
 	WITH_TABLES = WITH_PATTERN | CLI_CMD_INDICES,
 };
@@ -43,6 +44,8 @@ enum {
 #define IN_TIME "message|barrier|speed|adapter-rate|measured"
 
 static const struct rule rules[] = {
+	{STATUS, "verbose", GOES_WITHOUT, "json|history",
+	 "--verbose is for the page of fors status: it goes without --json and --history, which leave nothing out"},
 	/* whose tables, whose plan */
 	{WITH_TABLES, "lfts", GOES_WITHOUT, "routing", "--lfts and --routing exclude each other"},
 	{WITH_TABLES, "lmc", NEEDS, "routing=fors",

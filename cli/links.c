@@ -2,6 +2,9 @@
 /*
  * links.c - lists of links, and pages that fit the terminal, for people.
  *
+ * A row begins with its label; what belongs to it and is a line of its own stands two columns further in than the row's text,
+ * and the rest of a line that was broken four columns further in than the line.
+ *
  * A switch of which all links are in a list is what somebody has to look at, and not twenty cables: it is one line,
  * by its name. That all are there follows from how many leaves, or spines, it is linked to.
  */
@@ -15,7 +18,10 @@
 
 #define LISTED 10 /* lines; --json lists all links */
 #define INDENT 12
-#define NAMED 5 /* servers that are lost */
+#define BELOW 14 /* what belongs to the row above */
+#define BROKEN 4 /* how much further in the rest of a broken line begins */
+#define EQUAL 3	 /* repairs that give back as much, named */
+#define NAMED 5	 /* servers that are lost */
 #define NARROWEST 45
 
 /* --- whole switches --------------------------------------------------------------------------------------------- */
@@ -74,6 +80,12 @@ static void print_since(int64_t since_ms)
 	cli_print_age(cli_age((uint64_t)since_ms));
 }
 
+/* NULL: the line belongs to the row above. */
+static void print_label(const char *label)
+{
+	printf("%-*s", label ? INDENT : BELOW, label ? label : "");
+}
+
 /* A cable of a switch that is gone; the switch is told with the first of them. False: it is none. */
 static bool is_of_dead(const struct fors_status *status, const struct fors_links *links, size_t i, const char *label,
 		       bool *is_new)
@@ -86,8 +98,10 @@ static bool is_of_dead(const struct fors_status *status, const struct fors_links
 	*is_new = true;
 	for (size_t j = 0; j < i; j++)
 		*is_new = *is_new && fors_dead_end(status, &links->link[j]) != one;
-	if (*is_new)
-		printf("%-*s%s, all %u cables", INDENT, label, one->name, one->cables);
+	if (*is_new) {
+		print_label(label);
+		printf("%s (%s), all %u cables", one->name, fors_level_name(one->level), one->cables);
+	}
 	return true;
 }
 
@@ -105,11 +119,13 @@ static bool print_link(const struct fors_status *status, const struct fors_links
 		if (count && is_told(links, i, is_spine))
 			return false;
 		if (count) {
-			printf("%-*s%s, all %zu cables", INDENT, label, end_of(link, is_spine), count);
+			print_label(label);
+			printf("%s, all %zu cables", end_of(link, is_spine), count);
 			return true;
 		}
 	}
-	printf("%-*s%s[%u] - %s[%u]%s%s", INDENT, label, link->a, link->a_port, link->b, link->b_port,
+	print_label(label);
+	printf("%s[%u] - %s[%u]%s%s", link->a, link->a_port, link->b, link->b_port,
 	       link->rate[0] && links == &status->degraded_links ? ", " : "",
 	       links == &status->degraded_links ? link->rate : "");
 	return true;
@@ -128,31 +144,43 @@ void cli_print_links(const char *label, const struct fors_status *status, const 
 	size_t lines = 0, i = 0;
 
 	for (; i < links->count && lines < LISTED; i++) {
-		if (!print_link(status, links, i, lines ? "" : label))
+		if (!print_link(status, links, i, lines && label ? "" : label))
 			continue;
 		print_since(links->link[i].since_ms);
 		printf("%s\n", !says_used ? "" : say_use(&links->link[i]));
 		lines++;
 	}
 	if (i < links->count)
-		printf("%*sand more, %zu cables in all (--json lists them)\n", INDENT, "", links->count);
+		printf("%*sand more, %zu cables in all (--json lists them)\n", label ? INDENT : BELOW, "",
+		       links->count);
+}
+
+/* Dead cables of switches that live. */
+static size_t count_single(const struct fors_status *status)
+{
+	size_t single = 0;
+
+	for (size_t i = 0; i < status->dead_links.count; i++)
+		single += !fors_dead_end(status, &status->dead_links.link[i]);
+	return single;
 }
 
 void cli_print_dead_links(const struct fors_status *status)
 {
-	size_t dead = status->dead_links.count;
+	size_t dead = status->dead_links.count, gone = status->dead_switches.count, single = count_single(status);
 
 	if (!dead) {
 		printf("dead        %s\n",
 		       status->lost_servers.count ? "no cable between leaves and spines" : "nothing");
 		return;
 	}
-	printf("dead        %zu cable%s", dead, dead == 1 ? "" : "s");
-	if (status->tops < 0)
-		printf("; %lld spine%s affected", (long long)status->affected_spines,
-		       status->affected_spines == 1 ? "" : "s");
+	printf("dead        ");
+	if (gone)
+		printf("%zu switch%s%s", gone, gone == 1 ? "" : "es", single ? " and " : "");
+	if (single)
+		printf("%zu cable%s", single, single == 1 ? "" : "s");
 	printf("\n");
-	cli_print_links("", status, &status->dead_links, false);
+	cli_print_links(NULL, status, &status->dead_links, false);
 }
 
 /* " Node03-05 (0x0002...) at Leaf03[6]", as far as it is known. */
@@ -160,27 +188,27 @@ static void print_place(const struct fors_link *place, bool is_next)
 {
 	const char *name = *place->host ? place->host : place->b;
 
-	printf("%s %s", is_next ? "," : "", name);
+	printf("%s%s", is_next ? ", " : "", name);
 	if (*place->host && *place->b && strcmp(place->host, place->b) != 0)
 		printf(" (%s)", place->b);
 	printf("%s%s[%u]", *name ? " at " : "", place->a, place->a_port);
 }
 
-/* Leaves that are gone with their servers: "Leaf03 is dead". */
+/* Leaves that are gone with their servers: "; Leaf03 is dead", and the end of the line. Or a colon. */
 static void print_gone(const struct fors_status *status)
 {
 	const struct fors_dead_switches *gone = &status->dead_switches;
+	size_t told = 0;
 
-	for (size_t i = 0, told = 0; i < gone->count && told < NAMED; i++)
-		if (gone->one[i].servers) {
-			printf("%s %s is dead", told ? "," : "", gone->one[i].name);
-			told++;
-		}
 	for (size_t i = 0; i < gone->count; i++)
-		if (gone->one[i].servers) {
-			printf(":");
-			return;
-		}
+		if (gone->one[i].servers && ++told <= NAMED)
+			printf("%s%s is dead", told == 1 ? "; " : ", ", gone->one[i].name);
+	if (told > NAMED)
+		printf(" and %zu more", told - NAMED);
+	if (told)
+		printf("\n%*s", BELOW, "");
+	else
+		printf(": ");
 }
 
 void cli_print_lost(const struct fors_status *status, int64_t intact)
@@ -192,7 +220,7 @@ void cli_print_lost(const struct fors_status *status, int64_t intact)
 	printf("%-*s%zu", INDENT, "lost", lost->count);
 	if (intact > 0)
 		printf(" of %lld", (long long)intact);
-	printf(" server%s:", lost->count == 1 && intact <= 1 ? "" : "s");
+	printf(" server%s", lost->count == 1 && intact <= 1 ? "" : "s");
 	print_gone(status);
 	for (size_t i = 0; i < lost->count && i < NAMED; i++)
 		print_place(&lost->link[i], i > 0);
@@ -239,7 +267,7 @@ void cli_print_choice(const char *choice, int64_t servers, double ignored, doubl
 
 	if (!*choice || servers <= 0)
 		return;
-	printf("%*sslow links between switches: %s (degraded_links = %.*s); all in use about ", INDENT, "",
+	printf("%*sslow links between switches: %s (degraded_links = %.*s); all in use about ", BELOW, "",
 	       colon			 ? colon + 2
 	       : !strcmp(choice, "dead") ? "drained"
 					 : "in use",
@@ -254,7 +282,7 @@ void cli_print_slow(const struct fors_status *status)
 {
 	if (status->slow_phases > 0)
 		printf("%*sslow links hold up %lld of %lld phases: the exchange takes as long as %.1f phases at full speed\n",
-		       INDENT, "", (long long)status->slow_phases, (long long)status->phases, status->length);
+		       BELOW, "", (long long)status->slow_phases, (long long)status->phases, status->length);
 	cli_print_choice(status->degraded_choice, status->servers, status->ignored_length, status->drained_length);
 }
 
@@ -265,19 +293,58 @@ static double speed_of(const struct fors_status *status, int64_t phases)
 	return 100 * (double)status->servers / (double)phases;
 }
 
-static void print_gain(const struct fors_status *status, const struct fors_gain *gain, const char *label)
+static void print_mended(const struct fors_link *link)
 {
-	const struct fors_link *link = &gain->link;
-
 	if (*link->a)
-		printf("%-*s%s[%u] - %s[%u]", INDENT, label, link->a, link->a_port, link->b, link->b_port);
+		printf("%s[%u] - %s[%u]", link->a, link->a_port, link->b, link->b_port);
 	else
-		printf("%-*s%s with all its cables", INDENT, label, link->b);
+		printf("%s with all its cables", link->b);
+}
+
+/* What comes of a repair if nothing else is mended. */
+static void print_speeds(const struct fors_status *status, int64_t phases)
+{
 	if (status->phases > 0)
-		printf(" alone: %.1f %% -> %.1f %%\n", speed_of(status, status->phases),
-		       speed_of(status, gain->phases));
+		printf(" alone: %.1f %% -> %.1f %%", speed_of(status, status->phases), speed_of(status, phases));
 	else
-		printf(" alone: fors routes again, at %.1f %% of full speed\n", speed_of(status, gain->phases));
+		printf(" alone: fors routes again, at %.1f %% of full speed", speed_of(status, phases));
+}
+
+/* Repairs from one on that give back as much: how many. */
+static uint32_t count_equal(const struct fors_gains *repairs, uint32_t first)
+{
+	uint32_t next = first + 1;
+
+	while (next < repairs->count && repairs->gain[next].phases == repairs->gain[first].phases)
+		next++;
+	return next - first;
+}
+
+/* Any one of several repairs. */
+static void print_equal(const struct fors_status *status, uint32_t first, uint32_t count)
+{
+	printf("any one of these %u", count);
+	print_speeds(status, status->repairs.gain[first].phases);
+	printf("\n%*s", BELOW, "");
+	for (uint32_t i = 0; i < count && i < EQUAL; i++) {
+		printf("%s", i ? ", " : "");
+		print_mended(&status->repairs.gain[first + i].link);
+	}
+	if (count > EQUAL)
+		printf(" and %u more (--json lists them)", count - EQUAL);
+}
+
+/* One row for repairs that give back as much. */
+static void print_gains(const struct fors_status *status, uint32_t first, uint32_t count)
+{
+	print_label(first ? "" : "mend first");
+	if (count > 1) {
+		print_equal(status, first, count);
+	} else {
+		print_mended(&status->repairs.gain[first].link);
+		print_speeds(status, status->repairs.gain[first].phases);
+	}
+	printf("\n");
 }
 
 void cli_print_repairs(const struct fors_status *status)
@@ -286,10 +353,10 @@ void cli_print_repairs(const struct fors_status *status)
 
 	if (!repairs->is_known || status->servers <= 0 || status->phases == status->servers)
 		return;
-	for (uint32_t i = 0; i < repairs->count && i < LISTED; i++)
-		print_gain(status, &repairs->gain[i], i ? "" : "mend first");
-	if (repairs->count > LISTED)
-		printf("%*sand more (--json lists %u)\n", INDENT, "", repairs->count);
+	for (uint32_t i = 0, count; i < repairs->count; i += count) {
+		count = count_equal(repairs, i);
+		print_gains(status, i, count);
+	}
 	if (!repairs->count && !repairs->untried)
 		printf("%-*sno repair gives anything back alone: it takes several\n", INDENT, "mend first");
 	if (repairs->untried)
@@ -329,18 +396,26 @@ static int columns_of(const char *word, int length)
 	return columns;
 }
 
-/* A line without its end, broken at blanks; what follows the label stays below it. */
+/* Where the rest of a broken line begins. */
+static int rest_of(const char *line)
+{
+	int blanks = (int)strspn(line, " ");
+
+	return (blanks > INDENT ? blanks : INDENT) + BROKEN;
+}
+
+/* A line without its end, broken at blanks. */
 static void print_folded(const char *line, int length, int width)
 {
-	int column = 0;
+	int column = 0, rest = rest_of(line);
 
 	for (int at = 0; at < length;) {
 		int blanks = (int)strspn(line + at, " "), word = (int)strcspn(line + at + blanks, " \n");
 		int columns = columns_of(line + at + blanks, word);
 
-		if (column > INDENT && column + blanks + columns > width) {
-			printf("\n%*s", INDENT, "");
-			column = INDENT;
+		if (column > rest - BROKEN && column + blanks + columns > width) {
+			printf("\n%*s", rest, "");
+			column = rest;
 			at += blanks;
 			blanks = 0;
 		}

@@ -701,6 +701,8 @@ static const struct cli_option options[] = {
 	 MEMBER(watch), 86400, NULL},
 	{"history", NULL, STATUS, "show the last 1,000 epochs: when, how many phases, why", set_flag,
 	 MEMBER(wants_history), 0, NULL},
+	{"verbose", NULL, STATUS, "also the time of each step of the last failover", set_flag, MEMBER(is_verbose), 0,
+	 NULL},
 	{"after", "EPOCH", CLI_CMD_WAIT, "wait for one above this; default: that of the file as it is now", set_epoch,
 	 0, 0, NULL},
 	{"timeout", "SECONDS", CLI_CMD_WAIT, "wait no longer than this; default: for ever", set_timeout,

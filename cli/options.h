@@ -185,6 +185,7 @@ struct cli_settings {
 	bool has_threshold;   /* --threshold */
 	unsigned threshold;
 	bool wants_history; /* --history */
+	bool is_verbose;    /* --verbose */
 	bool has_after, has_timeout;
 	uint64_t after;			     /* --after */
 	unsigned timeout;		     /* --timeout */

@@ -25,6 +25,11 @@ const char *fors_state_name(enum fors_state state)
 	return (size_t)state < sizeof(state_names) / sizeof(state_names[0]) ? state_names[state] : "unknown";
 }
 
+const char *fors_level_name(const char *level)
+{
+	return strcmp(level, "middle") ? level : "middle switch";
+}
+
 void fors_status_init(struct fors_status *status)
 {
 	memset(status, 0, sizeof(*status));

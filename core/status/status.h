@@ -21,6 +21,10 @@
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED, FORS_SHADOW };
 #define FORS_NSTATES 5
 
+/* Reasons of an inactive state whose cure is known (advice.h); of the first, what follows a program's name. */
+#define FORS_REASON_ENDED " has ended; failures are not repaired"
+#define FORS_REASON_STANDBY "this subnet manager is not the master"
+
 struct fors_link {
 	char a[FORS_NAME_MAX + 1]; /* leaf */
 	char b[FORS_NAME_MAX + 1]; /* spine */
@@ -71,6 +75,8 @@ struct fors_gains {
 	struct fors_gain gain[FORS_GAINS_MAX];
 };
 
+/* What a level of struct fors_dead_switch is called in a sentence: "leaf", "spine", "middle switch", "top". */
+const char *fors_level_name(const char *level);
 /* "inactive", "planning", "active", "failed" or "shadow"; never NULL. */
 const char *fors_state_name(enum fors_state state);
 

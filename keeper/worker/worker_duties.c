@@ -78,7 +78,7 @@ static void watch_mastership(struct fors_worker *worker)
 	worker->board.is_guest = mastership == FORS_MASTER_NO;
 	if (mastership == FORS_MASTER_NO && !worker->is_standby) {
 		fors_worker_leave_jobs(worker);
-		fors_worker_withdraw(worker, &nothing, FORS_INACTIVE, "this subnet manager is not the master");
+		fors_worker_withdraw(worker, &nothing, FORS_INACTIVE, FORS_REASON_STANDBY);
 	}
 	if (mastership == FORS_MASTER_NO) {
 		worker->is_early = false;

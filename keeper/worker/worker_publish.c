@@ -241,7 +241,7 @@ void fors_worker_publish_end(struct fors_worker *worker)
 
 	fors_status_init(&status);
 	status.state = FORS_INACTIVE;
-	snprintf(status.reason, sizeof(status.reason), "%s has ended; failures are not repaired",
+	snprintf(status.reason, sizeof(status.reason), "%s" FORS_REASON_ENDED,
 		 worker->setup.giver ? worker->setup.giver : "opensm");
 	fors_worker_fill_jobs(worker, &status);
 	publish(worker, NULL, &status);

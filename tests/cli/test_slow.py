@@ -256,8 +256,8 @@ def test_lost_servers_are_named(fors, down):
     status, out = plan(fors, *args), fors("plan", *args).out
     lost = status["lost_servers"]
     assert status["servers"] + len(lost) == 360 and lost
-    gone = f"{status['dead_switches'][0]['switch']} is dead: " if status["dead_switches"] and status["dead_switches"][0]["servers"] else ""
-    assert f"lost        {len(lost)} of 360 servers: {gone}{lost[0]['server']} at {lost[0]['leaf']}[{lost[0]['port']}]" in out
+    gone = f"; {status['dead_switches'][0]['switch']} is dead\n              " if status["dead_switches"] and status["dead_switches"][0]["servers"] else ": "
+    assert f"lost        {len(lost)} of 360 servers{gone}{lost[0]['server']} at {lost[0]['leaf']}[{lost[0]['port']}]" in out
     assert re.fullmatch(r"Node\d\d-\d\d", lost[0]["server"]) and "dead        nothing" not in out
     assert all(one <= 100 for one in percents(out))
 

@@ -58,10 +58,12 @@ FAILOVER = {"epoch": EPOCH, "began_ms": EPOCH - 96, "trap_ms": 0, "sweep_ms": 0.
 
 def test_failover(fors, folder):
     path = folder(failover=FAILOVER)
-    out = fors("status", path).out
-    assert re.search(r"^failover    \d+.* ago, readers had a schedule after 96.4 ms; epoch %d$" % EPOCH, out, re.M)
-    assert "            trap 0.0, sweep 0.2, discovered 40.0, asked 55.1, filled 56.0,\n" \
-           "            confirmed 90.0, published 96.4 ms\n" in out
+    out = fors("status", path, "--verbose").out
+    head = r"^failover    \d+.* ago, new schedule after 96.4 ms; epoch %d\n" % EPOCH
+    assert re.search(head + r" {14}trap 0\.0, sweep 0\.2, discovered 40\.0, asked 55\.1, filled 56\.0,\n {14}confirmed 90\.0, published 96\.4 ms\n", out, re.M)
+    assert re.search(head + "heartbeat ", fors("status", path).out, re.M)
+    for other in ("--json", "--history"):
+        assert "--verbose is for the page of fors status" in fors("status", path, "--verbose", other, code=2).err
     assert json.loads(fors("status", path, "--json").out)["failover"]["published_ms"] == 96.44
     assert "\nfailover " not in fors("status", folder("0x0002c90300001235", failover=None)).out
 
@@ -193,10 +195,10 @@ def test_a_dead_switch_is_one_line(fors, folder):
     """By its name: a spine without any of its leaves, a leaf without any of its spines; single cables beside them."""
     spine = [link(leaf, 2) for leaf in range(4)]
     out = fors("status", folder(dead_links=spine + [link(1, 0)], dead_since_ms=None)).out
-    assert re.search(r"^dead {8}5 cables; .*\n {12}Spine02, all 4 cables\n {12}Leaf01\[5\] - Spine00\[2\]\n", out, re.M)
+    assert re.search(r"^dead {8}5 cables\n {14}Spine02, all 4 cables\n {14}Leaf01\[5\] - Spine00\[2\]\n", out, re.M)
     assert "Spine02[" not in out.partition("\nnext ")[0]
     out = fors("status", folder("0x2", dead_links=[link(3, spine) for spine in range(4)], dead_since_ms=None)).out
-    assert re.search(r"^ {12}Leaf03, all 4 cables\n", out, re.M) and "Leaf03[" not in out.partition("\nnext ")[0]
+    assert re.search(r"^ {14}Leaf03, all 4 cables\n", out, re.M) and "Leaf03[" not in out.partition("\nnext ")[0]
     out = fors("status", folder("0x3", dead_links=spine[:3], dead_since_ms=None)).out
     assert "all" not in out and out.partition("\nnext ")[0].count(" - Spine02[") == 3
 
@@ -354,8 +356,8 @@ def test_a_dead_leaf(fors, tmp_path, spec, leaf, cables, left):
     lost = 12 + 4 - left if cables == 4 else 2
     assert status["dead_switches"] == [{"switch": leaf, "level": "leaf", "cables": cables, "servers": lost}]
     assert len(status["lost_servers"]) == lost and all(one["name"] for one in status["lost_servers"])
-    assert f"\nlost        {lost} of {left + lost} servers: {leaf} is dead: Node" in out
-    assert f"\ndead        {cables} cables" in out and f"\n            {leaf}, all {cables} cables\n" in out and f"{leaf}[{lost + 1}]" not in out
+    assert f"\nlost        {lost} of {left + lost} servers; {leaf} is dead\n              Node" in out
+    assert f"\ndead        1 switch\n              {leaf} (leaf), all {cables} cables\n" in out and f"{leaf}[{lost + 1}]" not in out
     assert out.index("\nlost ") < out.index("\ndead ")
     assert f"\nspeed       100.0 % of full for {left} of {left + lost} servers; {lost} servers are lost\n" in out
     assert "nothing is lost" not in out and out.endswith(f"\nnext        mend: {leaf}\n")
@@ -367,7 +369,8 @@ def test_a_dead_switch_above_leaves_is_one_line(fors, tmp_path, spec, switch, le
     out, status = told(fors, tmp_path, spec, switch)
     cables = len(status["dead_links"])
     assert status["dead_switches"] == [{"switch": switch, "level": level, "cables": cables, "servers": 0}]
-    assert f"            {switch}, all {cables} cables\n" in out and f"{switch}[" not in out
+    said = "middle switch" if level == "middle" else level
+    assert f"\ndead        1 switch\n              {switch} ({said}), all {cables} cables\n" in out and f"{switch}[" not in out
     assert out.endswith(f"\nnext        mend: {switch}\n") and "lost   " not in out
     assert ("spine" in out) == (level == "spine")
 
@@ -393,7 +396,38 @@ def test_a_stale_state_is_not_active(fors, folder):
     path = folder()
     beat(path, 3600)
     out = fors("status", path, code=1).out
-    assert "\nstate       stale, it was active" in out and out.endswith("next        start opensm with fors again\n")
+    assert "\nstate       stale for 60 min; before, it was active\n              doubtful: the heartbeat is old" in out
+    assert out.endswith("next        start opensm with fors again\n")
+    (path / "heartbeat").write_text("nonsense")
+    assert "\nstate       stale; before, it was active\n" in fors("status", path, code=1).out
+
+
+def test_what_an_ended_or_a_second_manager_leaves_to_do(fors, folder):
+    out = fors("status", folder(state="inactive", reason="opensm has ended; failures are not repaired"), code=1).out
+    assert out.endswith("next        start opensm with fors again\n") and "nothing" not in out.partition("\nnext")[2]
+    out = fors("status", folder("0x2", state="inactive", reason="this subnet manager is not the master"), code=1).out
+    assert out.endswith("next        nothing to do here: see fors status on the master\n")
+
+
+def test_repairs_that_give_back_as_much_are_one_row(fors, folder):
+    repairs = {"list": [gain("Leaf03", 21 + i, "Spine01", 4 + i, 18) for i in range(10)] + [gain(None, None, "Spine02", None, 19)], "untried": 0}
+    out = fors("status", folder(phases=20, lower_bound=20, repairs=repairs)).out
+    assert ("mend first  any one of these 10 alone: 80.0 % -> 88.9 %\n"
+            "              Leaf03[21] - Spine01[4], Leaf03[22] - Spine01[5], Leaf03[23] - Spine01[6] and 7 more (--json lists them)\n"
+            "            Spine02 with all its cables alone: 80.0 % -> 84.2 %\n") in out
+    out = fors("status", folder("0x2", phases=20, lower_bound=20, repairs={"list": repairs["list"][:2], "untried": 0})).out
+    assert ("mend first  any one of these 2 alone: 80.0 % -> 88.9 %\n"
+            "              Leaf03[21] - Spine01[4], Leaf03[22] - Spine01[5]\n") in out
+
+
+def test_what_belongs_to_which_row(fors, folder):
+    """Two columns further in is what belongs to the row above, four the rest of a broken line; each row else has a label."""
+    path = folder(phases=20, lower_bound=18, lmc_needed=2, f=2, remarks=["a " * 60 + "b", "c"])
+    out = fors("status", path, env={"COLUMNS": "60"}).out
+    assert "speed       80.0 % of full; 20.0 % is lost\n              LMC 2 would allow 18 phases, 2 fewer\n" in out
+    assert "\nuplinks     the worst leaf lacks 2 for its servers\n" in out
+    lines = out[out.index("warning "):].splitlines()
+    assert lines[0].startswith("warning     a a") and lines[1].startswith(" " * 16 + "a") and "            c" in lines
 
 
 @pytest.mark.parametrize("bad", [[{}], {}, [{"switch": "a", "level": "leaf", "cables": -1, "servers": 0}], [{"switch": 1}]])

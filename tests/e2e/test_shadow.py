@@ -46,7 +46,7 @@ def test_a_failure_is_one_line_of_the_history(fabric):
     page = shown(sm)
     assert page.returncode == 1 and page.stdout.startswith("shadow ") and "dead" in page.stdout
     last = page.stdout.rstrip("\n").rpartition("\nswitched on ")[2]
-    assert last and "\n" not in re.sub(r"\n {12}", " ", last) and "entries change" in last
+    assert last and "\n" not in re.sub(r"\n {16}", " ", last) and "entries change" in last
     history = shown(sm, "--history").stdout
     assert history.count("entries change") >= 2 and f"{after['phases']} phases" in history
     entries = (shadow.folder(sm) / "entries").read_text()
