@@ -30,6 +30,7 @@ libforswatch_la_SOURCES = \
 	watch/service_inside.h \
 	watch/service_look.c \
 	watch/service_read.c \
+	watch/service_reports.c \
 	watch/sm.c \
 	watch/sm.h \
 	watch/survey.c \

@@ -18,6 +18,7 @@
 #include "wire.h"
 
 #define LONGEST_WAIT_MS 20 /* before somebody is asked whether to stop */
+#define ANSWER_MS 5	   /* the same while questions are out */
 
 /* ---- the queue ---- */
 
@@ -244,7 +245,8 @@ static double next_due(const struct fors_mads *mads, double until)
 	for (unsigned i = 0; i < mads->setup.window; i++)
 		if (mads->slot[i].is_out && mads->slot[i].due_ms < until)
 			until = mads->slot[i].due_ms;
-	if (mads->nqueued && mads->nout < mads->setup.window && mads->next_ms < until)
+	if (mads->nqueued && mads->nout < mads->setup.window && mads->next_ms < until &&
+	    !(mads->queue[mads->first].kind == KIND_SA && is_sa_out(mads)))
 		until = mads->next_ms;
 	return until;
 }
@@ -287,7 +289,7 @@ enum fors_err fors_mads_run(struct fors_mads *mads, struct fors_error *error)
 		if (!err)
 			err = fill_window(mads, error);
 		if (!err && (mads->nqueued || mads->nout))
-			err = receive(mads, fors_clock_exact_ms() + LONGEST_WAIT_MS, error);
+			err = receive(mads, fors_clock_exact_ms() + ANSWER_MS, error);
 	}
 	mads->is_broken |= err == FORS_EIO;
 	if (err)

@@ -53,8 +53,8 @@ struct fors_mad {
 	uint16_t attribute, status; /* status: of a refusal, as the wire has it */
 	uint32_t modifier;
 	const uint8_t *data; /* answered: of a subnet management packet 64 bytes; of the administration's all records */
-	size_t size;
-	uint16_t record; /* of these: bytes from one record to the next, 0: there is none */
+	size_t size;	     /* of the administration's perhaps 0 */
+	uint16_t record;     /* of these: bytes from one record to the next, 0: there is none */
 };
 
 typedef void (*fors_mad_done)(void *context, uint64_t tag, enum fors_mad_end end, const struct fors_mad *mad);

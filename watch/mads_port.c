@@ -278,7 +278,9 @@ static bool take_apart(struct fors_mads *mads, int length, struct packet *packet
 		answer_report(mads);
 		return true;
 	}
-	return packet->is_timeout || (packet->method & FORS_METHOD_RESPONSE && packet->size >= FORS_SMP_DATA);
+	/* the administration's are as long as their records, whose readers look */
+	return packet->is_timeout || (packet->method & FORS_METHOD_RESPONSE &&
+				      (head->mgmt_class == UMAD_CLASS_SUBN_ADM || packet->size >= FORS_SMP_DATA));
 }
 
 /* Room for an answer of so many bytes. */

@@ -22,6 +22,7 @@
 #include "bytes.h"
 
 #define ROUND_MS 100.0
+#define DOZE_MS 600.0	 /* a round when Reports tell of changes */
 #define RESTLESS_MS 20.0 /* a round while a reading waits for the manager's rest */
 #define LOST_MS 3000.0
 #define TURN_MS 10000.0 /* all switches are asked once */
@@ -35,6 +36,16 @@ static void write_line(void *context, bool is_error, const char *line)
 	(void)context;
 	(void)is_error;
 	fprintf(stderr, "fors watch: %s\n", line);
+}
+
+/* Asked by the port's window: is it to stop, or is what is asked just now too late? */
+static bool is_stopped(void *context)
+{
+	const struct fors_service *service = context;
+	const struct fors_mads_setup *setup = &service->setup->mads;
+
+	return setup->is_stopped(setup->context) ||
+	       (service->deadline_ms > 0 && fors_clock_exact_ms() >= service->deadline_ms);
 }
 
 static enum fors_mastership mastership(void *context)
@@ -72,6 +83,7 @@ static void note_answer(struct fors_service *service, const struct fors_sm *now)
 	if (!is_same) {
 		tell_manager(service, now);
 		fors_service_forget_levels(service);
+		service->subscribe_ms = 0;
 	}
 	service->is_moving = !is_same || (rise && !is_blind);
 	if (service->is_moving)
@@ -168,9 +180,11 @@ static enum fors_err ask_switch(struct fors_service *service, struct fors_survey
 static enum fors_err take_turns(struct fors_service *service, struct fors_error *error)
 {
 	struct fors_survey *survey = service->last.survey ? service->last.survey : service->shown.survey;
-	double now = fors_clock_exact_ms(), all = service->lost_ms ? TURN_LOST_MS : TURN_MS;
+	double now = fors_clock_exact_ms(), all = service->lost_ms || now < service->wary_ms ? TURN_LOST_MS : TURN_MS;
 	enum fors_err err = FORS_OK;
 
+	if (fors_service_may_doze(service))
+		service->turns_ms = now; /* they will say so */
 	if (now - service->turns_ms > all)
 		service->turns_ms = now - all; /* what was missed is not asked twice */
 	while (!err && survey && survey->nswitches && service->turns_ms + all / survey->nswitches <= now) {
@@ -210,26 +224,38 @@ static enum fors_err reload(struct fors_service *service, struct fors_error *err
 
 static enum fors_err round_of(struct fors_service *service, struct fors_error *error)
 {
-	enum fors_err err = reload(service, error);
+	enum fors_err err;
 
+	service->is_reading = true;
+	err = reload(service, error);
+	service->is_reading = false;
 	if (!err)
 		err = watch_manager(service, error);
 	if (!err)
+		err = fors_service_subscribe(service, error);
+	if (!err)
 		err = take_turns(service, error);
+	if (!err)
+		err = fors_service_heed(service, error);
+	service->is_reading = true;
 	if (!err && is_time_to_read(service))
 		err = fors_service_read(service, error);
+	service->is_reading = false;
 	return err;
 }
 
+/* Until the next round. A Report is heeded at once, and then there is no rest. */
 static enum fors_err rest(struct fors_service *service, double began_ms, struct fors_error *error)
 {
-	double until = began_ms + (service->is_due ? RESTLESS_MS : ROUND_MS);
-	enum fors_err err = FORS_OK;
+	double until = began_ms + (service->is_due ? RESTLESS_MS : fors_service_may_doze(service) ? DOZE_MS : ROUND_MS);
+	bool was_due = service->is_due;
+	enum fors_err err;
 
 	do
 		err = fors_mads_wait(service->mads, until, error);
-	while (!err && fors_clock_exact_ms() < until);
-	return err;
+	while (!err && fors_clock_exact_ms() < until && service->is_due == was_due && !service->nreported &&
+	       !__atomic_load_n(&service->wants_look, __ATOMIC_ACQUIRE));
+	return err ? err : fors_service_heed(service, error);
 }
 
 /* Errors that pass: memory, a file system, an administration that does not answer. */
@@ -300,8 +326,13 @@ enum fors_err fors_service_run(const struct fors_service_setup *setup, struct fo
 	if (setup->config)
 		snprintf(service.options, sizeof(service.options), "fors_config=%s", setup->config);
 	service.sources.options = service.options;
-	err = fors_mads_open(&setup->mads, &service.mads, error);
+	service.mads_setup = setup->mads;
+	service.mads_setup.wants_reports = true;
+	service.mads_setup.is_stopped = is_stopped;
+	service.mads_setup.context = &service;
+	err = fors_mads_open(&service.mads_setup, &service.mads, error);
 	if (!err) {
+		fors_service_hear(&service);
 		tell_port(&service);
 		err = start_keeper(&service, error);
 	}

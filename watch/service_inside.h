@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * service_inside.h - what service.c (rounds), service_read.c (what a reading means) and service_look.c (what the keeper
- * gets) share.
+ * service_inside.h - what service.c (rounds), service_read.c (what a reading means), service_reports.c (being told) and
+ * service_look.c (what the keeper gets) share.
  */
 #ifndef FORS_WATCH_SERVICE_INSIDE_H
 #define FORS_WATCH_SERVICE_INSIDE_H
@@ -19,8 +19,11 @@ struct told_levels {
 	uint64_t lids; /* digest of the LIDs */
 };
 
+#define MOST_REPORTED 8
+
 struct fors_service {
 	const struct fors_service_setup *setup;
+	struct fors_mads_setup mads_setup; /* with a deadline of ours */
 	struct fors_log log;
 	struct fors_sources sources;
 	char options[4096 + 16];
@@ -46,6 +49,18 @@ struct fors_service {
 	unsigned failures;	       /* readings that failed, one after the other */
 	char refused[FORS_ERROR_TEXT]; /* why nothing is published, as the log knows; "": something is */
 
+	/* Reports */
+	bool has_reports, is_told_subscribed; /* the subscription was taken; the log knows whether it was */
+	bool is_deaf;			      /* a cable died and none came */
+	bool is_reading;		      /* the fabric, or levels: there is no time for a Report */
+	uint32_t reported[MOST_REPORTED];     /* nodes of `shown` whose Reports are to be heeded */
+	unsigned nreported;
+	unsigned nreports;	      /* since reports_ms */
+	double reports_ms, report_ms; /* and when the last one came */
+	double wary_ms;		      /* polls are as without Reports until then */
+	double subscribe_ms;	      /* when to subscribe again */
+	double deadline_ms;	      /* of what is asked just now; 0: none */
+
 	/* switches, asked in turn for changes of their ports */
 	uint32_t turn;	 /* node */
 	double turns_ms; /* until then all that is due was asked */
@@ -62,6 +77,19 @@ enum fors_err fors_service_read(struct fors_service *service, struct fors_error 
 void fors_service_lose(struct fors_service *service, const char *why);
 /* Forget what was read. */
 void fors_service_forget(struct fors_service *service);
+
+/* --- service_reports.c --- */
+
+/* Note Reports from now on. */
+void fors_service_hear(struct fors_service *service);
+/* Subscribe, should it be time to. Errors: as fors_mads_run(), FORS_ENOMEM. */
+enum fors_err fors_service_subscribe(struct fors_service *service, struct fors_error *error);
+/* Look at the ports of the switches that Reports named. Errors: FORS_ECANCELLED. */
+enum fors_err fors_service_heed(struct fors_service *service, struct fors_error *error);
+/* A cable is down, as a reading shows: did a Report tell of it? */
+void fors_service_miss(struct fors_service *service);
+/* Are fewer polls enough? */
+bool fors_service_may_doze(const struct fors_service *service);
 
 /* --- service_look.c --- */
 

@@ -13,7 +13,7 @@
  */
 #include "service_inside.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "keeper/base/clock.h"
 #include "core/base/text.h"
@@ -116,6 +116,8 @@ static enum fors_err judge(struct fors_service *service, struct fors_reading *ma
 {
 	const char *change = service->used ? fors_used_change(service->used, made->net, made->lfts) : NULL;
 
+	if (change && service->holds && !strcmp(change, FORS_CABLE_DOWN))
+		fors_service_miss(service);
 	if (change)
 		fors_service_lose(service, change);
 	if (service->holds && fors_reading_is_equal(&service->shown, made))

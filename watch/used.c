@@ -171,7 +171,7 @@ static const char *change_of_row(const struct fors_used *used, uint32_t row, con
 			return "a table entry that is used has changed";
 		if (port && port <= used->net->node[used->node_of[row]].nports &&
 		    !is_same_cable(used->net, used->node_of[row], port, other, there))
-			return "a cable that is used is down";
+			return FORS_CABLE_DOWN;
 	}
 	return NULL;
 }

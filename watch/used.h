@@ -12,6 +12,8 @@
 
 struct fors_used;
 
+#define FORS_CABLE_DOWN "a cable that is used is down"
+
 /* Walk all ways between servers; net (indexed) and lfts are borrowed until fors_used_free(). Errors: FORS_ENOMEM. */
 enum fors_err fors_used_find(const struct fors_net *net, const struct fors_lfts *lfts, struct fors_used **used,
 			     struct fors_error *error);
