@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What was measured beside what the papers print: Markdown and pictures."""
+import re
+import textwrap
+
 import engines
 import pictures
 import published
@@ -92,14 +95,11 @@ def fors_part(results):
             _measured(rows), NOTE_MEASURED, _says(rows)]
 
 
-NOTE_ENGINES = """1 is an exchange in which every server always sends at full speed. Stock engines: the linear shift over the tables that
-they wrote into the simulated switches; fors: its own schedule over its own tables, with the intact fabric as its reference_fabric (an
-opensm that never saw the dead spines, and is not told of them, takes 18 spines for all there are: at LMC 0 that costs much). A star: the engine gave up and OpenSM
+NOTE_ENGINES = """1 is an exchange in which every server always sends at full speed. Stock engines have the linear shift over the tables that they wrote into the simulated switches. fors has its own schedule over its own tables, with the intact fabric as its reference_fabric. (An opensm that never saw the dead spines, and is not told of them, takes 18 spines for all there are: at LMC 0 that costs much.) A star: the engine gave up and OpenSM
 took minhop. "fails": it left servers that do not reach each other.
 """
 NOTE_MEASURED = """The paper's fabric had 326 servers in use and real messages; the model has 360, and knows only how many flows share a link. The
-last column gives each phase a fixed cost beside its load, the same for all: one number, fitted to the healthy 141 (0.42 of the time of a message at full speed); that is the
-first row, so it says something in the others only. It is a plausible account and no proof: the paper's fixed costs were not measured. `fors simulate`, packet by packet, says 84.4 for
+last column gives each phase a fixed cost beside its load, the same for all: one number, fitted to the healthy 141 (0.42 of the time of a message at full speed). That is the first row, so it says something in the others only. It is a plausible account and no proof: the paper's fixed costs were not measured. `fors simulate`, packet by packet, says 84.4 for
 the dead cable and 140.7 for fors in the same way ([simulate.md](simulate.md)).
 """
 
@@ -154,8 +154,7 @@ def _agreement(results):
 
 
 NOTE_EXTRAPOLATION = """A number with ~ was not measured: the case was given up after {limit} seconds, or would
-have been. It is the time of the largest case of the same pattern that was measured, times the growth of what the algorithm looks at: rounds
-(different rates of the solution) times flows with all their links for PF, rounds times links for LP."""
+have been. It is the time of the largest case of the same pattern that was measured, times the growth of the work. That is rounds (different rates of the solution) times flows with all their links for PF, and rounds times links for LP."""
 
 
 def _generic(generic):
@@ -296,10 +295,20 @@ def where_measured(results):
     return told + ".\n"
 
 
+def filled(line, columns=140):
+    """A line of running text as lines that are not longer; rows of tables, headings and lines with a URL stay, code is not torn."""
+    if len(line) <= columns or line.lstrip().startswith(("|", "#", "!")) or "://" in line:
+        return line
+    item = re.match(r"\s*(?:[-*] )?", line).group()
+    whole = re.sub(r"`[^`]*`", lambda code: code.group().replace(" ", "\0"), line)
+    return textwrap.fill(whole, columns, subsequent_indent=" " * len(item), break_long_words=False, break_on_hyphens=False).replace("\0", " ")
+
+
 def markdown(results):
     parts = [HEAD, where_measured(results)]
-    return "\n".join([*parts, *fors_part(results), *figure7_part(results), *render_simulated.simulated_part(results), *mmf_part(results),
+    text = "\n".join([*parts, *fors_part(results), *figure7_part(results), *render_simulated.simulated_part(results), *mmf_part(results),
                       *jobs_part(results)])
+    return "\n".join(map(filled, text.split("\n")))
 
 
 def draw(results):

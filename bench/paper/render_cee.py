@@ -25,10 +25,10 @@ def _figure_7(rows):
     limits = ", ".join(f"{r['pattern']} {100 * (1 - r['switch-rl'][1]):.0f} to {100 * (1 - r['switch-rl'][0]):.0f} %" for r in losing)
     mean = {k: [sum(r[k][end] for r in hard) / len(hard) for end in (0, 1)] for k in NAMES}
     text = table("Switch AR on CEE (paper 003), figure 7: permutations at load 0.9, part of a crossbar", lines, [("pattern", "pattern"), *((name, key) for key, name in NAMES.items())])
-    return text + (f"\nXGFT(5;2,2,2,2,2;1,2,2,2,2), 32 servers, PAUSE at 80 KB, on again at 60 KB, Switch AR by the sum of notifications, the last one, or the oldest, with these marks or 96 and 94 KB, and a look each 150 or 50 KB (none of it is in the paper: a range). Total throughput of all flows, as the paper has it, while all send. The paper: deterministic routing loses up to 70 %: here {100 * (1 - least):.0f} %, "
+    return text + (f"\nXGFT(5;2,2,2,2,2;1,2,2,2,2), 32 servers, PAUSE at 80 KB, on again at 60 KB. Switch AR goes by the sum of notifications, the last one, or the oldest, with these marks or 96 and 94 KB. It looks each 150 or 50 KB. (None of it is in the paper: a range.) Total throughput of all flows, as the paper has it, while all send. The paper: deterministic routing loses up to 70 %: here {100 * (1 - least):.0f} %, "
                    f"{_same(0.55 < 1 - least < 0.75)} as far as a picture without numbers can say. Switch AR with rate limiters loses about 40 %: here, by those options, {limits or 'nothing'}: {'in the range' if around else 'outside the range'}; nearest: {100 * (1 - near['share']):.0f} % by {near['switch-ar-level']}, marks {near['pause-high']} and {near['pause-low']}, a look each {near['qcn-sample']}. "
                    f"Order, mean over the permutations: random {_span(mean['random'])}, Switch AR {_span(mean['switch'])}, deterministic {_span(mean['tables'])}, hashed {_span(mean['hashed'])}; its text has deterministic below Switch AR: {_same(mean['switch'][1] > mean['tables'][0])} by {'each' if mean['switch'][0] > mean['tables'][0] else 'the best'} rule. "
-                   "Uniform traffic (all-to-all) loses nothing under any routing: same for deterministic, random and ideal adaptive routing; hashed routing loses, where a flow is a pair of servers here, 31 of each, and they meet; what limiters and Switch AR lose there the table says. "
+                   "Uniform traffic (all-to-all) loses nothing under any routing: same for deterministic, random and ideal adaptive routing. Hashed routing loses: a flow is a pair of servers here, 31 of each, and they meet. The table says what limiters and Switch AR lose there. "
                    "Transpose needs an even number of bits: cannot be had with 32 servers. A limit holds up a server's other messages too, which matters in all-to-all only.\n")
 
 
@@ -72,7 +72,7 @@ def _limits(rows):
     if not pairs:
         return ""
     return (f" The paper has rate limiters win in figure 11's large messages: here in {wins} of {len(pairs)} rows and routings, {_same(2 * wins > len(pairs))}"
-            f"{'' if 2 * wins > len(pairs) else ' (in a phase of these formulas no server gets from two, so what is congested is inside, and all wait for who was cut)'}.")
+            f"{'.' if 2 * wins > len(pairs) else '. (In a phase of these formulas no server gets from two, so what is congested is inside, and all wait for the one that was cut.)'}")
 
 
 def _figures_10(rows):

@@ -31,7 +31,7 @@ def _booksim(found):
     lines = [{"load": row["load"], "ours": f"{row['ours']:.1f}", "theirs": f"{row['theirs']:.1f}" if row["theirs"] else "not stable",
               "verdict": _verdict(row["ours"], row["theirs"], 0.05)} for row in found["rows"]]
     return table(title, lines, [("load", "load"), ("here, cycles", "ours"), ("BookSim2", "theirs"), ("", "verdict")]) + (
-        f"\nA 4-ary tree of three levels, 64 servers, uniform traffic, packets of 8 flits, any of the next common ancestors by chance, 16 lanes of 4 packets there and 64 packets a port here, from when a packet came to be to its last flit. One number is fitted, to BookSim2's latency at load 0.01: {found['switch']:.2f} cycles of a switch. "
+        f"\nA 4-ary tree of three levels, 64 servers, uniform traffic, packets of 8 flits, any of the next common ancestors by chance. There are 16 lanes of 4 packets there, and 64 packets a port here. Latency counts from when a packet came to be to its last flit. One number is fitted, to BookSim2's latency at load 0.01: {found['switch']:.2f} cycles of a switch. "
         "Its allocators have twice the speed of its links (internal_speedup): with the same speed they lose some cycles between packets, and its queues are up to 9 % longer at load 0.7. same: within 5 %.\n")
 
 
