@@ -9,6 +9,7 @@
  */
 #include "cli/cli.h"
 #include "cli/clock.h"
+#include "core/base/text.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_format.h"
 #include "core/status/advice.h"
@@ -348,7 +349,8 @@ static void print_engine(const struct fors_status *status)
 	if (!fors_status_is_over(status))
 		return;
 	if (status->servers >= 0)
-		printf("fabric      %lld servers\n", (long long)status->servers);
+		printf("fabric      %lld %s\n", (long long)status->servers,
+		       fors_plural(status->servers, "server", "servers"));
 	printf("tables      by %s, not by fors: no link is drained, excluded or held down\n", status->tables_by);
 	if (status->leaves < 0) /* else they come with the links */
 		print_warnings(status);
@@ -398,12 +400,17 @@ static void print_numbers(const struct fors_status *status)
 {
 	print_engine(status);
 	if (status->servers >= 0 && status->tops >= 0)
-		printf("fabric      %lld servers; three levels: %lld leaves in %lld pods, %lld middle switches, %lld tops\n",
-		       (long long)status->servers, (long long)status->leaves, (long long)status->pods,
-		       (long long)status->mids, (long long)status->tops);
+		printf("fabric      %lld %s; three levels: %lld %s in %lld %s, %lld %s, %lld %s\n",
+		       (long long)status->servers, fors_plural(status->servers, "server", "servers"),
+		       (long long)status->leaves, fors_plural(status->leaves, "leaf", "leaves"),
+		       (long long)status->pods, fors_plural(status->pods, "pod", "pods"), (long long)status->mids,
+		       fors_plural(status->mids, "middle switch", "middle switches"), (long long)status->tops,
+		       fors_plural(status->tops, "top", "tops"));
 	else if (status->servers >= 0 && !fors_status_is_over(status))
-		printf("fabric      %lld servers, %lld leaves, %lld spines\n", (long long)status->servers,
-		       (long long)status->leaves, (long long)status->spines);
+		printf("fabric      %lld %s, %lld %s, %lld %s\n", (long long)status->servers,
+		       fors_plural(status->servers, "server", "servers"), (long long)status->leaves,
+		       fors_plural(status->leaves, "leaf", "leaves"), (long long)status->spines,
+		       fors_plural(status->spines, "spine", "spines"));
 	if (status->leaves >= 0) {
 		cli_print_lost(status, status->servers + (int64_t)status->lost_servers.count);
 		cli_print_dead_links(status);
@@ -412,17 +419,20 @@ static void print_numbers(const struct fors_status *status)
 	if (status->f > 0)
 		printf("uplinks     the worst leaf lacks %lld for its servers\n", (long long)status->f);
 	if (status->ca_ports > status->servers)
-		printf("CA ports    %lld: %lld servers, %lld not participants, %lld guests on %s, %lld left out\n",
-		       (long long)status->ca_ports, (long long)status->servers, (long long)status->not_participants,
+		printf("CA ports    %lld: %lld %s, %lld not participants, %lld guests on %s, %lld left out\n",
+		       (long long)status->ca_ports, (long long)status->servers,
+		       fors_plural(status->servers, "server", "servers"), (long long)status->not_participants,
 		       (long long)status->guests, status->tops >= 0 ? "middle switches and tops" : "spines",
 		       (long long)status->left_out);
 	if (status->unreachable_pairs > 0)
-		printf("cut off     %lld pairs of leaves have no %s\n", (long long)status->unreachable_pairs,
+		printf("cut off     %lld %s no %s\n", (long long)status->unreachable_pairs,
+		       fors_plural(status->unreachable_pairs, "pair of leaves has", "pairs of leaves have"),
 		       status->tops >= 0 ? "way to each other" : "common spine");
 	print_cost(status);
 	cli_print_repairs(status);
 	if (status->phases > 0) {
-		printf("schedule    %lld phases", (long long)status->phases);
+		printf("schedule    %lld %s", (long long)status->phases,
+		       fors_plural(status->phases, "phase", "phases"));
 		if (status->lower_bound >= 0)
 			printf(" (%s %lld)", fors_status_is_over(status) ? "bound of these tables" : "lower bound",
 			       (long long)status->lower_bound);

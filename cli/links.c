@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "core/base/text.h"
 
 #define LISTED 10 /* lines; --json lists all links */
 #define INDENT 12
@@ -151,8 +152,8 @@ void cli_print_links(const char *label, const struct fors_status *status, const 
 		lines++;
 	}
 	if (i < links->count)
-		printf("%*sand more, %zu cables in all (--json lists them)\n", label ? INDENT : BELOW, "",
-		       links->count);
+		printf("%*sand more, %zu %s in all (--json lists them)\n", label ? INDENT : BELOW, "", links->count,
+		       fors_plural(links->count, "cable", "cables"));
 }
 
 /* Dead cables of switches that live. */
@@ -234,9 +235,9 @@ void cli_print_flapping(const struct fors_status *status)
 	const struct fors_links *flapping = &status->flapping_links;
 
 	for (size_t i = 0; i < flapping->count && i < LISTED; i++)
-		printf("%-*s%s[%u] - %s[%u] changed %u times in the last hour: exclude it\n", INDENT,
-		       i ? "" : "flapping", flapping->link[i].a, flapping->link[i].a_port, flapping->link[i].b,
-		       flapping->link[i].b_port, flapping->link[i].changes);
+		printf("%-*s%s[%u] - %s[%u] changed %u %s in the last hour: exclude it\n", INDENT, i ? "" : "flapping",
+		       flapping->link[i].a, flapping->link[i].a_port, flapping->link[i].b, flapping->link[i].b_port,
+		       flapping->link[i].changes, fors_plural(flapping->link[i].changes, "time", "times"));
 	if (flapping->count > LISTED)
 		printf("%*sand more, %zu in all (--json lists them)\n", INDENT, "", flapping->count);
 }

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "core/base/text.h"
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
 #include "core/planners/routing.h"
@@ -104,8 +105,8 @@ void fors_keeper_tell_adopted(struct fors_keeper *keeper, const struct fors_look
 	if (find_moved(keeper, look, before, &moved, &error))
 		fors_log_info(&keeper->setup.log, "what the reference fabric moves cannot be counted: %s", error.text);
 	else
-		fors_log_info(&keeper->setup.log, "the reference fabric moves %" PRIu64 " entries of the tables",
-			      moved);
+		fors_log_info(&keeper->setup.log, "the reference fabric moves %" PRIu64 " %s of the tables", moved,
+			      fors_plural(moved, "entry", "entries"));
 	fors_places_free(before);
 	keeper->kept.replaced = NULL;
 }

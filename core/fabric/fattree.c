@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/base/print.h"
 #include "places.h"
 
@@ -488,10 +489,13 @@ void fors_fattree_shape(const struct fors_fattree *tree, char *text, size_t room
 	const struct fors_pods *pods = tree->pods;
 
 	if (pods)
-		snprintf(text, room, "three levels (%u leaves, %u middle switches, %u tops)", pods->nleaves,
-			 pods->nmids, pods->ntops);
+		snprintf(text, room, "three levels (%u %s, %u %s, %u %s)", pods->nleaves,
+			 fors_plural(pods->nleaves, "leaf", "leaves"), pods->nmids,
+			 fors_plural(pods->nmids, "middle switch", "middle switches"), pods->ntops,
+			 fors_plural(pods->ntops, "top", "tops"));
 	else
-		snprintf(text, room, "%u spine lanes", tree->fabric->nlanes);
+		snprintf(text, room, "%u %s", tree->fabric->nlanes,
+			 fors_plural(tree->fabric->nlanes, "spine lane", "spine lanes"));
 }
 
 enum fors_err fors_fattree_players(const struct fors_fattree *tree, struct fors_participants *list,

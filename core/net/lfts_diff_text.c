@@ -25,8 +25,8 @@ static void print_sum(struct fors_buffer *out, const struct fors_lfts_diff *diff
 		new += !diff->table[i].was;
 	}
 	if (!diff->ntables) {
-		fors_buffer_print(out, "no difference in %" PRIu64 " entries of %" PRIu32 " switches\n", diff->compared,
-				  diff->nswitches);
+		fors_buffer_print(out, "no difference in %" PRIu64 " %s of %" PRIu32 " switches\n", diff->compared,
+				  fors_plural(diff->compared, "entry", "entries"), diff->nswitches);
 		return;
 	}
 	fors_buffer_print(out, "%zu of %" PRIu64 " %s, in %zu of %" PRIu32 " switches", diff->nentries, diff->compared,

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "verify_inside.h"
+#include "core/base/text.h"
 
 /* A CA port of the net, to find servers by GUID. */
 struct ca_port {
@@ -191,9 +192,10 @@ static bool hop(struct check *check, const struct flow *flow, uint32_t *node, st
 static void tell_detour(struct check *check, const struct flow *flow, const struct way *way, uint32_t node)
 {
 	if (check->schedule->ways)
-		problem(check, "phase %u: %s goes in a loop: from switch %s over %u switches, then to %s", flow->phase,
+		problem(check, "phase %u: %s goes in a loop: from switch %s over %u %s, then to %s", flow->phase,
 			fors_verify_flow_text(check, flow->src, flow->cell).text,
-			fors_verify_node_name(check, way->node[0]), way->nswitches, fors_verify_node_name(check, node));
+			fors_verify_node_name(check, way->node[0]), way->nswitches,
+			fors_plural(way->nswitches, "switch", "switches"), fors_verify_node_name(check, node));
 	else
 		problem(check, "phase %u: %s loops or takes a detour: %s, %s, %s, then %s", flow->phase,
 			fors_verify_flow_text(check, flow->src, flow->cell).text,
@@ -281,8 +283,9 @@ static void check_named(struct check *check, const struct flow *flow, const stru
 			fors_verify_node_name(check, way->node[i]),
 			way->link[i + 1] - check->net->node[way->node[i]].first_port);
 	else if (n != way->nswitches)
-		problem(check, "phase %u: %s crosses %u switches, but the way that the schedule names has %u",
-			flow->phase, fors_verify_flow_text(check, flow->src, flow->cell).text, way->nswitches, n);
+		problem(check, "phase %u: %s crosses %u %s, but the way that the schedule names has %u", flow->phase,
+			fors_verify_flow_text(check, flow->src, flow->cell).text, way->nswitches,
+			fors_plural(way->nswitches, "switch", "switches"), n);
 }
 
 static void conflict(struct check *check, const struct flow *flow, uint32_t index)
@@ -366,9 +369,9 @@ static void check_missing(struct check *check)
 			size_t bit = (size_t)s * p + d;
 
 			if (s != d && !(check->met[bit / 64] >> bit % 64 & 1)) {
-				problem(check, "%s never sends to %s (%" PRIu64 " pairs are missing)",
+				problem(check, "%s never sends to %s (%" PRIu64 " %s)",
 					fors_verify_server_text(check, s).text, fors_verify_server_text(check, d).text,
-					missing);
+					missing, fors_plural(missing, "pair is missing", "pairs are missing"));
 				missing--;
 			}
 		}
@@ -407,14 +410,18 @@ static bool has_plan(struct check *check)
 		problem(check, "the schedule has no plan%s%.*s", schedule->reason[0] ? ": " : "",
 			(int)sizeof(schedule->reason), schedule->reason);
 	else if (schedule->nservers > FORS_MAX_SERVERS || schedule->nlanes > FORS_MAX_LANES)
-		problem(check, "the schedule has %u servers and %u lanes, more than possible", schedule->nservers,
-			schedule->nlanes);
+		problem(check, "the schedule has %u %s and %u %s, more than possible", schedule->nservers,
+			fors_plural(schedule->nservers, "server", "servers"), schedule->nlanes,
+			fors_plural(schedule->nlanes, "lane", "lanes"));
 	else if (schedule->ways &&
 		 (schedule->ways->nleaves != schedule->nleaves || schedule->ways->nservers != schedule->nservers))
-		problem(check, "the schedule has %u switches with %u servers, but its ways are of %u and %u",
-			schedule->nleaves, schedule->nservers, schedule->ways->nleaves, schedule->ways->nservers);
+		problem(check, "the schedule has %u %s with %u %s, but its ways are of %u and %u", schedule->nleaves,
+			fors_plural(schedule->nleaves, "switch", "switches"), schedule->nservers,
+			fors_plural(schedule->nservers, "server", "servers"), schedule->ways->nleaves,
+			schedule->ways->nservers);
 	else if (schedule->parts && (!schedule->round_length || schedule->nphases % schedule->round_length))
-		problem(check, "the schedule has %u phases in rounds of %u", schedule->nphases, schedule->round_length);
+		problem(check, "the schedule has %u %s in rounds of %u", schedule->nphases,
+			fors_plural(schedule->nphases, "phase", "phases"), schedule->round_length);
 	return !is_told(check);
 }
 

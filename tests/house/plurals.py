@@ -16,11 +16,10 @@ from pathlib import Path
 NOUNS = ("servers cables flows links leaves spines switches phases failures hosts routes packets messages jobs ports nodes LIDs entries places lanes "
          "lines processes ranks times seconds notifications bytes planes pods tops names rows units ways paths GUIDs characters numbers tokens steps "
          "others files schedules epochs looks sweeps minutes pairs problems calls").split()
-COUNT = re.compile(r'%(?:\.?\d+|[-*])*(?:" ?PRI[ud](?:32|64) ?"|l{0,2}[ud]|z[ud])((?: [a-z-]+){0,2}?) (' + "|".join(NOUNS) + r")\b")
+COUNT = re.compile(r'%(?:\.?\d+|[-*])*(?:" ?PRI[ud](?:32|64) ?"|l{0,2}[ud]|z[ud])((?: (?!for |of |in |by |to |and )[a-z-]+){0,2}?) (' + "|".join(NOUNS) + r")\b")
 WHOLE = re.compile(r"(?:more than|less than|at most|at least|up to|\bto|\bof|all|of the|there are|allow|the|fewer than|x)(?: its)? (?:%s)?$")
 TOO_MANY = re.compile(r",? (?:is |are )?(?:more than|too many|too large)|; fors (?:can|takes)")
 EXEMPT = "always several"
-UNREAD = {"cli/cmd_status.c", "cli/links.c"}  # not gone through yet
 SPOKEN = ("cli", "model", "sim", "watch")  # rooms whose texts are for users, and not for logs and developers
 
 
@@ -45,8 +44,7 @@ def main():
     parser = argparse.ArgumentParser(description='Does no format say "1 flows"?')
     parser.add_argument("--top", type=Path, default=Path("."))
     options = parser.parse_args()
-    files = [path for room in SPOKEN for path in sorted((options.top / room).rglob("*.c"))
-             if str(path.relative_to(options.top)) not in UNREAD]
+    files = [path for room in SPOKEN for path in sorted((options.top / room).rglob("*.c"))]
     problems = [problem for path in files for problem in problems_of(path)]
     print(*problems, f"plurals: {len(files)} files, {len(problems)} problems", sep="\n")
     return 1 if problems else 0

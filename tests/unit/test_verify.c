@@ -229,7 +229,7 @@ static void named_way_is_longer(void **state)
 	hop[1] = (struct fors_way_hop){.guid = ways->guid[1]};
 	assert_int_equal(fors_waylist_put(ways, 0, c.dst, c.path, hop, 2, FORS_WAY_NO_TOP, NULL), FORS_OK);
 	ways->way[fors_waylist_find(ways, 0, c.dst, c.path)].port = 0; /* as at a last switch */
-	assert_refused(&victim, "phase 13|crosses 1 switches, but the way that the schedule names has 2");
+	assert_refused(&victim, "phase 13|crosses 1 switch, but the way that the schedule names has 2");
 	victim_free(&victim);
 }
 
@@ -399,7 +399,7 @@ static void missing_pair(void **state)
 	struct victim victim = victim_of("FT(2;4,4)", 2);
 	char text[64];
 
-	snprintf(text, sizeof(text), "never sends to|Node02-00 (LID 36)|1 pairs are missing");
+	snprintf(text, sizeof(text), "never sends to|Node02-00 (LID 36)|1 pair is missing");
 	*cell(&victim, 8, 6) = nobody;
 	assert_refused(&victim, text);
 	assert_int_equal(verdict_of(&victim).nproblems, 1);
