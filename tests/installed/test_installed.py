@@ -93,6 +93,35 @@ def test_three_levels_tell_the_same(folder):
     assert re.search(r"^next +one more dead cable costs most at Leaf00 .*: 40 phases, 80.0 % of full speed; limit 38 phases, 84.2 %$", whole, re.M)
 
 
+@pytest.fixture
+def status_of(tmp_path):
+    """status_of(spec, *down, **more): what `fors status` says of a state folder in which that is dead, beside the whole tree."""
+    def call(spec, *down, **more):
+        (tmp_path / "whole").write_text(run(FORS, "fabric", "--synthetic", spec))
+        (tmp_path / "now").write_text(run(FORS, "fabric", "--synthetic", spec, *(word for name in down for word in ("--down", name))))
+        status = json.loads(run(FORS, "plan", "--json", "--fabric", "now", "--reference", "whole", cwd=tmp_path))
+        (tmp_path / "status.json").write_text(json.dumps({**status, "state": "active", **more}))
+        return subprocess.run([FORS, "status", tmp_path], capture_output=True, text=True, timeout=60, env={**os.environ, **NIGHT, "COLUMNS": "200"}).stdout
+    return call
+
+
+@pytest.mark.parametrize("spec, leaf, spine, lost", [("FT(2;4,5)", "Leaf02", "Spine01", "4 of 20"), ("XGFT(3;3,3,2;1,3,3)", "Leaf02", "Mid2-01", "3 of 18")])
+def test_what_status_says_of_dead_switches(status_of, spec, leaf, spine, lost):
+    """A dead leaf: its servers first, and in the line of the speed. A dead switch above: one line, and not one for each cable."""
+    out = status_of(spec, leaf)
+    assert f"\nlost        {lost} servers; {leaf} is dead\n" in out and f" servers; {lost.split()[0]} servers are lost\n" in out
+    assert out.index("\nlost ") < out.index("\ndead ") < out.index("\nspeed ") and f"{leaf} (leaf), all" in out and "nothing is lost" not in out
+    out = status_of(spec, spine)
+    assert f" {spine} (" in out and f"{spine}[" not in out.partition("\nnext")[0] and "\nlost " not in out
+
+
+@pytest.mark.parametrize("spec", ["FT(2;4,5)", "XGFT(3;3,3,2;1,3,3)"])
+def test_what_status_says_of_a_flapping_cable(status_of, spec):
+    cable = {"a": "Leaf00", "a_port": 5, "b": "Up", "b_port": 1, "since_ms": None, "used": True, "planned": True, "rate": "4xHDR", "changes": 6}
+    out = status_of(spec, flapping_links=[cable])
+    assert "\nflapping    Leaf00[5] - Up[1] changed 6 times in the last hour: exclude it\n" in out
+
+
 def test_progress_that_is_asked_for():
     done = subprocess.run([FORS, "whatif", "--progress", "--synthetic", "FT(2;3,3)"], capture_output=True, text=True, timeout=60, env={**os.environ, **NIGHT})
     assert done.stderr.endswith("failures 13/13\n") and done.stdout == (HERE / "golden" / "whatif.txt").read_text()
