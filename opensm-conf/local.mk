@@ -10,3 +10,8 @@ dist_dropin_DATA = opensm-conf/systemd/fors.conf
 slurmdir = $(pkgdatadir)/slurm
 dist_slurm_DATA = opensm-conf/slurm/fors-slurm.service
 dist_slurm_SCRIPTS = opensm-conf/slurm/fors-slurmctld opensm-conf/slurm/fors-task-prolog
+
+# And for fors watch: a unit, its user, who may open the port, its settings.
+watchdir = $(pkgdatadir)/watch
+dist_watch_DATA = opensm-conf/watch/60-fors-watch.rules opensm-conf/watch/fors-watch.service opensm-conf/watch/fors-watch.sysusers \
+	opensm-conf/watch/watch.conf

@@ -12,7 +12,7 @@
 #include "once.h"
 #include "service.h"
 
-#define CACHE_DIR "/var/lib" /* the state folder is in its folder "fors", where state_dir does not say otherwise */
+#define CACHE_DIR "/var/lib/fors-watch" /* the state folder is in its folder "fors", unless state_dir says otherwise */
 
 enum { NO = 1, BAD = 2 };
 

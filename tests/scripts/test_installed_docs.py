@@ -75,3 +75,16 @@ def test_systemd_drop_in(tmp_path):
                           env={**os.environ, "SYSTEMD_UNIT_PATH": f"{tmp_path}:"})
     ours = [line for line in done.stderr.splitlines() if "opensm@" in line or "fors.conf" in line]
     assert (done.returncode, ours) == (0, [])
+
+
+def test_systemd_unit_of_fors_watch(tmp_path):
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("systemd is not installed")
+    unit = (TOP / "opensm-conf/watch/fors-watch.service").read_text()
+    (tmp_path / "fors-watch.service").write_text(unit.replace("ExecStart=fors watch", "ExecStart=/bin/true"))
+    done = subprocess.run(["systemd-analyze", "verify", "--man=no", "fors-watch.service"], capture_output=True, text=True,
+                          env={**os.environ, "SYSTEMD_UNIT_PATH": f"{tmp_path}:"})
+    ours = [line for line in done.stderr.splitlines() if "fors-watch" in line]
+    assert (done.returncode, ours) == (0, [])
+    for name in ("fors-watch.sysusers", "60-fors-watch.rules", "watch.conf"):  # whose installation its first lines tell
+        assert name in unit and (TOP / "opensm-conf/watch" / name).exists()
