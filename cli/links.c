@@ -171,8 +171,7 @@ void cli_print_dead_links(const struct fors_status *status)
 	size_t dead = status->dead_links.count, gone = status->dead_switches.count, single = count_single(status);
 
 	if (!dead) {
-		printf("dead        %s\n",
-		       status->lost_servers.count ? "no cable between leaves and spines" : "nothing");
+		printf("dead        %s\n", status->lost_servers.count ? "no cable between switches" : "nothing");
 		return;
 	}
 	printf("dead        ");

@@ -93,8 +93,9 @@ static bool lasts_long(const struct fors_status *status, int64_t unix_ms)
 	return status->state_since_ms >= 0 && unix_ms - status->state_since_ms > LONG_MS;
 }
 
-static void say_inactive(const char *reason, char *text, size_t room)
+static void say_inactive(const struct fors_status *status, char *text, size_t room)
 {
+	const char *reason = status->reason;
 	const char *ended = strstr(reason, FORS_REASON_ENDED);
 	int length = ended ? (int)(ended - reason) : 0;
 
@@ -103,6 +104,8 @@ static void say_inactive(const char *reason, char *text, size_t room)
 			 strncmp(reason, "opensm ", 7) ? "" : " with fors");
 	else if (!strncmp(reason, FORS_REASON_STANDBY, strlen(FORS_REASON_STANDBY)))
 		snprintf(text, room, "nothing to do here: see fors status on the master");
+	else if (status->repairs.count)
+		snprintf(text, room, "mend what stands under mend first: then fors routes again");
 	else
 		snprintf(text, room, "nothing happens by itself: see the reason");
 }
@@ -114,7 +117,7 @@ void fors_status_next(const struct fors_status *status, int64_t unix_ms, char *t
 	else if (status->state == FORS_PLANNING)
 		snprintf(text, room, "fors is planning; the schedule follows by itself");
 	else if (status->state == FORS_INACTIVE)
-		say_inactive(status->reason, text, room);
+		say_inactive(status, text, room);
 	else if (status->held_links.count && status->held_until_ms >= 0)
 		say_return(status, unix_ms, text, room);
 	else if (status->flapping_links.count)

@@ -423,6 +423,17 @@ static void tell_failover(const struct fors_board *board, struct fors_status *st
 	status->failover.ms[FORS_STEP_PUBLISHED] = board->seen_ms - board->failover_ms;
 }
 
+/* Since when the state is what it is. An opensm that started again and is active as the one before has not made it so. */
+static void date_state(struct fors_board *board, enum fors_state state)
+{
+	if (!board->since || board->state != state)
+		board->since = fors_clock_unix_ms();
+	if (board->left_since && state == FORS_ACTIVE && board->left_since < board->since)
+		board->since = board->left_since;
+	if (state != FORS_PLANNING)
+		board->left_since = 0;
+}
+
 bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)
 {
 	char reason[sizeof(status->reason)];
@@ -440,8 +451,7 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	if (board->schedule)
 		fors_status_schedule(status, board->schedule);
 	memcpy(status->reason, reason, sizeof(reason));
-	if (!board->since || board->state != status->state)
-		board->since = fors_clock_unix_ms();
+	date_state(board, status->state);
 	status->state_since_ms = (int64_t)board->since;
 	if (!take_status(board, status))
 		return false;

@@ -48,6 +48,7 @@ struct fors_board {
 	bool has_status;		/* one has been published since this opensm started */
 	enum fors_state state;		/* of the newest status */
 	uint64_t since;			/* when it became so, Unix time in ms */
+	uint64_t left_since; /* since when readers have had schedules from an earlier opensm; 0: it matters no more */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_sheet {
 		const char *name; /* of the file */

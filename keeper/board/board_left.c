@@ -111,6 +111,16 @@ static bool load_schedule(struct fors_board *board)
 	return load_cells(board, &header);
 }
 
+/* Since when there was a schedule at each epoch; 0: the last one was a withdrawal. */
+static uint64_t planned_since(const struct fors_event *list, size_t count)
+{
+	uint64_t since = 0;
+
+	while (count && list[count - 1].phases)
+		since = list[--count].unix_ms;
+	return since;
+}
+
 /* A damaged one begins anew. False: out of memory. */
 static bool load_history(struct fors_board *board)
 {
@@ -126,8 +136,9 @@ static bool load_history(struct fors_board *board)
 	if (!err && bytes)
 		err = strlen(bytes) == size ? fors_history_parse(bytes, path, &list, &count, &error)
 					    : fors_fail(&error, FORS_EINPUT, "%s: not a text: a zero byte", path);
-	free(list);
 	if (!err && bytes) {
+		board->left_since = planned_since(list, count);
+		free(list);
 		sheet->bytes = bytes;
 		sheet->size = size;
 		return true;

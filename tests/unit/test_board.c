@@ -404,6 +404,50 @@ static void publish_draft(struct place *place, uint64_t fingerprint, struct fors
 	assert_schedule(place, fingerprint);
 }
 
+static void publish_plan(struct place *place, uint64_t fingerprint)
+{
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_ACTIVE;
+	assert_true(fors_board_publish(&place->board, schedule_of(fingerprint), &status));
+	fors_status_clear(&status);
+}
+
+static void restart(struct place *place)
+{
+	fors_board_close(&place->board);
+	fake_clock_advance(60000);
+	fors_board_open(&place->board, NULL, &place->folder, NULL);
+}
+
+/* Readers have had schedules since then: an opensm that starts again says so, once it is active; a withdrawal ends it. */
+static void a_restart_does_not_make_it_active(void **state)
+{
+	struct place *place = *state;
+	uint64_t first;
+
+	withdraw(place, FORS_FAILED, "before");
+	fake_clock_advance(5000);
+	first = fors_clock_unix_ms();
+	publish_plan(place, 1);
+	fake_clock_advance(5000);
+	publish_plan(place, 2);
+	restart(place);
+	say(place, "at the start");
+	assert_true(since(place) == fors_clock_unix_ms());
+	publish_plan(place, 3);
+	assert_true(since(place) == first);
+	withdraw(place, FORS_FAILED, "broken");
+	restart(place);
+	publish_plan(place, 4);
+	assert_true(since(place) == fors_clock_unix_ms());
+	restart(place);
+	withdraw(place, FORS_FAILED, "broken again");
+	publish_plan(place, 5);
+	assert_true(since(place) == fors_clock_unix_ms());
+}
+
 static ino_t inode_of(const struct place *place, const char *name)
 {
 	struct stat info;
@@ -492,6 +536,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(all_files_say_the_same, open_place, close_place),
 		cmocka_unit_test_setup_teardown(states_have_a_beginning, open_place, close_place),
+		cmocka_unit_test_setup_teardown(a_restart_does_not_make_it_active, open_place, close_place),
 		cmocka_unit_test_setup_teardown(metrics_have_the_heartbeat, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_kept_order_is_written, open_place, close_place),
 		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),
