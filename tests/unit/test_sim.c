@@ -364,6 +364,7 @@ static void settings_without_sense_are_refused(void **state)
 {
 	static const double zero[8] = {8, 8, 0, 8, 8, 8, 8, 8}, nan_[8] = {8, 8, NAN, 8, 8, 8, 8, 8};
 	static const double far_apart[8] = {8, 8, 0.0001, 8, 8, 8, 8, 8};
+	struct fors_sim_settings slow;
 
 	(void)state;
 	REFUSE(message, 0, "from 1 byte");
@@ -382,6 +383,10 @@ static void settings_without_sense_are_refused(void **state)
 	REFUSE(gbits, far_apart, "below 1/4096");
 	REFUSE(pause_low, 5, "below the high mark");
 	REFUSE(pause_high, 7000, "too late");
+	slow = sims_plain(); /* 1000 s over a link are too long over a ten thousandth of it */
+	slow.message = 1000000000000;
+	slow.adapter_rate = 0.000101;
+	refuse(slow, "so many phases and messages");
 }
 
 int main(void)
