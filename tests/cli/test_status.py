@@ -320,6 +320,9 @@ def test_history(fors, folder):
     assert told["epochs"][1] == {"unix_ms": 1700000100000, "epoch": 1700000100001, "phases": 0, "method": "-",
                                  "cause": "a schedule is being planned; 1 cable died: Leaf00[5] - Spine01[1]"}
     assert [one["state_dir"] for one in json.loads(fors("status", path.parent, "--history", "--json").out)] == [str(path)]
+    other = folder("0x0002c90300005678")
+    (other / "history").write_text(HISTORY)
+    assert [one["state_dir"] for one in json.loads(fors("status", path.parent, "--history", "--json").out)] == [str(path), str(other)]
     narrow = fors("status", path, "--history", env={**os.environ, "COLUMNS": "45"}).out
     assert max(map(len, narrow.splitlines()[1:])) <= 45
 
