@@ -152,7 +152,7 @@ static int ask_all(const struct cli_folders *folders, struct request *request)
 		if (!folders->is_list || has_places(folders->path[i]))
 			code = consider_names(folders->path[i], request);
 	if (!code && !request->found) {
-		cli_error("no leaf or spine with GUID 0x%016" PRIx64 " has a place, and no name of it is known",
+		cli_error("no switch with GUID 0x%016" PRIx64 " has a place, and no name of it is known",
 			  request->guid);
 		return CLI_NO;
 	}
@@ -183,7 +183,7 @@ static int run(const struct cli_settings *settings, char **operand)
 const struct cli_command cli_forget_command = {
 	.id = CLI_CMD_FORGET,
 	.name = "forget",
-	.summary = "Drop the place of a dead leaf or spine that will not come back, or the names of a host",
+	.summary = "Drop the place of a dead switch that will not come back, or the names of a host",
 	.usage = "GUID [DIR] [--dry-run]",
 	.details =
 		"GUID is the node GUID of the switch, or of a host's adapter, whose names in the jobs file are\n"

@@ -240,9 +240,10 @@ static int run(const struct cli_settings *settings, char **operand)
 const struct cli_command cli_whatif_command = {
 	.id = CLI_CMD_WHATIF,
 	.name = "whatif",
-	.summary = "What would each failed cable and spine cost? Worst first",
+	.summary = "What would each failed cable and switch cost? Worst first",
 	.usage = "(--fabric FILE | --synthetic SPEC) [OPTION]...",
-	.details = "Every single cable between leaf and spine, every spine, and random failures on request.\n"
+	.details = "Each cable between switches, each spine (of three levels each middle switch\n"
+		   "and top), and random failures on request.\n"
 		   "Example: fors whatif --synthetic 'FT(2;20,18)' --random 5 --count 100 --html whatif.html\n",
 	.run = run,
 };

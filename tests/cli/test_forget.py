@@ -66,7 +66,7 @@ def test_dry_run_leaves_nothing(fors, folder):
 
 
 @pytest.mark.parametrize("guid, text", [(ALIVE, "alive"), (LISTED, "root_guid_file"), (REFERENCE, "reference"),
-                                        (STRANGER, "no leaf or spine")])
+                                        (STRANGER, "no switch with GUID")])
 def test_refused(fors, folder, guid, text):
     path = folder()
     assert text in fors("forget", guid, path, code=1).err
