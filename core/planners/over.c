@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/base/print.h"
+#include "core/planners/flows/choice.h"
 #include "core/planners/flows/routed.h"
 #include "core/planners/flows/senders.h"
 #include "core/planners/flows/strategy.h"
@@ -86,9 +87,12 @@ static enum fors_err describe(struct plan *plan, struct fors_error *error)
 {
 	const struct fors_flows_routed *routed = plan->routed;
 	struct fors_over_report *report = &plan->report;
-	uint32_t link;
+	uint32_t link, known;
 	enum fors_err err = fors_flows_fullest(&routed->problem, &link, &report->fullest_flows, error);
 
+	known = !err && report->fullest_flows > routed->nservers ? report->fullest_flows : routed->nservers;
+	if (!err)
+		err = fors_flows_choice_bound(&routed->problem, known, &report->bound_tables, error);
 	if (err)
 		return err;
 	report->nservers = routed->nservers;
@@ -96,7 +100,6 @@ static enum fors_err describe(struct plan *plan, struct fors_error *error)
 	report->nnameless = routed->nnameless;
 	report->npaths = routed->problem.npaths;
 	report->longest = fors_flows_longest(&routed->problem);
-	report->bound_tables = report->fullest_flows > report->nservers ? report->fullest_flows : report->nservers;
 	if (link != FORS_FLOWS_NONE)
 		fors_flows_link_name(routed, link, report->fullest, sizeof(report->fullest));
 	return fors_over_bound(routed, &report->bound_best, error);
@@ -225,11 +228,13 @@ static enum fors_err write_flows(struct plan *plan, const struct fors_flows_pack
 
 static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
+	struct fors_flows_asked flows = *asked;
 	struct fors_flows_packing *packing = NULL;
 	enum fors_err err = check_memory(plan, error);
 
+	flows.known_bound = plan->report.bound_tables;
 	if (!err)
-		err = fors_flows_pack_problem(&plan->routed->problem, asked, &packing, error);
+		err = fors_flows_pack_problem(&plan->routed->problem, &flows, &packing, error);
 	if (!err)
 		err = write_flows(plan, packing, error);
 	fors_flows_packing_free(packing);

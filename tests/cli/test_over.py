@@ -134,6 +134,25 @@ def test_participants(plan, engines, write):
     assert report["servers"] == len(guids) == 5 and report["flows"] == 20
 
 
+def test_lids_that_share_cables(plan, fors, tmp_path):
+    """
+    All LIDs of a server lead over the first two cables up of each leaf, half of them each: no cable is crossed by all ways of a flow, and yet 4
+    servers have 12 flows each for two cables.
+    """
+    fabric = ("--synthetic", "FT(2;4,4)", "--lmc", "2")
+    (tmp_path / "net").write_text(fors("fabric", *fabric).out)
+    lines, switch = [], ""
+    for line in fors("fabric", *fabric, "--format", "lfts").out.splitlines():
+        switch = found[1] if (found := re.search(r"guid 0x\w+ \('(.*)'\)", line)) else switch
+        one = re.match(r"(0x\w+) (\d+)(.*)", line)
+        up = one and switch.startswith("Leaf") and int(one[2]) > 4
+        lines.append(f"{one[1]} {5 + int(one[1], 16) % 2:03d}{one[3]}" if up else line)
+    (tmp_path / "lfts").write_text("\n".join(lines) + "\n")
+    report = plan("--fabric", tmp_path / "net", "--lfts", tmp_path / "lfts")
+    assert report["tables_bound"] == report["phases"] == 4 * 12 // 2
+    assert report["lower_bound"] == 16
+
+
 def test_synthetic_with_tables(plan, fors, tmp_path):
     """The tables that fors itself writes, read back: LIDs come from them."""
     (tmp_path / "lfts").write_text(fors("fabric", "--synthetic", "FT(2;4,5)", "--format", "lfts").out)

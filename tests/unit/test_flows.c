@@ -7,6 +7,7 @@
 #include "support.h"
 
 #include "core/planners/flows/bipartite.h"
+#include "core/planners/flows/choice.h"
 #include "core/planners/flows/lumps.h"
 #include "core/planners/flows/search.h"
 #include "core/planners/flows/strategy.h"
@@ -610,6 +611,77 @@ static void a_few_dead_cables(void **state)
 	bed_free(bed);
 }
 
+/* Three switches with two servers each, two ways per unit, each of one link or two of `nlinks`. */
+static struct fors_flows_problem ways_at_random(struct fors_random *random, uint32_t nlinks)
+{
+	struct fors_flows_problem p = {.nswitches = 3, .ndests = 6, .nlinks = nlinks, .npaths = 2};
+	uint32_t n = 0;
+
+	assert_true(fors_flows_problem_allocate(&p, 2));
+	for (uint32_t s = 0; s < 3; s++) {
+		p.senders[s] = 2;
+		p.first[s + 1] = 2 * s + 2;
+	}
+	for (uint32_t way = 0; way < 3 * 6 * 2; way++) {
+		uint32_t unit = way / 2, link = fors_random_below(random, nlinks);
+
+		p.home[unit % 6] = unit % 6 / 2;
+		p.exists[way] = 1;
+		p.begin[way] = n;
+		if (unit % 6 / 2 == unit / 6)
+			continue;
+		p.link[n++] = link;
+		if (fors_random_below(random, 2))
+			p.link[n++] = (link + 1) % nlinks;
+	}
+	p.begin[3 * 6 * 2] = n;
+	return p;
+}
+
+static void add_way(const struct fors_flows_problem *p, uint32_t way, int tokens, int *load)
+{
+	for (uint32_t i = p->begin[way]; i < p->begin[way + 1]; i++)
+		load[p->link[i]] += tokens;
+}
+
+/* The least that the fullest link can have, each unit's two tokens split in all ways, from this unit on; below `best`. */
+static int least_full(const struct fors_flows_problem *p, uint32_t unit, int *load, int best)
+{
+	int most = 0;
+
+	for (uint32_t i = 0; i < p->nlinks; i++)
+		most = load[i] > most ? load[i] : most;
+	if (most >= best || unit == fors_flows_units(p))
+		return most < best ? most : best;
+	for (int first = 0; first <= 2; first++) {
+		add_way(p, 2 * unit, first, load);
+		add_way(p, 2 * unit + 1, 2 - first, load);
+		best = least_full(p, unit + 1, load, best);
+		add_way(p, 2 * unit, -first, load);
+		add_way(p, 2 * unit + 1, first - 2, load);
+		if (p->begin[2 * unit] == p->begin[2 * unit + 2])
+			break;
+	}
+	return best;
+}
+
+/* Never above what all splits of all units give, and a phase below at most: the rest is in whole numbers. */
+static void the_choice_of_ways_has_a_bound(void **state)
+{
+	struct fors_random random = {34};
+
+	for (int i = 0; i < 40; i++) {
+		struct fors_flows_problem p = ways_at_random(&random, 2 + fors_random_below(&random, 4));
+		int load[6] = {0}, best = least_full(&p, 0, load, 1000);
+		struct fors_error error;
+		uint32_t bound;
+
+		assert_int_equal(fors_flows_choice_bound(&p, 1, &bound, &error), FORS_OK);
+		assert_in_range(bound, best - 1, best);
+		fors_flows_problem_clear(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -632,6 +704,7 @@ int main(void)
 		cmocka_unit_test(a_link_behind_another_is_no_limit),
 		cmocka_unit_test(lumps_of_all_kinds),
 		cmocka_unit_test(a_few_dead_cables),
+		cmocka_unit_test(the_choice_of_ways_has_a_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

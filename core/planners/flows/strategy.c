@@ -365,6 +365,7 @@ static enum fors_err run(struct attempt *a, struct fors_error *error)
 {
 	enum fors_err err = fors_flows_bound(a->problem, &a->bound, error);
 
+	a->bound = a->bound > a->asked->known_bound ? a->bound : a->asked->known_bound;
 	if (!err && a->asked->wanted_phases && a->bound > a->asked->wanted_phases)
 		return fors_fail(error, FORS_ENOPLAN, "flows: these tables need %u phases", a->bound);
 	if (!err)
