@@ -23,10 +23,11 @@
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
 
-#define MOST_PATHS 128		      /* path indices that are looked at: all */
-#define USUAL_RATE 200000	      /* Mb/s where the fabric does not say */
-#define USUAL_COST 4000000	      /* picoseconds of a phase */
-#define BUDGET UINT64_C(400000000)    /* steps of the packers */
+#define MOST_PATHS 128		   /* path indices that are looked at: all */
+#define USUAL_RATE 200000	   /* Mb/s where the fabric does not say */
+#define USUAL_COST 4000000	   /* picoseconds of a phase */
+#define BUDGET UINT64_C(400000000) /* steps of the packers */
+#define BUDGET_PER_MESSAGE UINT64_C(5000)
 #define ODD_BUDGET UINT64_C(40000000) /* of the search for a better bound */
 
 struct planned {
@@ -204,7 +205,7 @@ static enum fors_err plan_uniform(struct planned *p, struct fors_error *error)
 /* A plan that is no longer is the uniform one. */
 static enum fors_err choose(struct planned *p, struct fors_error *error)
 {
-	struct fors_effort effort = {.budget = BUDGET};
+	struct fors_effort effort = {.budget = BUDGET + BUDGET_PER_MESSAGE * p->demand.count};
 	const struct fors_demand_asked asked = {&p->problem, proven(p), p->cost, &effort};
 	uint64_t bytes;
 	enum fors_err err;

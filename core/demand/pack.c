@@ -80,6 +80,8 @@ static enum fors_err pack_whole(const struct fors_demand_asked *asked, uint64_t 
 
 /* ---- pieces ---- */
 
+#define MANY_MESSAGES 400000 /* of more the phases are fewer, since each takes its time to make */
+
 /*
  * How many phases, in tenths of the messages of a port? More of them are shorter in all: three times as many come to the bound within a few thousandths,
  * twice as many within some hundredths, as many within a quarter. But each has its cost.
@@ -88,7 +90,9 @@ static uint32_t tenths_for(const struct fors_demand_asked *asked, uint64_t messa
 {
 	double price = asked->bound ? (double)(messages * asked->cost) / (double)asked->bound : 0;
 
-	return price < 0.01 ? 30 : price < 0.1 ? 20 : price < 0.5 ? 13 : 10;
+	uint32_t tenths = price < 0.01 ? 30 : price < 0.1 ? 20 : price < 0.5 ? 13 : 10;
+
+	return asked->problem->demand->count > MANY_MESSAGES && tenths > 15 ? 15 : tenths;
 }
 
 static uint64_t most_messages(const struct fors_demand *demand)

@@ -20,7 +20,9 @@
 #include "core/base/random.h"
 
 #define NOBODY FORS_DEMAND_NOBODY
-#define MOST_OFFERS 48 /* messages with several ways that are looked at for a resource */
+#define MOST_OFFERS 48	   /* messages with several ways that are looked at for a resource */
+#define MOST_CONSIDERED 48 /* messages that a resource chooses from, beginning anywhere */
+#define MOST_SERVERS 4096  /* for a table of all pairs: 64 MiB */
 #define FEW_MESSAGES 4096
 #define SPARE_PHASES 40 /* more than in proportion: for demands of few messages */
 
@@ -49,12 +51,16 @@ struct slicer {
 	struct listed *list; /* messages of resources */
 	struct keyed *order; /* resources that have something to carry, the neediest first */
 	uint32_t norder;
-	uint32_t *weight;   /* per resource */
-	uint32_t *used;	    /* per resource: messages that it carries in the phase */
-	uint32_t *holder;   /* per resource but gates: the message that it carries */
-	uint32_t *driven;   /* per message: how often it was driven out of this phase */
-	uint32_t *path;	    /* per message of the phase: its path index */
-	uint32_t *queue;    /* needy resources that nobody holds */
+	uint32_t *weight;  /* per resource */
+	uint32_t *used;	   /* per resource: messages that it carries in the phase */
+	uint32_t *holder;  /* per resource but gates: the message that it carries */
+	uint32_t *driven;  /* per message: how often it was driven out of this phase */
+	uint32_t *idle;	   /* servers that nobody sends to in the phase, nidle of them; who sends leaves by a swap */
+	uint32_t *idle_at; /* per server: where it is in idle[] */
+	uint32_t nidle;
+	uint32_t *at;	 /* [src * servers + dst]: message, NOBODY; NULL: there are too many servers for such a table */
+	uint32_t *path;	 /* per message of the phase: its path index */
+	uint32_t *queue; /* needy resources that nobody holds */
 	uint64_t *progress; /* per gate: bytes of the phase */
 	uint64_t time;	    /* the largest need */
 	uint64_t least;	    /* a message that holds a needy resource has so much left */
@@ -142,6 +148,17 @@ static uint32_t free_path(const struct slicer *s, uint32_t message)
 	return NOBODY;
 }
 
+/* A receiver becomes idle, or busy. */
+static void note_idle(struct slicer *s, uint32_t server, bool is_idle)
+{
+	uint32_t at = s->idle_at[server], end = is_idle ? s->nidle++ : --s->nidle, other = s->idle[end];
+
+	s->idle[end] = server;
+	s->idle[at] = other;
+	s->idle_at[server] = end;
+	s->idle_at[other] = at;
+}
+
 static void hold(struct slicer *s, uint32_t message, uint32_t path, uint32_t holder)
 {
 	uint32_t use[FORS_DEMAND_MOST_USES], load[FORS_DEMAND_MOST_USES];
@@ -153,6 +170,7 @@ static void hold(struct slicer *s, uint32_t message, uint32_t path, uint32_t hol
 	for (uint32_t i = 0; i < nloads; i++)
 		s->used[load[i]] += holder == NOBODY ? UINT32_MAX : 1;
 	s->path[message] = path;
+	note_idle(s, s->problem->demand->message[message].dst, holder == NOBODY);
 }
 
 /* What all that a message loads weighs, gates only while they have room. */
@@ -229,15 +247,49 @@ static bool make_way(struct slicer *s, uint32_t message)
 	return true;
 }
 
+/* Look at the messages of a resource from one place to another, at most so many that it may take; how many of these are left to look at. */
+static uint32_t consider_some(struct slicer *s, uint32_t x, uint32_t from, uint32_t to, uint64_t least, uint32_t most,
+			      struct choice *choice)
+{
+	for (uint32_t i = from, m; most && i < to && (m = message_at(s, x, &i, true)) != NOBODY; i++)
+		if (s->rest[m] >= least && may_take(s, m)) {
+			consider(s, m, choice);
+			most--;
+		}
+	fors_effort_spend(s->asked->effort, (to < s->alive[x] ? to : s->alive[x]) / 4 + 1);
+	return most;
+}
+
+/* The same of a sender by those that nobody sends to, where they are few. */
+static void consider_idle(struct slicer *s, uint32_t src, uint64_t least, struct choice *choice)
+{
+	for (uint32_t i = 0; i < s->nidle; i++) {
+		uint32_t m = s->at[(size_t)src * s->problem->nservers + s->idle[i]];
+
+		if (m != NOBODY && s->rest[m] && s->rest[m] >= least && may_take(s, m))
+			consider(s, m, choice);
+	}
+	fors_effort_spend(s->asked->effort, s->nidle + 1);
+}
+
+static void consider_listed(struct slicer *s, uint32_t x, uint64_t least, struct choice *choice)
+{
+	uint32_t start = s->alive[x] > MOST_CONSIDERED ? fors_random_below(&s->random, s->alive[x]) : 0;
+	uint32_t left = consider_some(s, x, start, UINT32_MAX, least, MOST_CONSIDERED, choice);
+
+	if (left && start)
+		consider_some(s, x, 0, start, least, left, choice);
+}
+
 /* Give a resource the message that helps others most, of those that have so much left; false: it cannot have any. */
 static bool take_best(struct slicer *s, uint32_t x, uint64_t least)
 {
 	struct choice choice = {NOBODY, 0, NOBODY, 0, 0};
 
-	for (uint32_t i = 0, m; (m = message_at(s, x, &i, true)) != NOBODY; i++)
-		if (s->rest[m] >= least && may_take(s, m))
-			consider(s, m, &choice);
-	fors_effort_spend(s->asked->effort, s->alive[x] + 1);
+	if (s->at && x < s->problem->nservers && 8 * s->nidle < s->alive[x])
+		consider_idle(s, x, least, &choice);
+	else
+		consider_listed(s, x, least, &choice);
 	if (choice.free == NOBODY)
 		return is_needy(s, x) && make_way(s, choice.blocked);
 	hold(s, choice.free, choice.path, choice.free);
@@ -368,6 +420,9 @@ static void begin_set(struct slicer *s)
 
 	memset(s->used, 0, s->problem->nresources * sizeof(*s->used));
 	memset(s->holder, 0xFF, ports * sizeof(*s->holder));
+	s->nidle = s->problem->nservers;
+	for (uint32_t i = 0; i < s->nidle; i++)
+		s->idle[i] = s->idle_at[i] = i;
 }
 
 /* ---- a phase ---- */
@@ -551,6 +606,8 @@ static bool allocate(struct slicer *s)
 
 	s->rest = malloc(messages * sizeof(*s->rest));
 	s->driven = calloc(messages, sizeof(*s->driven));
+	s->idle = malloc((p->nservers + (size_t)1) * sizeof(*s->idle));
+	s->idle_at = malloc((p->nservers + (size_t)1) * sizeof(*s->idle_at));
 	s->load = calloc(n, sizeof(*s->load));
 	s->first = calloc(n + 1, sizeof(*s->first));
 	s->alive = calloc(n, sizeof(*s->alive));
@@ -561,8 +618,25 @@ static bool allocate(struct slicer *s)
 	s->queue = malloc(8 * n * sizeof(*s->queue));
 	s->path = malloc(messages * sizeof(*s->path));
 	s->progress = malloc((2 * (size_t)p->nswitches + 1) * sizeof(*s->progress));
-	return s->rest && s->driven && s->load && s->first && s->alive && s->order && s->weight && s->used &&
-	       s->holder && s->queue && s->path && s->progress;
+	return s->rest && s->driven && s->idle && s->idle_at && s->load && s->first && s->alive && s->order &&
+	       s->weight && s->used && s->holder && s->queue && s->path && s->progress;
+}
+
+/* False: out of memory. */
+static bool make_table(struct slicer *s)
+{
+	const struct fors_demand *demand = s->problem->demand;
+	size_t n = (size_t)s->problem->nservers * s->problem->nservers;
+
+	if (s->problem->nservers > MOST_SERVERS)
+		return true;
+	s->at = malloc((n + 1) * sizeof(*s->at));
+	if (!s->at)
+		return false;
+	memset(s->at, 0xFF, n * sizeof(*s->at));
+	for (uint32_t m = 0; m < demand->count; m++)
+		s->at[(size_t)demand->message[m].src * s->problem->nservers + demand->message[m].dst] = m;
+	return true;
 }
 
 /* Loads, and how many messages each resource has. */
@@ -611,6 +685,9 @@ static void finish(struct slicer *s)
 {
 	free(s->rest);
 	free(s->driven);
+	free(s->at);
+	free(s->idle);
+	free(s->idle_at);
 	free(s->load);
 	free(s->first);
 	free(s->alive);
@@ -629,7 +706,7 @@ enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, uin
 				      struct fors_demand_plan **plan, struct fors_error *error)
 {
 	struct slicer s = {.asked = asked, .problem = asked->problem, .random = {1}};
-	enum fors_err err = allocate(&s) ? FORS_OK : fors_fail_memory(error);
+	enum fors_err err = allocate(&s) && make_table(&s) ? FORS_OK : fors_fail_memory(error);
 
 	if (!err) {
 		count(&s);
