@@ -20,6 +20,10 @@
 
 #include "core/base/guidlist.h"
 #include "core/fabric/lids.h"
+#include "core/demand/check.h"
+#include "core/demand/demand_file.h"
+#include "core/demand/odd.h"
+#include "core/demand/pack.h"
 #include "core/fabric/places.h"
 #include "core/net/counters.h"
 #include "core/net/lftfile.h"
@@ -510,13 +514,77 @@ static bool fuzz_status(const uint8_t *data, size_t size)
 	return is_good;
 }
 
+/* Any demand between the servers of the ground: a plan is right, and not below a bound. */
+static void plan_demand(const struct fors_flows_routed *routed, const uint64_t *guid, const struct fors_demand *demand)
+{
+	struct fors_effort effort = {.budget = 2000000};
+	struct fors_demand_problem problem;
+	struct fors_demand_bound bound;
+	struct fors_demand_plan *plan = NULL;
+	struct fors_demand_verdict verdict = {0};
+	uint64_t odd = 0;
+	uint32_t size;
+
+	if (fors_demand_problem_make(demand, routed, &problem, NULL))
+		return;
+	if (!fors_demand_bound_of(&problem, &bound, NULL) &&
+	    !fors_demand_odd_bound(&problem, &effort, &odd, &size, NULL)) {
+		const struct fors_demand_asked asked = {&problem, odd > bound.most ? odd : bound.most, 0, &effort};
+
+		if (!fors_demand_pack(&asked, &plan, NULL) &&
+		    !fors_demand_check(ground()->net, ground()->lfts, guid, demand, plan, &verdict, NULL) &&
+		    (!verdict.is_right || fors_demand_plan_length(plan) < asked.bound))
+			abort();
+	}
+	fors_demand_plan_free(plan);
+	fors_demand_problem_clear(&problem);
+}
+
+static bool fuzz_demand(const uint8_t *data, size_t size)
+{
+	const struct fors_flows_tables tables = {.net = ground()->net, .lfts = ground()->lfts, .most_paths = 4};
+	struct fors_flows_routed *routed = NULL;
+	struct fors_demand demand = {0};
+	uint64_t guid[9];
+	uint32_t node[9], left_out;
+	bool is_good;
+
+	if (fors_flows_routed_read(&tables, &routed, NULL) || routed->nservers != 9)
+		abort();
+	for (uint32_t s = 0; s < 9; s++) {
+		guid[s] = routed->server[s].guid;
+		node[s] = routed->server[s].node;
+	}
+	const struct fors_demand_hosts hosts = {ground()->net, guid, node, 9};
+
+	is_good = !fors_demand_read((const char *)data, size, "fuzz", &hosts, &demand, &left_out, NULL, NULL);
+	if (is_good)
+		plan_demand(routed, guid, &demand);
+	fors_demand_clear(&demand);
+	fors_flows_routed_free(routed);
+	return is_good;
+}
+
 const struct fuzz_target fuzz_targets[] = {
-	{"netfile", fuzz_netfile},   {"lftfile", fuzz_lftfile},	  {"guidlist", fuzz_guidlist},
-	{"settings", fuzz_settings}, {"schedule", fuzz_schedule}, {"sealed", fuzz_sealed},
-	{"forsched", fuzz_forsched}, {"places", fuzz_places},	  {"spec", fuzz_spec},
-	{"status", fuzz_status},     {"tables", fuzz_tables},	  {"pattern", fuzz_pattern},
-	{"blocks", fuzz_blocks},     {"jobs", fuzz_jobs},	  {"header", fuzz_header},
-	{"counters", fuzz_counters}, {"simulate", fuzz_simulate}, {NULL, NULL},
+	{"netfile", fuzz_netfile},
+	{"lftfile", fuzz_lftfile},
+	{"guidlist", fuzz_guidlist},
+	{"settings", fuzz_settings},
+	{"schedule", fuzz_schedule},
+	{"sealed", fuzz_sealed},
+	{"forsched", fuzz_forsched},
+	{"places", fuzz_places},
+	{"spec", fuzz_spec},
+	{"status", fuzz_status},
+	{"tables", fuzz_tables},
+	{"pattern", fuzz_pattern},
+	{"blocks", fuzz_blocks},
+	{"jobs", fuzz_jobs},
+	{"header", fuzz_header},
+	{"counters", fuzz_counters},
+	{"simulate", fuzz_simulate},
+	{"demand", fuzz_demand},
+	{NULL, NULL},
 };
 
 const struct fuzz_target *fuzz_find(const char *name)
