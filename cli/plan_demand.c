@@ -39,9 +39,10 @@ struct planned {
 	struct fors_demand demand;
 	struct fors_demand_problem problem;
 	struct fors_demand_bound bound;
-	uint64_t odd;		       /* a bound by an odd set of ports and links, which may be less */
-	uint32_t odd_size;	       /* so many of them */
-	uint32_t left_out;	       /* hosts of the file */
+	uint64_t odd;	   /* a bound by an odd set of ports and links, which may be less */
+	uint32_t odd_size; /* so many of them */
+	uint32_t left_out; /* hosts of the file */
+	uint32_t senders, receivers;
 	uint32_t fewest;	       /* no plan has fewer phases */
 	uint64_t cost;		       /* of a phase, in bytes; 0 where messages have no size */
 	struct fors_schedule *uniform; /* the plan of all with all; NULL: there is none */
@@ -148,6 +149,24 @@ static enum fors_err count_fewest(struct planned *p, struct fors_error *error)
 	return err;
 }
 
+/* Servers that send, and that receive. */
+static enum fors_err count_ends(struct planned *p, struct fors_error *error)
+{
+	bool *seen = calloc(2 * (size_t)p->demand.nservers + 1, sizeof(*seen));
+
+	if (!seen)
+		return fors_fail_memory(error);
+	for (uint32_t m = 0; m < p->demand.count; m++) {
+		const struct fors_demand_message *message = &p->demand.message[m];
+
+		p->senders += !seen[message->src];
+		p->receivers += !seen[p->demand.nservers + message->dst];
+		seen[message->src] = seen[p->demand.nservers + message->dst] = true;
+	}
+	free(seen);
+	return FORS_OK;
+}
+
 static enum fors_err look(struct planned *p, struct fors_error *error)
 {
 	struct fors_effort effort = {.budget = ODD_BUDGET};
@@ -159,6 +178,8 @@ static enum fors_err look(struct planned *p, struct fors_error *error)
 		err = fors_demand_odd_bound(&p->problem, &effort, &p->odd, &p->odd_size, error);
 	if (!err)
 		err = count_fewest(p, error);
+	if (!err)
+		err = count_ends(p, error);
 	if (!err)
 		err = fors_demand_by_shift(&p->problem, &p->shift, error);
 	p->cost = cost_of(p);
@@ -274,29 +295,12 @@ static double shift_time(const struct planned *p)
 	return (double)(p->shift.length + p->shift.nphases * p->cost);
 }
 
-/* Servers that send (0) or receive (1); 0 too where memory is short. */
-static uint32_t count_ends(const struct planned *p, bool is_receiver)
-{
-	bool *seen = calloc(p->demand.nservers + (size_t)1, sizeof(*seen));
-	uint32_t n = 0;
-
-	for (uint32_t m = 0; seen && m < p->demand.count; m++) {
-		uint32_t s = is_receiver ? p->demand.message[m].dst : p->demand.message[m].src;
-
-		n += !seen[s];
-		seen[s] = true;
-	}
-	free(seen);
-	return n;
-}
-
 /* ---- for people ------------------------------------------------------------------------------------------------ */
 
 static void print_demand(const struct planned *p)
 {
 	printf("demand      %u %s from %u to %u of %u servers", p->demand.count,
-	       fors_plural(p->demand.count, "message", "messages"), count_ends(p, false), count_ends(p, true),
-	       p->demand.nservers);
+	       fors_plural(p->demand.count, "message", "messages"), p->senders, p->receivers, p->demand.nservers);
 	if (!p->demand.is_unit)
 		printf(", %.0f bytes", (double)bytes_of(&p->demand));
 	printf("\n");
@@ -356,8 +360,8 @@ static void add_demand(const struct planned *p, json_t *data)
 	bool has_sizes = !p->demand.is_unit;
 
 	json_object_set_new(data, "servers", count(p->demand.nservers));
-	json_object_set_new(data, "senders", count(count_ends(p, false)));
-	json_object_set_new(data, "receivers", count(count_ends(p, true)));
+	json_object_set_new(data, "senders", count(p->senders));
+	json_object_set_new(data, "receivers", count(p->receivers));
 	json_object_set_new(data, "messages", count(p->demand.count));
 	json_object_set_new(data, "bytes", has_sizes ? count(bytes_of(&p->demand)) : json_null());
 	json_object_set_new(data, "hosts_left_out", count(p->left_out));

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conftest import FORS, SRC
+from conftest import FORS, SRC, needs_short, short_of_memory
 
 TREE = ["--synthetic", "FT(2;4,4)"]
 
@@ -156,6 +156,23 @@ def test_whole_messages_of_a_ring(fors, tmp_path):
 def test_random_demands_walked_by_another_program():
     done = subprocess.run([sys.executable, SRC / "tests" / "sweep" / "demands.py", FORS, "25", "100"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@needs_short
+@pytest.mark.parametrize("text", ["Node00-0[0-3] Node01-00,Node02-00 1000\nghost Node00-00 3\n", "group a Node00-0[0-2],Node01-00\n"], ids=["sizes", "group"])
+def test_short_of_memory(tmp_path, text):
+    """Whatever allocation fails: the plan as it is, or an error, never something else."""
+    (tmp_path / "demand").write_text(text)
+    args = ["plan", *TREE, "--demand", tmp_path / "demand", "--json"]
+    code, whole, _, _ = short_of_memory(1000000, *args)
+    same = [line for line in whole.splitlines() if "_ms" not in line]
+    at, reached = 1, True
+    while reached:
+        code, out, err, reached = short_of_memory(at, *args)
+        assert code in (0, 2) and (code == 0 or "out of memory" in err)
+        assert code == 2 or [line for line in out.splitlines() if "_ms" not in line] == same
+        at += 5
+    assert at > 100
 
 
 def test_schema(plan):
