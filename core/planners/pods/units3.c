@@ -6,7 +6,8 @@
  * (core/planners/flows/) pack them: the problem has a token for each unit, and a phase for each round. All units whose
  * way is at home go into the rounds of the closed form. What is left may take any lane of its leaf, since a leaf's
  * entry for a server is one unit's own; further on it has to follow the entries of mids and tops. It is searched for
- * with as many rounds as the lower bound asks for, in small trees once more after entries of mids, too, were relieved,
+ * with as many rounds as the lower bound asks for, in small trees once more after entries of mids, too, were relieved
+ * (where tops choose ways down, in haste too, with little effort; with patience both beginnings are searched to their end),
  * then with a few rounds more. Where nothing is left over nobody else moves.
  */
 #include "units3.h"
