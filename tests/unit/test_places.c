@@ -115,14 +115,15 @@ static void refuse(const char *text, size_t size, const char *word)
 /* The text without its names of hosts, sealed again; the caller's. */
 static char *without_hosts(const char *text)
 {
-	const char *hosts = strstr(text, "\nhost ");
 	char *bare = malloc(strlen(text) + 32);
-	int n;
+	char *hosts;
 
 	assert_non_null(bare);
+	strcpy(bare, text);
+	hosts = strstr(bare, "\nhost ");
 	assert_non_null(hosts);
-	n = sprintf(bare, "%.*s", (int)(hosts + 1 - text), text);
-	sprintf(bare + n, "crc 0x%08lx\n", crc32(0, (const unsigned char *)bare, (unsigned)n));
+	hosts++;
+	sprintf(hosts, "crc 0x%08lx\n", crc32(0, (const unsigned char *)bare, (unsigned)(hosts - bare)));
 	return bare;
 }
 

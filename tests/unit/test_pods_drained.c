@@ -180,7 +180,7 @@ static void test_order_of_calling_back(void **state)
 /* Nobody is cut off: what only a drained cable leads to is led over it; and no packet goes in circles. */
 static void test_guests_and_managers(void **state)
 {
-	struct fors_warnings warnings, found = {0};
+	struct fors_warnings warnings;
 	struct fors_error error = {0};
 	uint32_t node, nowhere = 0;
 	unsigned port;
