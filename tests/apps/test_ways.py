@@ -63,7 +63,7 @@ def test_a_message_of_more_than_2_gib(unequal, way):
     for calls in (2, 6, 18) if way == "auto" else (1,):  # on a busy machine the schedule is taken up over some calls
         followed, left, said = unequal("wide", calls=calls, FORSCHED_WAY=way)
         assert followed + left == calls
-        if " 0 epochs" not in said:
+        if "longest message" in said:
             break
     if way == "auto":
         assert "longest message 3221225472 bytes" in said and "fullest port 32212" in said
