@@ -213,7 +213,7 @@ static void try_board_cable(const char *spec, uint32_t mids, unsigned leaves, ui
 	route(&w);
 	before = board_entries(&w);
 	for (uint32_t port = leaves + 1; port <= leaves + boards; port++) {
-		char cable[16];
+		char cable[32];
 
 		snprintf(cable, sizeof(cable), "Mid2-%02u[%u]", (port - leaves) % mids, port);
 		take_down(&w, cable);
