@@ -216,6 +216,16 @@ static void print_state_name(const struct folder *folder)
 	printf("; before, it was %s", name);
 }
 
+/* A manager that has ended left what it knew. */
+static void print_known(const struct fors_status *status)
+{
+	if (status->known_until_ms < 0)
+		return;
+	printf("%*swhat follows was known ", BELOW, "");
+	cli_print_age(cli_age((uint64_t)status->known_until_ms));
+	printf(" ago; nobody has looked since\n");
+}
+
 static void print_state(const struct folder *folder)
 {
 	const struct fors_status *status = &folder->status;
@@ -236,6 +246,7 @@ static void print_state(const struct folder *folder)
 	if (doubt)
 		printf("\n%*s%sdoubtful%s: %s", BELOW, "", cli_colour(CLI_YELLOW), cli_colour(CLI_PLAIN), doubt);
 	printf("\n");
+	print_known(status);
 }
 
 /* With a path index for every lane the lower bound is reached. */

@@ -72,13 +72,17 @@ static bool is_told(const struct fors_links *links, size_t i, bool is_spine)
 
 /* --- lines ------------------------------------------------------------------------------------------------------ */
 
-/* How long ago a Unix time was, as ", for 5 min"; nothing when it is not known. */
-static void print_since(int64_t since_ms)
+/* How long ago a Unix time was when the status was known, as ", for 5 min"; nothing when it is not known. */
+static void print_since(const struct fors_status *status, int64_t since_ms)
 {
-	if (since_ms < 0)
+	double age = since_ms < 0 ? -1 : cli_age((uint64_t)since_ms);
+
+	if (age >= 0 && status->known_until_ms >= 0)
+		age -= cli_age((uint64_t)status->known_until_ms);
+	if (age < 0)
 		return;
 	printf(", for ");
-	cli_print_age(cli_age((uint64_t)since_ms));
+	cli_print_age(age);
 }
 
 /* NULL: the line belongs to the row above. */
@@ -147,7 +151,7 @@ void cli_print_links(const char *label, const struct fors_status *status, const 
 	for (; i < links->count && lines < LISTED; i++) {
 		if (!print_link(status, links, i, lines && label ? "" : label))
 			continue;
-		print_since(links->link[i].since_ms);
+		print_since(status, links->link[i].since_ms);
 		printf("%s\n", !says_used ? "" : say_use(&links->link[i]));
 		lines++;
 	}

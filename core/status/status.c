@@ -130,6 +130,42 @@ enum fors_err fors_links_add(struct fors_links *links, const struct fors_link *l
 	return FORS_OK;
 }
 
+static bool is_same_link(const struct fors_link *a, const struct fors_link *b)
+{
+	return a->a_port == b->a_port && a->b_port == b->b_port && !strcmp(a->a, b->a) && !strcmp(a->b, b->b);
+}
+
+/* The only one with these ends; NULL: there is none, or several. */
+static struct fors_link *only_like(const struct fors_links *links, const struct fors_link *link)
+{
+	struct fors_link *found = NULL;
+
+	for (size_t i = 0; i < links->count; i++) {
+		if (!is_same_link(&links->link[i], link))
+			continue;
+		if (found)
+			return NULL;
+		found = &links->link[i];
+	}
+	return found;
+}
+
+void fors_links_inherit(struct fors_links *links, struct fors_links *before)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < before->count; i++) {
+		struct fors_link *now = only_like(links, &before->link[i]);
+
+		if (!now)
+			continue;
+		if (now->since_ms < 0)
+			now->since_ms = before->link[i].since_ms;
+		before->link[kept++] = before->link[i];
+	}
+	before->count = kept;
+}
+
 /* The cables of which `belongs` is true, in *links. Errors: FORS_ENOMEM. */
 static enum fors_err list_cables(struct fors_fattree c, bool (*belongs)(const struct fors_fattree_cable *cable),
 				 struct fors_links *links, struct fors_error *error)
@@ -394,6 +430,14 @@ void fors_gain_name(struct fors_fattree tree, const struct fors_repair *repair, 
 bool fors_status_is_over(const struct fors_status *status)
 {
 	return status->state != FORS_SHADOW && status->tables_by[0] && strcmp(status->tables_by, "fors");
+}
+
+void fors_status_end(struct fors_status *status, int64_t unix_ms)
+{
+	status->state = FORS_INACTIVE;
+	status->held_until_ms = FORS_UNKNOWN; /* nobody lets them go */
+	if (status->leaves >= 0 && status->known_until_ms < 0)
+		status->known_until_ms = unix_ms;
 }
 
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule)

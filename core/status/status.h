@@ -104,9 +104,10 @@ struct fors_status {
 	int64_t unreachable_pairs;
 	int64_t ca_ports; /* with a cable: the servers, and those that follow (core/fabric/account.h) */
 	int64_t not_participants, guests, left_out;
-	int64_t lmc;			  /* of the servers */
-	int64_t lmc_needed;		  /* that would allow fewer phases (or any plan); unknown: none would */
-	int64_t state_since_ms;		  /* Unix time when it became so */
+	int64_t lmc;		/* of the servers */
+	int64_t lmc_needed;	/* that would allow fewer phases (or any plan); unknown: none would */
+	int64_t state_since_ms; /* Unix time when it became so */
+	int64_t known_until_ms; /* of a manager that has ended: Unix time when the fabric was as said here; unknown: it is so */
 	int64_t held_until_ms;		  /* Unix time when the next held link returns */
 	struct fors_links dead_links;	  /* unplugged or down */
 	struct fors_links degraded_links; /* below full width or speed */
@@ -138,6 +139,11 @@ enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fat
 enum fors_err fors_status_cables(struct fors_status *status, struct fors_fattree tree, struct fors_error *error);
 /* Is it an end of the link that is gone? The switch, or NULL; the higher end first. */
 const struct fors_dead_switch *fors_dead_end(const struct fors_status *status, const struct fors_link *link);
+/*
+ * Both are dead cables, `before` of an earlier status. Where `links` has no time it gets that of the cable with the same
+ * ends, by names and ports; names that are not unique say nothing. A cable that is no longer dead goes from `before`.
+ */
+void fors_links_inherit(struct fors_links *links, struct fors_links *before);
 /* One more; links->link grows. Errors: FORS_ENOMEM. */
 enum fors_err fors_links_add(struct fors_links *links, const struct fors_link *link, struct fors_error *error);
 
@@ -158,6 +164,9 @@ double fors_status_share(const struct fors_status *status);
 
 /* Fill what a schedule says: epoch, phases, method (its reason, when withdrawn). */
 void fors_status_schedule(struct fors_status *status, const struct fors_schedule *schedule);
+
+/* The manager ends at this Unix time: inactive, and what it knew of the fabric is known up to then. The reason is the caller's. */
+void fors_status_end(struct fors_status *status, int64_t unix_ms);
 
 /* What a repair of the tree is called; phases is left to the caller. */
 void fors_gain_name(struct fors_fattree tree, const struct fors_repair *repair, struct fors_gain *gain);

@@ -57,6 +57,7 @@ const struct fors_key fors_keys[] = {
 	{AT(lost_servers), FORS_KEY_SERVERS, "Places of servers of the exchange with nothing alive in them"},
 	{AT(held_until_ms), FORS_KEY_UNIX_MS, "Unix time when the next held cable returns"},
 	{AT(state_since_ms), FORS_KEY_UNIX_MS, "Unix time since when the state is what it is"},
+	{AT(known_until_ms), FORS_KEY_UNIX_MS, NULL}, /* of an ended manager, whose fabric has no metrics */
 	{AT(repairs), FORS_KEY_REPAIRS, NULL},
 	{AT(failover), FORS_KEY_FAILOVER, NULL}, /* counted in a histogram, not a fact */
 	{AT(jobs), FORS_KEY_JOBS, NULL},

@@ -369,18 +369,41 @@ static void put_throughput(struct page *page, const struct fors_status *status)
 		      6, share);
 }
 
+static void put_all(struct page *page, const struct fors_status *status)
+{
+	for (size_t n = 0; n < fors_nkeys; n++)
+		put_key(page, status, &fors_keys[n]);
+	put_shadow(page, status);
+	put_throughput(page, status);
+	put_switches(page, &status->dead_switches);
+	put_all_links(page, status);
+	put_jobs(page, &status->jobs);
+}
+
+/* A measurement is of now: what a manager knew that has ended is none. */
+static void put_ended(struct page *page, const struct fors_status *status)
+{
+	struct fors_status bare;
+
+	fors_status_init(&bare);
+	bare.state = status->state;
+	bare.state_since_ms = status->state_since_ms;
+	bare.epoch = status->epoch;
+	bare.phases = status->phases;
+	memcpy(bare.method, status->method, sizeof(bare.method));
+	bare.jobs = status->jobs; /* borrowed */
+	put_all(page, &bare);
+}
+
 enum fors_err fors_status_prom(const struct fors_status *status, const char *fabric, char **text,
 			       struct fors_error *error)
 {
 	struct page page = {.fabric = fabric, .is_shadow = status->state == FORS_SHADOW};
 
-	for (size_t n = 0; n < fors_nkeys; n++)
-		put_key(&page, status, &fors_keys[n]);
-	put_shadow(&page, status);
-	put_throughput(&page, status);
-	put_switches(&page, &status->dead_switches);
-	put_all_links(&page, status);
-	put_jobs(&page, &status->jobs);
+	if (status->known_until_ms >= 0)
+		put_ended(&page, status);
+	else
+		put_all(&page, status);
 	return fors_buffer_finish(&page.buffer, text, NULL, error);
 }
 

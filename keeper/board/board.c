@@ -80,6 +80,9 @@ void fors_board_close(struct fors_board *board)
 	free(board->json);
 	free(board->told);
 	free(board->facts);
+	if (board->left)
+		fors_status_clear(board->left);
+	free(board->left);
 	fors_schedule_free(board->schedule);
 }
 
@@ -434,6 +437,13 @@ static void date_state(struct fors_board *board, enum fors_state state)
 		board->left_since = 0;
 }
 
+/* What was dead when an opensm ended, and is dead for the one after it, has been so all the time. */
+static void date_dead(const struct fors_board *board, struct fors_status *status)
+{
+	if (board->left && status->leaves >= 0)
+		fors_links_inherit(&status->dead_links, &board->left->dead_links);
+}
+
 bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)
 {
 	char reason[sizeof(status->reason)];
@@ -452,6 +462,7 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 		fors_status_schedule(status, board->schedule);
 	memcpy(status->reason, reason, sizeof(reason));
 	date_state(board, status->state);
+	date_dead(board, status);
 	status->state_since_ms = (int64_t)board->since;
 	if (!take_status(board, status))
 		return false;
@@ -468,6 +479,20 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 static bool recall(const struct fors_board *board, struct fors_status *status)
 {
 	return board->json && !fors_status_parse(board->json, "status.json", status, NULL);
+}
+
+bool fors_board_recall(const struct fors_board *board, struct fors_status *status)
+{
+	char *text;
+	enum fors_err err;
+
+	if (board->json)
+		return recall(board, status);
+	if (!board->left || board->left->known_until_ms < 0 || fors_status_json(board->left, &text, NULL))
+		return false;
+	err = fors_status_parse(text, "status.json", status, NULL);
+	free(text);
+	return !err;
 }
 
 /* Write the status, which says a little more than before. False: out of memory. */

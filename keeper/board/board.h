@@ -48,6 +48,8 @@ struct fors_board {
 	bool has_status;		/* one has been published since this opensm started */
 	enum fors_state state;		/* of the newest status */
 	uint64_t since;			/* when it became so, Unix time in ms */
+	struct fors_status
+		*left; /* what status.json said before, owned, its dead_links as far as they are dead still; or NULL */
 	uint64_t left_since; /* since when readers have had schedules from an earlier opensm; 0: it matters no more */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_sheet {
@@ -108,6 +110,12 @@ bool fors_board_route(struct fors_board *board, const char *tables_by);
 
 /* More is known of how long a failover took: likewise. */
 bool fors_board_measure(struct fors_board *board, const struct fors_failover *failover);
+
+/*
+ * What this opensm published last in *status, to be cleared; or what one that ended before left, if this one has said
+ * nothing yet. False: there is neither, or no memory.
+ */
+bool fors_board_recall(const struct fors_board *board, struct fors_status *status);
 
 /* Write the kept order, a text that is the board's then, into the file `places`. */
 void fors_board_keep(struct fors_board *board, char *text, size_t size);

@@ -39,12 +39,16 @@ static bool believe(struct fors_board *board, const char *name, enum fors_err er
 
 static bool load_status(struct fors_board *board)
 {
+	struct fors_status *left = malloc(sizeof(*left));
 	struct fors_error error;
-	uint64_t epoch = 0;
-	enum fors_err err = fors_epoch_of_status(board->folder, &epoch, &error);
+	enum fors_err err = left ? fors_epoch_read_status(board->folder, left, &error) : FORS_ENOMEM;
 
+	if (!err)
+		board->left = left;
+	else
+		free(left);
 	if (err != FORS_ENOMEM)
-		believe(board, "status.json", err, epoch, &error);
+		believe(board, "status.json", err, !err && left->epoch > 0 ? (uint64_t)left->epoch : 0, &error);
 	return err != FORS_ENOMEM;
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/status/status.h"
 #include "core/status/status_json.h"
 #include "keeper/base/clock.h"
 
@@ -81,24 +80,33 @@ enum fors_err fors_epoch_of_schedule(const struct fors_folder *folder, struct fo
 	return err ? err : fors_epoch_of_head(folder, &head, header, is_there, error);
 }
 
-enum fors_err fors_epoch_of_status(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error)
+enum fors_err fors_epoch_read_status(const struct fors_folder *folder, struct fors_status *status,
+				     struct fors_error *error)
 {
 	char path[FORS_ERROR_TEXT];
-	struct fors_status status;
 	void *bytes = NULL;
 	size_t size;
 	enum fors_err err = fors_published(folder, "status.json", STATUS_MAX_BYTES, &bytes, &size, error);
 
 	fors_folder_path(folder, "status.json", path);
 	if (!err && bytes)
-		err = fors_status_parse(bytes, path, &status, error);
-	if (!err) {
-		*epoch = bytes && status.epoch > 0 ? (uint64_t)status.epoch : 0;
-		if (bytes)
-			fors_status_clear(&status);
-	}
+		err = fors_status_parse(bytes, path, status, error);
+	else if (!err)
+		fors_status_init(status);
 	free(bytes);
 	return err;
+}
+
+enum fors_err fors_epoch_of_status(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error)
+{
+	struct fors_status status;
+	enum fors_err err = fors_epoch_read_status(folder, &status, error);
+
+	if (err)
+		return err;
+	*epoch = status.epoch > 0 ? (uint64_t)status.epoch : 0;
+	fors_status_clear(&status);
+	return FORS_OK;
 }
 
 /* Digits only, no sign, nothing that wraps; `end` has to follow. */

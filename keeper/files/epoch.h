@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/schedule/schedule_header.h"
+#include "core/status/status.h"
 #include "publish.h"
 
 #define FORS_EPOCH_LIMIT ((uint64_t)1 << 52)
@@ -53,6 +54,10 @@ enum fors_err fors_epoch_of_schedule(const struct fors_folder *folder, struct fo
 /* The same for a head of it that has been read. Errors: FORS_EINPUT. */
 enum fors_err fors_epoch_of_head(const struct fors_folder *folder, const struct fors_head *head,
 				 struct fors_schedule_header *header, bool *is_there, struct fors_error *error);
+
+/* status.json there, in *status, to be cleared; one that knows nothing: there is no such file. Errors: FORS_EINPUT, FORS_EIO, FORS_ENOMEM. */
+enum fors_err fors_epoch_read_status(const struct fors_folder *folder, struct fors_status *status,
+				     struct fors_error *error);
 
 /* The epoch of status.json there, 0: it has none. Errors: FORS_EINPUT, FORS_EIO, FORS_ENOMEM. */
 enum fors_err fors_epoch_of_status(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/schedule/schedule_file.h"
+#include "keeper/base/clock.h"
 
 /* What a look says of the fabric, in a status that the caller clears. */
 static void fill_status(struct fors_worker *worker, const struct fors_look *look, enum fors_state state,
@@ -239,10 +240,12 @@ void fors_worker_publish_end(struct fors_worker *worker)
 {
 	struct fors_status status;
 
-	fors_status_init(&status);
-	status.state = FORS_INACTIVE;
+	if (!fors_board_recall(&worker->board, &status)) {
+		fors_status_init(&status);
+		fors_worker_fill_jobs(worker, &status);
+	}
+	fors_status_end(&status, (int64_t)fors_clock_unix_ms());
 	snprintf(status.reason, sizeof(status.reason), "%s" FORS_REASON_ENDED,
 		 worker->setup.giver ? worker->setup.giver : "opensm");
-	fors_worker_fill_jobs(worker, &status);
 	publish(worker, NULL, &status);
 }

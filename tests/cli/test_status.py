@@ -412,6 +412,18 @@ def test_what_an_ended_or_a_second_manager_leaves_to_do(fors, folder):
     assert out.endswith("next        nothing to do here: see fors status on the master\n")
 
 
+def test_what_an_ended_manager_knew_is_told_as_of_then(fors, folder):
+    now = int(time.time() * 1000)
+    path = folder(state="inactive", reason="opensm has ended; failures are not repaired", known_until_ms=now - 130_000, state_since_ms=now - 130_000,
+                  dead_since_ms=[now - 310_000])
+    out = fors("status", path, code=1).out
+    assert re.search(r"^state       inactive for 2 min: opensm has ended; failures are not repaired\n"
+                     r" {14}what follows was known 2 min ago; nobody has looked since\n", out, re.M)
+    assert "dead        1 cable\n              Leaf01[6] - Spine01[2], for 3 min\n" in out
+    assert out.endswith("next        start opensm with fors again\n")
+    assert "nobody has looked" not in fors("status", folder("0x2", dead_since_ms=[now - 310_000])).out
+
+
 def test_repairs_that_give_back_as_much_are_one_row(fors, folder):
     repairs = {"list": [gain("Leaf03", 21 + i, "Spine01", 4 + i, 18) for i in range(10)] + [gain(None, None, "Spine02", None, 19)], "untried": 0}
     out = fors("status", folder(phases=20, lower_bound=20, repairs=repairs)).out

@@ -448,6 +448,92 @@ static void a_restart_does_not_make_it_active(void **state)
 	assert_true(since(place) == fors_clock_unix_ms());
 }
 
+/* A status of one dead cable, as a tree would fill it in; since FORS_UNKNOWN: from the start. */
+static void say_dead(struct place *place, const char *leaf, int64_t since_ms)
+{
+	struct fors_link link = {.b = "Spine01", .a_port = 6, .b_port = 2, .since_ms = since_ms};
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_PLANNING;
+	status.leaves = 4;
+	strcpy(link.a, leaf);
+	assert_int_equal(fors_links_add(&status.dead_links, &link, NULL), FORS_OK);
+	assert_true(fors_board_publish(&place->board, NULL, &status));
+	fors_status_clear(&status);
+}
+
+/* Since when the only dead cable is dead, by the status that is published. */
+static int64_t dead_since(const struct place *place)
+{
+	struct fors_status status;
+	char *text = file_of(place, "status.json");
+	int64_t ms;
+
+	assert_non_null(text);
+	assert_int_equal(fors_status_parse(text, "status.json", &status, NULL), FORS_OK);
+	assert_int_equal(status.dead_links.count, 1);
+	ms = status.dead_links.link->since_ms;
+	fors_status_clear(&status);
+	free(text);
+	return ms;
+}
+
+/* The last words of an opensm, as the worker says them. */
+static void end(struct place *place)
+{
+	struct fors_status status;
+
+	assert_true(fors_board_recall(&place->board, &status));
+	fors_status_end(&status, (int64_t)fors_clock_unix_ms());
+	assert_true(fors_board_publish(&place->board, NULL, &status));
+	fors_status_clear(&status);
+}
+
+/* A cable that was dead before opensm ended, or was killed, has been dead since then; one that came back has not. */
+static void a_restart_does_not_kill_cables(void **state)
+{
+	struct place *place = *state;
+
+	say_dead(place, "Leaf01", 1795556348600);
+	end(place);
+	restart(place);
+	say(place, "of no fabric yet");
+	say_dead(place, "Leaf01", FORS_UNKNOWN);
+	assert_int_equal(dead_since(place), 1795556348600);
+	restart(place);
+	say_dead(place, "Leaf01", 1795556399999);
+	assert_int_equal(dead_since(place), 1795556399999);
+	restart(place);
+	say_dead(place, "Leaf02", FORS_UNKNOWN);
+	assert_int_equal(dead_since(place), FORS_UNKNOWN);
+	say_dead(place, "Leaf01", FORS_UNKNOWN); /* it lived in between */
+	assert_int_equal(dead_since(place), FORS_UNKNOWN);
+}
+
+/* What the last one knew that knew anything, and when that was: one that saw nothing takes nothing away. */
+static void an_end_keeps_what_was_known(void **state)
+{
+	struct place *place = *state;
+	struct fors_status status;
+	int64_t then = (int64_t)fors_clock_unix_ms();
+
+	assert_false(fors_board_recall(&place->board, &status));
+	say_dead(place, "Leaf01", 1795556348600);
+	end(place);
+	assert_file(place, "status.json", "\"inactive\"");
+	restart(place);
+	end(place);
+	assert_int_equal(dead_since(place), 1795556348600);
+	assert_true(fors_board_recall(&place->board, &status));
+	assert_int_equal(status.known_until_ms, then);
+	assert_int_equal(status.state_since_ms, then + 60000);
+	fors_status_clear(&status);
+	restart(place);
+	say_dead(place, "Leaf01", FORS_UNKNOWN);
+	assert_file(place, "status.json", "\"known_until_ms\": null");
+}
+
 static ino_t inode_of(const struct place *place, const char *name)
 {
 	struct stat info;
@@ -537,6 +623,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(all_files_say_the_same, open_place, close_place),
 		cmocka_unit_test_setup_teardown(states_have_a_beginning, open_place, close_place),
 		cmocka_unit_test_setup_teardown(a_restart_does_not_make_it_active, open_place, close_place),
+		cmocka_unit_test_setup_teardown(a_restart_does_not_kill_cables, open_place, close_place),
+		cmocka_unit_test_setup_teardown(an_end_keeps_what_was_known, open_place, close_place),
 		cmocka_unit_test_setup_teardown(metrics_have_the_heartbeat, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_kept_order_is_written, open_place, close_place),
 		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),

@@ -120,6 +120,7 @@ static void unknown_is_null(void **state)
 		"held_links",
 		"held_until_ms",
 		"state_since_ms",
+		"known_until_ms",
 		"tables_by",
 		"check_ms",
 		"ca_ports",
@@ -444,6 +445,54 @@ static void metrics_are_in_seconds(void **state)
 	fors_status_clear(&status);
 }
 
+/* What a manager knew that has ended is in the status, with a time, and no measurement of now. */
+static void an_end_is_no_measurement(void **state)
+{
+	struct fors_status status;
+	char *text;
+
+	fill(&status);
+	status.leaves = 18;
+	status.held_until_ms = 1763689200000;
+	fors_status_end(&status, 1763689130000);
+	assert_int_equal(status.state, FORS_INACTIVE);
+	assert_int_equal(status.known_until_ms, 1763689130000);
+	assert_int_equal(status.held_until_ms, FORS_UNKNOWN);
+	assert_int_equal(status.dead_links.count, 1);
+	text = prom(&status, "daq");
+	HAS(text, "fors_state{fabric=\"daq\",state=\"inactive\"} 1");
+	HAS(text, "fors_epoch{fabric=\"daq\"} 1763689123456");
+	assert_null(strstr(text, "Leaf00"));
+	assert_null(strstr(text, "fors_dead_links"));
+	assert_null(strstr(text, "known_until"));
+	free(text);
+	fors_status_end(&status, 1763689140000); /* of one that saw nothing */
+	assert_int_equal(status.known_until_ms, 1763689130000);
+	fors_status_clear(&status);
+	fors_status_init(&status);
+	fors_status_end(&status, 1763689130000);
+	assert_int_equal(status.known_until_ms, FORS_UNKNOWN);
+}
+
+/* Names that two cables share tell neither of them how long it is dead. */
+static void only_names_that_are_unique_are_dated(void **state)
+{
+	struct fors_link now[3] = {{.a = "L", .b = "S", .a_port = 1, .b_port = 1, .since_ms = FORS_UNKNOWN},
+				   {.a = "L", .b = "S", .a_port = 2, .b_port = 1, .since_ms = FORS_UNKNOWN},
+				   {.a = "L", .b = "S", .a_port = 2, .b_port = 1, .since_ms = FORS_UNKNOWN}};
+	struct fors_link then[3] = {{.a = "L", .b = "S", .a_port = 3, .b_port = 1, .since_ms = 7},
+				    {.a = "L", .b = "S", .a_port = 2, .b_port = 1, .since_ms = 8},
+				    {.a = "L", .b = "S", .a_port = 1, .b_port = 1, .since_ms = 9}};
+	struct fors_links links = {now, 3}, before = {then, 3};
+
+	fors_links_inherit(&links, &before);
+	assert_int_equal(now[0].since_ms, 9);
+	assert_int_equal(now[1].since_ms, FORS_UNKNOWN);
+	assert_int_equal(now[2].since_ms, FORS_UNKNOWN);
+	assert_int_equal(before.count, 1);
+	assert_int_equal(before.link[0].a_port, 1);
+}
+
 /* Each step comes back as it was, and what was not seen as not seen; odd ones are refused. */
 static void a_failover_comes_back(void **state)
 {
@@ -761,6 +810,8 @@ int main(void)
 		cmocka_unit_test(next_says_what_to_do),
 		cmocka_unit_test(metrics_omit_what_is_unknown),
 		cmocka_unit_test(metrics_are_in_seconds),
+		cmocka_unit_test(an_end_is_no_measurement),
+		cmocka_unit_test(only_names_that_are_unique_are_dated),
 		cmocka_unit_test(a_failover_comes_back),
 		cmocka_unit_test(failovers_are_counted),
 		cmocka_unit_test(metrics_name_both_ends_of_links),
