@@ -26,7 +26,7 @@ enum fors_err cli_ahead_look(const struct cli_source *source, const struct fors_
 	*ahead = (struct cli_ahead){.phases = FORS_UNKNOWN};
 	ahead->has_compared = source->fabric && !source->reference && !source->state;
 	if (ahead->has_compared)
-		err = fors_missing_list(*tree, &ahead->missing, &ahead->nmissing, error);
+		err = fors_missing_list(*tree, &ahead->missing, &ahead->nmissing, &ahead->unclear, error);
 	return err ? err : fors_narrowest_find(*tree, &ahead->narrowest, error);
 }
 
@@ -90,9 +90,21 @@ static void print_missing(const struct fors_fattree *tree, const struct fors_mis
 	printf(" (dead, or never there)\n");
 }
 
+/* Where siblings differ and too few agree, nothing is known: that is no good news. */
+static void print_unclear(const struct cli_ahead *ahead, const struct fors_fattree *tree)
+{
+	const struct fors_unclear *unclear = &ahead->unclear;
+
+	printf("%-*sunclear at %s", ROW, ahead->nmissing ? "" : "missing", tree->kind->at(tree, unclear->high).name);
+	if (unclear->count > 1)
+		printf(" and %u more", unclear->count - 1);
+	printf(": its %u %s differ, and fewer than three of four agree; --reference tells\n", unclear->siblings,
+	       unclear->low < tree->nleaves ? "leaves" : "middle switches");
+}
+
 static void print_compared(const struct cli_ahead *ahead, const struct fors_fattree *tree)
 {
-	if (!ahead->nmissing)
+	if (!ahead->nmissing && !ahead->unclear.count)
 		printf("%-*snothing by comparison; no reference: a fault common to all leaves cannot be seen\n", ROW,
 		       "missing");
 	for (uint32_t i = 0; i < ahead->nmissing && i < LISTED; i++) {
@@ -102,6 +114,8 @@ static void print_compared(const struct cli_ahead *ahead, const struct fors_fatt
 	}
 	if (ahead->nmissing > LISTED)
 		printf("%*sand %u more\n", ROW, "", ahead->nmissing - LISTED);
+	if (ahead->unclear.count)
+		print_unclear(ahead, tree);
 }
 
 void cli_ahead_print_dead(const struct cli_ahead *ahead, const struct fors_fattree *tree,

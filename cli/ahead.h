@@ -14,6 +14,7 @@
 struct cli_ahead {
 	struct fors_missing *missing; /* by comparison of siblings; none where something says what was there */
 	uint32_t nmissing;
+	struct fors_unclear unclear; /* and what comparison cannot say */
 	bool has_compared;
 	struct fors_narrowest narrowest; /* where one more dead cable costs most */
 	int64_t phases;			 /* of the plan with that cable dead; FORS_UNKNOWN: none was made */

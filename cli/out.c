@@ -207,6 +207,7 @@ void cli_print_bounds(const struct fors_status *status)
 {
 	if (status->tables_bound < 0 || status->lump_bound < 0 || status->phases <= status->lower_bound)
 		return;
-	printf("one LID     any tables %lld %s or more, these %lld or more\n", (long long)status->lump_bound,
-	       fors_plural(status->lump_bound, "phase", "phases"), (long long)status->tables_bound);
+	printf("one LID     servers with one LID each need %lld %s at least with the best tables, %lld with these\n",
+	       (long long)status->lump_bound, fors_plural(status->lump_bound, "phase", "phases"),
+	       (long long)status->tables_bound);
 }

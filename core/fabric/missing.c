@@ -26,6 +26,7 @@ struct comparison {
 	uint32_t *siblings; /* per root: how many switches are together */
 	struct fors_missing *found;
 	uint32_t nfound;
+	struct fors_unclear unclear;
 };
 
 static int by_high(const void *a, const void *b)
@@ -101,12 +102,24 @@ static uint32_t agreed(const struct pair *pair, uint32_t count, uint32_t sibling
 	return 0;
 }
 
+/* Siblings do not agree on how many cables they have to the switch above. */
+static void note_unclear(struct comparison *c, const struct pair *pair, uint32_t siblings)
+{
+	if (!c->unclear.count++) {
+		c->unclear.high = pair->high;
+		c->unclear.low = pair->low;
+		c->unclear.siblings = siblings;
+	}
+}
+
 /* The siblings below one switch, pair[count] of them with a cable to it. */
 static void compare(struct comparison *c, const struct pair *pair, uint32_t count)
 {
 	uint32_t root = root_of(c->group, pair->low), wanted = agreed(pair, count, c->siblings[root]), next = 0;
 	struct fors_missing one = {.high = pair->high, .wanted = wanted, .siblings = c->siblings[root] - 1};
 
+	if (!wanted)
+		note_unclear(c, pair, c->siblings[root]);
 	one.agree = wanted ? count_equal(pair, count, wanted) : 0;
 	for (uint32_t low = 0; wanted && low < c->tree->nswitches; low++) {
 		if (root_of(c->group, low) != root)
@@ -144,7 +157,7 @@ static void compare_all(struct comparison *c)
 }
 
 enum fors_err fors_missing_list(struct fors_fattree tree, struct fors_missing **list, uint32_t *count,
-				struct fors_error *error)
+				struct fors_unclear *unclear, struct fors_error *error)
 {
 	struct comparison c = {.tree = &tree};
 	enum fors_err err = make_room(&c, error);
@@ -153,6 +166,7 @@ enum fors_err fors_missing_list(struct fors_fattree tree, struct fors_missing **
 		compare_all(&c);
 		*list = c.found;
 		*count = c.nfound;
+		*unclear = c.unclear;
 	} else {
 		free(c.found);
 	}

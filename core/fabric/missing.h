@@ -18,11 +18,18 @@ struct fors_missing {
 		siblings; /* all of them: of a leaf the other leaves (of its pod), of a middle switch those of its plane */
 };
 
+/* Switches whose siblings below have unequal numbers of cables to them, and too few of these agree to say who lacks one. */
+struct fors_unclear {
+	uint32_t count;
+	uint32_t high, low; /* the first such switch, and one below it; where there is none nothing */
+	uint32_t siblings;  /* switches below it */
+};
+
 /*
- * All of them, by the numbers of the switches above, then below, in *list (owned by the caller) and *count. Errors:
- * FORS_ENOMEM.
+ * All of them, by the numbers of the switches above, then below, in *list (owned by the caller) and *count; and what
+ * nobody can tell, in *unclear. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_missing_list(struct fors_fattree tree, struct fors_missing **list, uint32_t *count,
-				struct fors_error *error);
+				struct fors_unclear *unclear, struct fors_error *error);
 
 #endif

@@ -63,12 +63,13 @@ static void assert_missing(const char *spec, const char *never, const char *down
 {
 	struct scene s;
 	struct fors_missing *list;
+	struct fors_unclear unclear;
 	uint32_t count;
 	char text[512] = "";
 	size_t used = 0;
 
 	open_scene(&s, spec, never, down);
-	assert_int_equal(fors_missing_list(s.tree, &list, &count, NULL), FORS_OK);
+	assert_int_equal(fors_missing_list(s.tree, &list, &count, &unclear, NULL), FORS_OK);
 	for (uint32_t i = 0; i < count && used < sizeof(text); i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s-%s:%u/%u %u/%u", i ? ", " : "",
 					 s.tree.kind->at(&s.tree, list[i].low).name,
@@ -102,6 +103,36 @@ static void test_missing_on_three_levels(void **state)
 	assert_missing("XGFT(3;4,4,4;1,4,4)", "Leaf05[6]", "", "Leaf05-Mid2-05:0/1 3/3");
 	assert_missing("XGFT(3;4,4,4;1,4,4)", "Mid2-00[5]", "", "Mid2-00-Spine00:0/1 3/3");
 	assert_missing("XGFT(3;4,4,4;1,4,4)", "Mid2-00[5]", "Mid2-00[6]", "Mid2-00-Spine00:0/1 3/3");
+}
+
+/* So many switches are unclear, this one first, with so many below it. */
+static void assert_unclear(const char *spec, const char *never, uint32_t switches, const char *first, uint32_t siblings)
+{
+	struct scene s;
+	struct fors_missing *list;
+	struct fors_unclear unclear;
+	uint32_t count;
+
+	open_scene(&s, spec, never, "");
+	assert_int_equal(fors_missing_list(s.tree, &list, &count, &unclear, NULL), FORS_OK);
+	assert_int_equal(unclear.count, switches);
+	if (switches) {
+		assert_string_equal(s.tree.kind->at(&s.tree, unclear.high).name, first);
+		assert_int_equal(unclear.siblings, siblings);
+	}
+	free(list);
+	close_scene(&s);
+}
+
+static void test_what_comparison_cannot_say(void **state)
+{
+	(void)state;
+	assert_unclear("FT(2;4,8;servers=2)", "", 0, "", 0);
+	assert_unclear("FT(2;4,8;servers=2)", "Leaf00[3] Leaf01[3]", 0, "", 0);
+	assert_unclear("FT(2;4,8;servers=2)", "Leaf00[3] Leaf01[3] Leaf02[3]", 1, "Spine00", 8);
+	assert_unclear("FT(2;3,3;servers=2)", "Leaf00[3] Leaf01[4]", 2, "Spine00", 3);
+	assert_unclear("XGFT(3;4,3,3;1,4,4)", "Leaf04[6]", 1, "Mid2-05", 3);
+	assert_unclear("XGFT(3;4,3,3;1,4,4)", "Mid2-00[4]", 1, "Spine00", 3);
 }
 
 static struct fors_narrowest narrowest_of(const char *spec, const char *down)
@@ -152,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_missing_on_two_levels),
 		cmocka_unit_test(test_missing_on_three_levels),
+		cmocka_unit_test(test_what_comparison_cannot_say),
 		cmocka_unit_test(test_the_narrowest_group),
 		cmocka_unit_test(test_the_last_cable),
 	};
