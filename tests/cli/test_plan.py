@@ -426,7 +426,7 @@ def test_bounds_of_one_lid(fors):
     status = json.loads(fors("plan", "--synthetic", "FT(2;16,18;servers=24)", "--lmc", "0", "--json").out)
     assert status["lower_bound"] == 612
     assert status["lump_bound"] == status["tables_bound"] == status["phases"] == 624
-    assert "any tables 624 phases or more" in fors("plan", "--synthetic", "FT(2;16,18;servers=24)", "--lmc", "0").out
+    assert "one LID     servers with one LID each need 624 phases at least with the best tables, " in fors("plan", "--synthetic", "FT(2;16,18;servers=24)", "--lmc", "0").out
     assert json.loads(fors("plan", "--synthetic", "FT(2;4,4)", "--lmc", "2", "--json").out)["lump_bound"] is None
 
 

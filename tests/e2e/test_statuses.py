@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The whole `fors status` of what goes wrong, on two levels and three, as an operator reads it. FORS_STATUSES=FILE adds the texts to
-a file."""
+"""The whole `fors status` of what goes wrong, on two levels and three, as an operator reads it: each word of it, but for times, is in
+golden/statuses. FORS_STATUSES=FOLDER writes the texts there in place of comparing them."""
 import os
 import re
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 import harness
 import three
 
+GOLDEN = Path(__file__).parent / "golden" / "statuses"
+CHANGING = [  # what is otherwise each time
+    (r"\A.*\n", "STATE\n"),
+    (r"\b\d{13}\b", "EPOCH"),
+    (r"\b\d+ (s|min|h)\b(?! \))", "TIME"),
+    (r"\b\d+\.\d ms\b", "TIME"),
+]
 NARROW = {2: ("Leaf01", 6), 3: ("Leaf0-1", 4)}
 
 
@@ -60,14 +68,32 @@ def scene(request, fabric):
     return start
 
 
-def shown(request, sm, code=0):
-    done = subprocess.run(harness.fors_command("status", str(sm.state_dir)), capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"})
-    if os.environ.get("FORS_STATUSES"):
-        with open(os.environ["FORS_STATUSES"], "a", encoding="utf-8") as file:
-            file.write(f"== {request.node.name}\n{done.stdout}\n")
+def page(sm, code, columns):
+    env = {key: value for key, value in os.environ.items() if key != "COLUMNS"} | columns
+    done = subprocess.run(harness.fors_command("status", str(sm.state_dir)), capture_output=True, text=True, env=env)
     assert done.returncode == code, done.stdout + done.stderr
-    assert all(len(line) <= 100 for line in done.stdout.splitlines()[1:])
     return done.stdout
+
+
+def steady(out):
+    for pattern, word in CHANGING:
+        out = re.sub(pattern, word, out)
+    return out
+
+
+def assert_golden(request, out, part):
+    name = re.sub(r"\W+", "-", request.node.name.removeprefix("test_")).strip("-") + part + ".txt"
+    if os.environ.get("FORS_STATUSES"):
+        (Path(os.environ["FORS_STATUSES"]) / name).write_text(steady(out), encoding="utf-8")
+    assert steady(out) == (GOLDEN / name).read_text(encoding="utf-8")
+
+
+def shown(request, sm, code=0, part=""):
+    """The page, as long as its lines are, and no longer where there is less room."""
+    assert all(len(line) <= 100 for line in page(sm, code, {"COLUMNS": "100"}).splitlines()[1:])
+    out = page(sm, code, {})
+    assert_golden(request, out, part)
+    return out
 
 
 def row(out, label):
@@ -110,7 +136,7 @@ def test_dead_spine(scene, request):
 
 def test_slow_cable(scene, request):
     names, _, sm = scene(narrow=True)
-    sm.wait_status(state="active", degraded_links=lambda links: len(links) == 1)
+    sm.wait_status(state="active", degraded_links=lambda links: len(links) == 1, repairs=lambda repairs: repairs is not None)
     out = shown(request, sm)
     assert row(out, "degraded").startswith(f"{names.name} - {names.peer}, ")
     assert row(out, "next") == f"reseat or replace {names.name} - {names.peer}: below full width or speed"
@@ -148,3 +174,33 @@ def test_stale_manager(scene, request):
     out = shown(request, sm, code=1)
     assert row(out, "state").startswith("stale for 5 min; before, it was active doubtful: the heartbeat is old")
     assert row(out, "next") == "start opensm with fors again"
+
+
+def test_restarted_manager(scene, request, fabric):
+    """One that ends leaves what it knew, with the time; for the next one a cable is as long dead as it was."""
+    names, sim, sm = scene()
+    sim.unlink(*names.cable)
+    status = sm.wait_status(state="active", dead_links=lambda links: len(links) == 1, repairs=lambda repairs: repairs is not None)
+    died = status["dead_since_ms"]
+    assert abs(died[0] - time.time() * 1000) < 60_000
+    time.sleep(1.1)
+    assert sm.stop() == 0
+    ended = sm.status()
+    assert ended["state"] == "inactive" and ended["known_until_ms"] == ended["state_since_ms"] > died[0]
+    for key in ("dead_links", "dead_since_ms", "dead_switches", "degraded_links", "lost_servers", "servers", "leaves", "f", "epoch", "phases"):
+        assert ended[key] == status[key], key
+    metrics = (sm.state_dir / "metrics.prom").read_text()
+    assert 'state="inactive"} 1' in metrics and "fors_dead_links" not in metrics and names.leaf not in metrics
+    out = shown(request, sm, code=1, part="-ended")
+    assert "nobody has looked since" in row(out, "state") and row(out, "next") == "start opensm with fors again"
+    assert row(out, "dead").startswith(f"1 cable {names.name} - {names.peer}, for ")
+    again = harness.OpenSM(sim, sm.directory, node=sm.node, lmc=1, sweep_interval=1)
+    fabric.also(again)
+    after = again.wait_status(state="active", epoch=lambda epoch: epoch and epoch > status["epoch"], repairs=lambda repairs: repairs is not None)
+    assert after["dead_links"] == status["dead_links"] and after["dead_since_ms"] == died and after["known_until_ms"] is None
+    shown(request, again)
+    sim.relink(*names.cable)
+    again.wait_status(state="active", dead_links=[])
+    sim.unlink(*names.cable)
+    anew = again.wait_status(state="active", dead_links=lambda links: len(links) == 1)
+    assert anew["dead_since_ms"][0] > ended["known_until_ms"]
