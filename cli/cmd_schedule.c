@@ -166,8 +166,8 @@ static void text_begin(const struct view *view)
 		       schedule->fabric_epoch ? schedule->fabric_epoch : schedule->epoch);
 	if (view->only != NOBODY)
 		printf("# %s 0x%016" PRIx64 "\n", schedule->server[view->only].desc, schedule->server[view->only].guid);
-	printf("# phase  sender -> receiver  from LID -> to LID  by spine%s\n",
-	       view->has_more ? "  SL  via switches [and ports]" : "");
+	printf("# phase  sender -> receiver  from LID -> to LID  by %s\n",
+	       view->has_more ? "switch  SL  via switches [and ports]" : "spine");
 }
 
 static void text_row(const struct view *view, const struct row *row)

@@ -430,11 +430,11 @@ static void print_numbers(const struct fors_status *status)
 	if (status->f > 0)
 		printf("uplinks     the worst leaf lacks %lld for its servers\n", (long long)status->f);
 	if (status->ca_ports > status->servers)
-		printf("CA ports    %lld: %lld %s, %lld not participants, %lld guests on %s, %lld left out\n",
+		printf("CA ports    %lld: %lld %s, %lld not participants, %lld %s on %s, %lld left out\n",
 		       (long long)status->ca_ports, (long long)status->servers,
 		       fors_plural(status->servers, "server", "servers"), (long long)status->not_participants,
-		       (long long)status->guests, status->tops >= 0 ? "middle switches and tops" : "spines",
-		       (long long)status->left_out);
+		       (long long)status->guests, fors_plural(status->guests, "guest", "guests"),
+		       status->tops >= 0 ? "middle switches and tops" : "spines", (long long)status->left_out);
 	if (status->unreachable_pairs > 0)
 		printf("cut off     %lld %s no %s\n", (long long)status->unreachable_pairs,
 		       fors_plural(status->unreachable_pairs, "pair of leaves has", "pairs of leaves have"),

@@ -44,6 +44,7 @@ EXTRA_DIST += \
 	tests/cli/test_slow.py \
 	tests/cli/test_slurm.py \
 	tests/cli/test_status.py \
+	tests/cli/test_three_words.py \
 	tests/cli/test_usage.py \
 	tests/cli/test_wait.py \
 	tests/cli/test_whatif.py
