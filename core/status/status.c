@@ -432,11 +432,17 @@ bool fors_status_is_over(const struct fors_status *status)
 	return status->state != FORS_SHADOW && status->tables_by[0] && strcmp(status->tables_by, "fors");
 }
 
+/* Of another engine's tables, that they are such, and who takes part. */
+static bool knows_fabric(const struct fors_status *status)
+{
+	return status->leaves >= 0 || status->servers >= 0 || status->tables_by[0];
+}
+
 void fors_status_end(struct fors_status *status, int64_t unix_ms)
 {
 	status->state = FORS_INACTIVE;
 	status->held_until_ms = FORS_UNKNOWN; /* nobody lets them go */
-	if (status->leaves >= 0 && status->known_until_ms < 0)
+	if (knows_fabric(status) && status->known_until_ms < 0)
 		status->known_until_ms = unix_ms;
 }
 

@@ -472,6 +472,13 @@ static void an_end_is_no_measurement(void **state)
 	fors_status_init(&status);
 	fors_status_end(&status, 1763689130000);
 	assert_int_equal(status.known_until_ms, FORS_UNKNOWN);
+	strcpy(status.tables_by, "ftree"); /* over another engine's tables there are no leaves */
+	status.servers = 16;
+	fors_status_end(&status, 1763689130000);
+	assert_int_equal(status.known_until_ms, 1763689130000);
+	text = prom(&status, "daq");
+	assert_null(strstr(text, "fors_servers"));
+	free(text);
 }
 
 /* Names that two cables share tell neither of them how long it is dead. */
