@@ -7,6 +7,7 @@
 
 #include "core/base/hostlist.h"
 #include "core/base/random.h"
+#include "core/base/text.h"
 
 const char *const fors_placement_names[] = {"recorded", "first-fit", "tree", "random", NULL};
 
@@ -266,7 +267,8 @@ static enum fors_err take_snapshot(struct state *state, struct fors_error *error
 	size_t size = 0;
 	enum fors_err err;
 
-	fors_buffer_print(&out, "# %u servers at work, placed %s.\n", state->fabric->nservers - state->nfree,
+	fors_buffer_print(&out, "# %u %s at work, placed %s.\n", state->fabric->nservers - state->nfree,
+			  fors_plural(state->fabric->nservers - state->nfree, "server", "servers"),
 			  fors_placement_names[replay->placement]);
 	for (uint32_t i = 0; i < state->nrunning; i++)
 		print_running(state, &state->running[i], &out);

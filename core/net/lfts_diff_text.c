@@ -25,13 +25,14 @@ static void print_sum(struct fors_buffer *out, const struct fors_lfts_diff *diff
 		new += !diff->table[i].was;
 	}
 	if (!diff->ntables) {
-		fors_buffer_print(out, "no difference in %" PRIu64 " %s of %" PRIu32 " switches\n", diff->compared,
-				  fors_plural(diff->compared, "entry", "entries"), diff->nswitches);
+		fors_buffer_print(out, "no difference in %" PRIu64 " %s of %" PRIu32 " %s\n", diff->compared,
+				  fors_plural(diff->compared, "entry", "entries"), diff->nswitches,
+				  fors_plural(diff->nswitches, "switch", "switches"));
 		return;
 	}
-	fors_buffer_print(out, "%zu of %" PRIu64 " %s, in %zu of %" PRIu32 " switches", diff->nentries, diff->compared,
+	fors_buffer_print(out, "%zu of %" PRIu64 " %s, in %zu of %" PRIu32 " %s", diff->nentries, diff->compared,
 			  fors_plural(diff->compared, "entry differs", "entries differ"), diff->ntables,
-			  diff->nswitches);
+			  diff->nswitches, fors_plural(diff->nswitches, "switch", "switches"));
 	print_tables(out, gone, "gone");
 	print_tables(out, new, "new");
 	fors_buffer_print(out, "\n");

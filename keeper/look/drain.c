@@ -6,6 +6,7 @@
 
 #include "core/planners/slow.h"
 #include "core/tables/home.h"
+#include "core/base/text.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/digest.h"
 #include "keeper/base/log.h"
@@ -188,7 +189,8 @@ static void tell_links(struct fors_log *log, const struct fors_fattree *c)
 		if (c->kind->get(c, i, &cable) && is_worth_telling(&cable) && found++ < LOGGED_LINKS)
 			tell_link(log, c, &cable);
 	if (found > LOGGED_LINKS)
-		fors_log_info(log, "and %u more such links; status.json lists all", found - LOGGED_LINKS);
+		fors_log_info(log, "and %u more such %s; status.json lists all", found - LOGGED_LINKS,
+			      fors_plural(found - LOGGED_LINKS, "link", "links"));
 	if (!found)
 		fors_log_info(log, "no link is excluded, degraded or held any more");
 }

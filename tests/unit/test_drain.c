@@ -253,7 +253,7 @@ static void long_lists_have_an_end(void **state)
 		fors_warn(&warnings, "number %d", i);
 	tell(&drain, bed, &warnings);
 	assert_int_equal(nlogged, 17 + FORS_WARNINGS_MAX + 1);
-	assert_non_null(strstr(logged, "and 1 more such links"));
+	assert_non_null(strstr(logged, "and 1 more such link;"));
 	assert_non_null(strstr(logged, "and 3 more"));
 	assert_non_null(strstr(logged, "it has to stay in use"));
 	bed_free(bed);
