@@ -84,11 +84,12 @@ static void note_answer(struct fors_service *service, const struct fors_sm *now)
 		tell_manager(service, now);
 		fors_service_forget_levels(service);
 		service->subscribe_ms = 0;
+		service->is_confirmed = false; /* perhaps the same tables, but not the same service levels */
 	}
 	service->is_moving = !is_same || (rise && !is_blind);
 	if (service->is_moving)
 		service->moved_ms = now->at_ms;
-	else
+	else if (!is_blind && !service->failures)
 		service->gap_ms = 0;
 	if (service->is_moving || (is_blind && now->at_ms - service->moved_ms >= BLIND_MS))
 		service->is_due = true;
@@ -176,7 +177,7 @@ static enum fors_err ask_switch(struct fors_service *service, struct fors_survey
 	return err || !was_changed || !seen->has_changed ? err : look_at_ports(service, survey, node, error);
 }
 
-/* As many switches as their time has come. */
+/* As many switches as their time has come; but those that do not answer do not keep the manager's poll waiting. */
 static enum fors_err take_turns(struct fors_service *service, struct fors_error *error)
 {
 	struct fors_survey *survey = service->last.survey ? service->last.survey : service->shown.survey;
@@ -187,7 +188,8 @@ static enum fors_err take_turns(struct fors_service *service, struct fors_error 
 		service->turns_ms = now; /* they will say so */
 	if (now - service->turns_ms > all)
 		service->turns_ms = now - all; /* what was missed is not asked twice */
-	while (!err && survey && survey->nswitches && service->turns_ms + all / survey->nswitches <= now) {
+	while (!err && survey && survey->nswitches && service->turns_ms + all / survey->nswitches <= now &&
+	       fors_clock_exact_ms() - now < ROUND_MS) {
 		do
 			service->turn = service->turn + 1 < survey->nnodes ? service->turn + 1 : 0;
 		while (survey->node[service->turn].type != FORS_SWITCH);
@@ -204,10 +206,12 @@ static bool is_time_to_read(struct fors_service *service)
 {
 	double now = fors_clock_exact_ms();
 
+	if (now < service->not_before_ms)
+		return false;
 	if (service->shown.net && service->holds && !service->is_confirmed &&
 	    now - service->shown.ended_ms > FORS_QUIET_MS)
 		return true;
-	if (!service->is_due || now < service->not_before_ms)
+	if (!service->is_due)
 		return false;
 	return service->holds || !service->is_moving || now - service->moved_ms >= FORS_QUIET_MS;
 }

@@ -53,6 +53,7 @@ struct fors_service {
 	bool has_reports, is_told_subscribed; /* the subscription was taken; the log knows whether it was */
 	bool is_deaf;			      /* a cable died and none came */
 	bool is_reading;		      /* the fabric, or levels: there is no time for a Report */
+	bool is_told;			      /* a Report of a changed port came since the reading began */
 	uint32_t reported[MOST_REPORTED];     /* nodes of `shown` whose Reports are to be heeded */
 	unsigned nreported;
 	unsigned nreports;	      /* since reports_ms */

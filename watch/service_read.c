@@ -66,12 +66,17 @@ static bool is_settled(const struct fors_service *service, const struct fors_rea
 {
 	const struct fors_reading *last = service->last.net ? &service->last : &service->shown;
 
+	if (service->is_told)
+		return false;
 	return made->is_quiet ||
 	       (last->net && made->began_ms - last->ended_ms >= FORS_QUIET_MS && fors_reading_is_equal(last, made));
 }
 
+/* Of equal ones the older: the next one is to be a second away from it, however often is read meanwhile. */
 static void keep_last(struct fors_service *service, struct fors_reading *made)
 {
+	if (service->last.net && fors_reading_is_equal(&service->last, made))
+		return;
 	fors_reading_clear(&service->last);
 	service->last = *made;
 	*made = (struct fors_reading){.survey = NULL};
@@ -81,6 +86,7 @@ static void keep_last(struct fors_service *service, struct fors_reading *made)
 static enum fors_err take_same(struct fors_service *service, struct fors_reading *made, struct fors_error *error)
 {
 	service->is_due = false;
+	fors_reading_clear(&service->last); /* it was none to compare with: this one lies between */
 	if (service->is_moving)
 		wait_longer(service);
 	if (service->is_confirmed || made->began_ms - service->shown.ended_ms < FORS_QUIET_MS)
@@ -102,6 +108,7 @@ static enum fors_err show(struct fors_service *service, struct fors_reading *mad
 		return err;
 	service->holds = true;
 	service->is_due = false;
+	service->gap_ms = 0;
 	service->is_confirmed =
 		!service->shown.is_quiet || service->shown.began_ms - service->moved_ms >= FORS_QUIET_MS;
 	fors_log_info(&service->log, "%u %s read, %llu %s in %.0f ms: %s", service->shown.net->nnodes,
@@ -137,12 +144,15 @@ enum fors_err fors_service_read(struct fors_service *service, struct fors_error 
 {
 	const struct fors_reading *before = service->last.net ? &service->last : &service->shown;
 	struct fors_reading made = {.survey = NULL};
-	enum fors_err err = fors_reading_make(service->mads, before->survey ? before : NULL, true, &made, error);
+	enum fors_err err;
 
+	service->is_told = false;
+	err = fors_reading_make(service->mads, before->survey ? before : NULL, true, &made, error);
 	if (!err && made.sm.is_there) {
 		if (!made.is_quiet)
 			service->moved_ms = made.ended_ms;
-		service->sm = made.sm;
+		if (fors_sm_is_same(&service->sm, &made.sm))
+			service->sm = made.sm; /* another one is for the next poll to find */
 	}
 	if (!err)
 		err = judge(service, &made, error);

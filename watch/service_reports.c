@@ -116,6 +116,7 @@ static void note_switch(struct fors_service *service, uint16_t lid)
 {
 	uint32_t node = switch_of(service->shown.survey, lid);
 
+	service->is_told |= service->is_reading;
 	if (service->is_reading)
 		fors_service_lose(service, "a switch reported a change while the fabric was read");
 	else if (service->nreported == MOST_REPORTED)
