@@ -106,8 +106,13 @@ static enum fors_err add_levels(struct fors_service *service, struct fors_look *
 	struct fors_levels *levels;
 	enum fors_err err = fors_keeper_levels(service->keeper, look, true, &levels, error);
 
-	if (err || !levels)
+	if (err || (!levels && settings->is_not_adaptive))
 		return err;
+	if (!levels)
+		return fors_fail(error, FORS_ENOTAPPL,
+				 "static_sl = %u, but there are more than %u paths between servers: too many to ask the "
+				 "subnet administration whether they have this service level; nothing is published",
+				 settings->static_sl, FORS_LEVELS_MAX);
 	if (are_told(&service->levels, levels))
 		memcpy(levels->sl, service->levels.sl, (size_t)levels->nservers * levels->nlids);
 	else
