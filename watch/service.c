@@ -38,12 +38,26 @@ static void write_line(void *context, bool is_error, const char *line)
 	fprintf(stderr, "fors watch: %s\n", line);
 }
 
-/* Asked by the port's window: is it to stop, or is what is asked just now too late? */
+static void feed_watchdog(struct fors_service *service)
+{
+	double now = service->watchdog_ms ? fors_clock_exact_ms() : 0;
+
+	if (!service->watchdog_ms || now - service->fed_ms < service->watchdog_ms / 4.0)
+		return;
+	fors_notify("WATCHDOG=1");
+	service->fed_ms = now;
+}
+
+/*
+ * Asked by the port's window: is it to stop, or is what is asked just now too late? A reading of many neighbours that do not
+ * answer takes longer than the watchdog's span, so it is told here.
+ */
 static bool is_stopped(void *context)
 {
-	const struct fors_service *service = context;
+	struct fors_service *service = context;
 	const struct fors_mads_setup *setup = &service->setup->mads;
 
+	feed_watchdog(service);
 	return setup->is_stopped(setup->context) ||
 	       (service->deadline_ms > 0 && fors_clock_exact_ms() >= service->deadline_ms);
 }
@@ -270,9 +284,7 @@ static bool is_passing(const struct fors_service *service, enum fors_err err)
 
 static enum fors_err serve(struct fors_service *service, struct fors_error *error)
 {
-	unsigned watchdog = fors_notify_watchdog_ms();
-	double told_ms = 0;
-
+	service->watchdog_ms = fors_notify_watchdog_ms();
 	fors_notify("READY=1");
 	for (;;) {
 		double began = fors_clock_exact_ms();
@@ -282,10 +294,6 @@ static enum fors_err serve(struct fors_service *service, struct fors_error *erro
 			fors_service_lose(service, "the fabric cannot be asked");
 		else if (err)
 			return err == FORS_ECANCELLED ? FORS_OK : err;
-		if (watchdog && began - told_ms >= watchdog / 4.0) {
-			fors_notify("WATCHDOG=1");
-			told_ms = began;
-		}
 		err = rest(service, began, error);
 		if (err)
 			return err == FORS_ECANCELLED ? FORS_OK : err;

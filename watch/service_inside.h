@@ -30,6 +30,8 @@ struct fors_service {
 	struct fors_mads *mads;
 	struct fors_keeper *keeper;
 	bool wants_look; /* the keeper asks for the look again; atomic, any thread */
+	unsigned watchdog_ms; /* of systemd; 0: none */
+	double fed_ms;	      /* when it was told last */
 
 	/* the subnet manager, by its polls */
 	struct fors_sm sm;	       /* its last answer as the master */

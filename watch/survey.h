@@ -21,6 +21,8 @@
 #define FORS_SURVEY_NODES 65536u   /* at most; there are 49,151 LIDs */
 #define FORS_SURVEY_PORTS 1000000u /* of all nodes together, at most */
 
+#define FORS_SURVEY_BLOCKS (1u << 22) /* of the tables of all switches together, at most; of 64 entries each */
+
 struct fors_seen_port {
 	uint64_t guid; /* of CA ports that were reached; else 0 */
 	uint32_t peer; /* node; FORS_NONE: nobody there, or nobody who answers */

@@ -20,6 +20,7 @@ struct fors_survey_reader {
 	bool is_discovering; /* neighbours are asked for */
 	bool wants_tables;   /* their blocks are asked for */
 	bool is_new;	     /* the node met last */
+	uint32_t blocks;     /* of tables that were asked for */
 };
 
 /* It has failed: no more answers are wanted. */
