@@ -29,7 +29,7 @@ struct fors_service {
 	char options[4096 + 16];
 	struct fors_mads *mads;
 	struct fors_keeper *keeper;
-	bool wants_look; /* the keeper asks for the look again; atomic, any thread */
+	bool wants_look;      /* the keeper asks for the look again; atomic, any thread */
 	unsigned watchdog_ms; /* of systemd; 0: none */
 	double fed_ms;	      /* when it was told last */
 

@@ -109,10 +109,11 @@ static enum fors_err add_levels(struct fors_service *service, struct fors_look *
 	if (err || (!levels && settings->is_not_adaptive))
 		return err;
 	if (!levels)
-		return fors_fail(error, FORS_ENOTAPPL,
-				 "static_sl = %u, but there are more than %u paths between servers: too many to ask the "
-				 "subnet administration whether they have this service level; nothing is published",
-				 settings->static_sl, FORS_LEVELS_MAX);
+		return fors_fail(
+			error, FORS_ENOTAPPL,
+			"static_sl = %u, but there are more than %u paths between servers: too many to ask the "
+			"subnet administration whether they have this service level; nothing is published",
+			settings->static_sl, FORS_LEVELS_MAX);
 	if (are_told(&service->levels, levels))
 		memcpy(levels->sl, service->levels.sl, (size_t)levels->nservers * levels->nlids);
 	else

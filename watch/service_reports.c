@@ -125,11 +125,22 @@ static void note_switch(struct fors_service *service, uint16_t lid)
 		service->reported[service->nreported++] = node;
 }
 
+/* Multicast groups that come and go, error counters, keys that do not fit: they come in plenty, and change no way. */
+static bool is_no_change(const uint8_t *notice)
+{
+	uint16_t trap = fors_get16(notice + 4);
+
+	return notice[0] & 0x80 &&
+	       (trap == 66 || trap == 67 || (trap >= 129 && trap <= 131) || (trap >= 256 && trap <= 259));
+}
+
 /* Called while anything is sent or received: only notes are taken. */
 static void take_report(void *context, const uint8_t *notice)
 {
 	struct fors_service *service = context;
 
+	if (is_no_change(notice))
+		return;
 	count_report(service, fors_clock_exact_ms());
 	service->is_due = true;
 	service->not_before_ms = 0;

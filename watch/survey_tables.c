@@ -42,10 +42,11 @@ static void ask_blocks(struct fors_survey_reader *reader, uint32_t node)
 
 	reader->blocks += seen->top / FORS_LFT_BLOCK + 1;
 	if (reader->blocks > FORS_SURVEY_BLOCKS) {
-		fors_reader_fail(reader, fors_fail(reader->error, FORS_ELIMIT,
-						   "the switches have more than %u blocks of table entries: that is no fabric "
-						   "of one subnet",
-						   FORS_SURVEY_BLOCKS));
+		fors_reader_fail(reader,
+				 fors_fail(reader->error, FORS_ELIMIT,
+					   "the switches have more than %u blocks of table entries: that is no fabric "
+					   "of one subnet",
+					   FORS_SURVEY_BLOCKS));
 		return;
 	}
 	if (!make_room(seen)) {

@@ -298,6 +298,20 @@ def test_polls_where_no_report_comes(fabric, watcher):
     assert "no Report told of it" in service.log() or "table entry" in service.log()
 
 
+def test_a_manager_that_does_not_count(fabric, watcher):
+    """Two equal readings a second apart have to do; a cable that dies is found by the reading every two seconds."""
+    tree = over.two_levels()
+    sim, sm = fabric(tree, **STOCK, lmc=1)
+    sm.wait_up()
+    service = watcher(sim, env={"FORS_SPY_FROZEN": "1"}, preload=[compiled("umad_spy")])
+    epoch = service.wait_epoch()["epoch"]
+    judged(service)
+    cut_or_mend(sm, sim.unlink, *tree.uplink(0, 1)[:2])
+    service.wait_epoch(epoch)
+    judged(service)
+    assert "as a second before" in service.log() and "manager sent nothing" not in service.log()
+
+
 def test_subscribed_again(fabric, watcher, tmp_path):
     tree = over.two_levels()
     sim, sm = told(fabric, tree, lmc=1)

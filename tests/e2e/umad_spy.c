@@ -6,6 +6,7 @@
  *	FORS_SPY_LOG=FILE	a line for each: 'S' or 'R', milliseconds, class, method, attribute, modifier, id
  *	FORS_SPY_DROP=N		N of 100 packets that leave never arrive; no two runs drop the same ones
  *	FORS_SPY_DEAF=1		no Report comes
+ *	FORS_SPY_FROZEN=1	the manager seems not to count its packets
  *	FORS_SPY_DENIED=1	no port may be opened
  */
 #define _GNU_SOURCE
@@ -18,10 +19,11 @@
 #include <time.h>
 
 #include <infiniband/umad.h>
+#include <infiniband/umad_sm.h>
 #include <infiniband/umad_types.h>
 
 static FILE *file;
-static int drop, is_deaf;
+static int drop, is_deaf, is_frozen;
 
 static int (*real_send)(int port, int agent, void *umad, int length, int timeout_ms, int retries);
 static int (*real_recv)(int port, void *umad, int *length, int timeout_ms);
@@ -37,6 +39,7 @@ static void __attribute__((constructor)) start(void)
 	file = name ? fopen(name, "ae") : NULL;
 	drop = percent ? atoi(percent) : 0;
 	is_deaf = getenv("FORS_SPY_DEAF") != NULL;
+	is_frozen = getenv("FORS_SPY_FROZEN") != NULL;
 	srandom((unsigned)time(NULL));
 }
 
@@ -70,6 +73,15 @@ int umad_send(int port, int agent, void *umad, int length, int timeout_ms, int r
 	return real_send(port, agent, umad, length, timeout_ms, retries);
 }
 
+/* SMInfo.ActCount */
+static void freeze(void *umad)
+{
+	uint8_t *mad = umad_get_mad(umad);
+
+	if (((struct umad_hdr *)mad)->attr_id == htobe16(UMAD_SM_ATTR_SM_INFO))
+		memset(mad + 64 + 16, 0, 4);
+}
+
 int umad_recv(int port, void *umad, int *length, int timeout_ms)
 {
 	int agent = real_recv(port, umad, length, timeout_ms);
@@ -81,5 +93,7 @@ int umad_recv(int port, void *umad, int *length, int timeout_ms)
 		return -EINTR;
 	}
 	note('R', umad);
+	if (is_frozen)
+		freeze(umad);
 	return agent;
 }
