@@ -136,6 +136,24 @@ def test_nobody_repairs_failures(fabric, watcher, tmp_path, how):
     assert beats(service, 5.5)
 
 
+def test_nobody_answers(fabric, watcher, tmp_path):
+    """Neither the manager nor any switch: the schedule goes, and the heartbeat stops, long before all switches were asked in turn."""
+    tree = FatTree(24, 12, servers=1)
+    sim, sm = fabric(tree, **STOCK)
+    sm.wait_up()
+    mute = tmp_path / "mute"
+    service = watcher(sim, env={"FORS_SPY_MUTE": str(mute)}, preload=[compiled("umad_spy")])
+    epoch = service.wait_epoch()["epoch"]
+    mute.touch()
+    begin = time.monotonic()
+    harness.wait_for(lambda: "the heartbeat stops" in service.log(), 20, "the heartbeat to stop")
+    assert time.monotonic() - begin < 10
+    service.wait(5, state=lambda state: state != "active")
+    mute.unlink()
+    service.wait_epoch(epoch)
+    judged(service)
+
+
 def test_another_manager_with_another_engine(fabric, watcher, tmp_path):
     tree = FatTree(4, 4)
     sim, sm = fabric(tree, **STOCK, lmc=1)

@@ -5,6 +5,7 @@
  *
  *	FORS_SPY_LOG=FILE	a line for each: 'S' or 'R', milliseconds, class, method, attribute, modifier, id
  *	FORS_SPY_DROP=N		N of 100 packets that leave never arrive; no two runs drop the same ones
+ *	FORS_SPY_MUTE=FILE	no packet that leaves arrives while there is such a file
  *	FORS_SPY_DEAF=1		no Report comes
  *	FORS_SPY_FROZEN=1	the manager seems not to count its packets
  *	FORS_SPY_DENIED=1	no port may be opened
@@ -17,12 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <infiniband/umad.h>
 #include <infiniband/umad_sm.h>
 #include <infiniband/umad_types.h>
 
 static FILE *file;
+static const char *mute;
 static int drop, is_deaf, is_frozen;
 
 static int (*real_send)(int port, int agent, void *umad, int length, int timeout_ms, int retries);
@@ -40,6 +43,7 @@ static void __attribute__((constructor)) start(void)
 	drop = percent ? atoi(percent) : 0;
 	is_deaf = getenv("FORS_SPY_DEAF") != NULL;
 	is_frozen = getenv("FORS_SPY_FROZEN") != NULL;
+	mute = getenv("FORS_SPY_MUTE");
 	srandom((unsigned)time(NULL));
 }
 
@@ -68,7 +72,7 @@ int umad_open_port(const char *ca, int port)
 int umad_send(int port, int agent, void *umad, int length, int timeout_ms, int retries)
 {
 	note('S', umad);
-	if (random() % 100 < drop)
+	if (random() % 100 < drop || (mute && !access(mute, F_OK)))
 		return 0;
 	return real_send(port, agent, umad, length, timeout_ms, retries);
 }
