@@ -51,6 +51,14 @@ static void test_cuts(void **state)
 	assert_bound("XGFT(3;4,2,2;1,2,2)", "Mid2-00[3], Mid2-02[3]", uneven, 7);
 }
 
+/* Of parallel cables to a top one is left to each pod, not the same one: what goes up over it comes down over the other's. */
+static void test_cuts_of_parallel_cables(void **state)
+{
+	assert_bound("PGFT(3;2,1,2;1,1,1;1,1,2)", "Mid2-00[2], Mid2-01[3]", NULL, 4);
+	/* 4 x 4 / 2: neither plane is lost */
+	assert_bound("PGFT(3;4,1,2;1,2,1;1,2,2)", "Mid2-00[3], Mid2-02[4]", NULL, 8);
+}
+
 static void test_cables_side_by_side(void **state)
 {
 	static const char *const dead[] = {"", "Leaf05[5]", "Leaf05[7]", "Mid2-02[9]", "Mid2-01"};
@@ -71,6 +79,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_cuts_of_parallel_cables),
 		cmocka_unit_test(test_cables_side_by_side),
 	};
 

@@ -145,6 +145,19 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Does the top of a rung have a live cable to this mid? Of parallel cables not the same one has to live. */
+static bool comes_down(const struct work *w, uint32_t mid, uint32_t plane, uint32_t rung)
+{
+	const uint32_t *top = w->l->rung_top + (size_t)plane * w->l->nrungs;
+
+	if (mid == FORS_NONE || fors_lanes3_rung_live(w->l, mid, rung))
+		return mid != FORS_NONE;
+	for (uint32_t r = 0; r < w->l->rungs[plane]; r++)
+		if (top[r] == top[rung] && fors_lanes3_rung_live(w->l, mid, r))
+			return true;
+	return false;
+}
+
 /* Rungs of pod p's mid in a plane that live, and, unless q is FORS_NONE, get to pod q. */
 static uint64_t rungs_to(const struct work *w, uint32_t p, uint32_t q, uint32_t plane)
 {
@@ -153,8 +166,7 @@ static uint64_t rungs_to(const struct work *w, uint32_t p, uint32_t q, uint32_t 
 	uint64_t rungs = 0;
 
 	for (uint32_t r = 0; mid != FORS_NONE && r < w->l->rungs[plane]; r++)
-		rungs += fors_lanes3_rung_live(w->l, mid, r) &&
-			 (q == FORS_NONE || (other != FORS_NONE && fors_lanes3_rung_live(w->l, other, r)));
+		rungs += fors_lanes3_rung_live(w->l, mid, r) && (q == FORS_NONE || comes_down(w, other, plane, r));
 	return rungs;
 }
 
