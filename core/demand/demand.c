@@ -17,9 +17,11 @@ static int by_pair(const void *left, const void *right)
 static enum fors_err add_up(struct fors_demand *demand, struct fors_error *error)
 {
 	struct fors_demand_message *list = demand->message;
+	uint64_t sum = 0;
 	uint32_t used = 0;
 
 	for (uint32_t i = 0; i < demand->count; i++) {
+		sum += list[i].bytes;
 		if (used && !by_pair(&list[used - 1], &list[i]))
 			list[used - 1].bytes += list[i].bytes;
 		else
@@ -27,6 +29,9 @@ static enum fors_err add_up(struct fors_demand *demand, struct fors_error *error
 		if (list[used - 1].bytes > FORS_DEMAND_MOST_BYTES)
 			return fors_fail(error, FORS_ELIMIT, "a server sends more than %" PRIu64 " bytes to another",
 					 FORS_DEMAND_MOST_BYTES);
+		if (sum > FORS_DEMAND_MOST_IN_ALL)
+			return fors_fail(error, FORS_ELIMIT, "more than %" PRIu64 " bytes in all",
+					 FORS_DEMAND_MOST_IN_ALL);
 	}
 	demand->count = used;
 	return FORS_OK;

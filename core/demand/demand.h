@@ -12,8 +12,9 @@
 
 #include "core/base/error.h"
 
-#define FORS_DEMAND_MOST_BYTES (UINT64_C(1) << 50) /* of one pair */
-#define FORS_DEMAND_MOST_MESSAGES (1u << 24)	   /* pairs in a demand: some 4,000 servers, all to all */
+#define FORS_DEMAND_MOST_BYTES (UINT64_C(1) << 50)  /* of one pair */
+#define FORS_DEMAND_MOST_IN_ALL (UINT64_C(1) << 60) /* so that no sum that is made of them overflows */
+#define FORS_DEMAND_MOST_MESSAGES (1u << 24)	    /* pairs in a demand: some 4,000 servers, all to all */
 
 /* All that one server sends to another. */
 struct fors_demand_message {
@@ -30,7 +31,7 @@ struct fors_demand {
 
 /*
  * Make a list in any order a demand: *demand owns `message` (malloc) from now on, also when this fails, and is cleared then. What stands twice
- * is added up. Errors: FORS_ELIMIT (more than FORS_DEMAND_MOST_BYTES of a pair).
+ * is added up. Errors: FORS_ELIMIT (more than FORS_DEMAND_MOST_BYTES of a pair, or FORS_DEMAND_MOST_IN_ALL).
  */
 enum fors_err fors_demand_make(struct fors_demand_message *message, uint32_t count, uint32_t nservers, bool is_unit,
 			       struct fors_demand *demand, struct fors_error *error);

@@ -102,6 +102,16 @@ def test_too_many_bytes(plan):
     assert "more than" in plan("Node00-00 Node01-00 1125899906842624\nNode00-00 Node01-00 1\n", code=2).err
 
 
+def test_too_many_bytes_in_all(fors, tmp_path):
+    """Their sum is to fit what counts it: 32 * 32 pairs of 2^50 bytes are 2^60, and one more byte is too much."""
+    demand, args = tmp_path / "demand", ["plan", "--synthetic", "FT(2;8,8)", "--phase-cost", "0", "--demand", tmp_path / "demand"]
+    demand.write_text("Node0[0-3]-0[0-7] Node0[4-7]-0[0-7] 1125899906842624\n")
+    assert json.loads(fors(*args, "--json").out)["bytes"] == 1 << 60
+    demand.write_text(demand.read_text() + "Node00-00 Node00-01 1\n")
+    done = fors(*args, code=2)
+    assert "more than 1152921504606846976 bytes in all" in done.err and not done.out
+
+
 @pytest.mark.parametrize("more", [["--output", "x"], ["--method", "flows"], ["--participants", "x"]], ids=str)
 def test_what_it_goes_without(fors, tmp_path, more):
     (tmp_path / "demand").write_text("Node00-00 Node01-00 1\n")
