@@ -223,7 +223,13 @@ static enum fors_err plan_uniform(struct planned *p, struct fors_error *error)
 	return err == FORS_ENOMEM ? fors_fail_memory(error) : FORS_OK;
 }
 
-/* A plan that is no longer is the uniform one. */
+/* No plan takes less time than this. */
+static uint64_t least_time(const struct planned *p)
+{
+	return proven(p) + p->fewest * p->cost;
+}
+
+/* A plan that is no longer is the uniform one. Where that reaches the bound none is looked for. */
 static enum fors_err choose(struct planned *p, struct fors_error *error)
 {
 	struct fors_effort effort = {.budget = BUDGET + BUDGET_PER_MESSAGE * p->demand.count};
@@ -231,7 +237,8 @@ static enum fors_err choose(struct planned *p, struct fors_error *error)
 	uint64_t bytes;
 	enum fors_err err;
 
-	if (p->by_uniform && fors_demand_is_uniform(&p->demand, &bytes))
+	if (p->by_uniform && (fors_demand_is_uniform(&p->demand, &bytes) ||
+			      fors_demand_plan_time(p->by_uniform, p->cost) <= least_time(p)))
 		return FORS_OK;
 	err = fors_demand_pack(&asked, &p->plan, error);
 	if (err || !p->by_uniform ||
@@ -295,6 +302,12 @@ static double shift_time(const struct planned *p)
 	return (double)(p->shift.length + p->shift.nphases * p->cost);
 }
 
+/* Of messages of one size a phase that is several of them long is as many phases, as bounds count them. */
+static uint64_t phases_of(const struct planned *p, const struct fors_demand_plan *plan)
+{
+	return p->demand.is_unit ? fors_demand_plan_length(plan) : plan->nphases;
+}
+
 /* ---- for people ------------------------------------------------------------------------------------------------ */
 
 static void print_demand(const struct planned *p)
@@ -320,19 +333,21 @@ static void print_bound(const struct planned *p)
 		       (double)p->odd, p->odd_size);
 }
 
-static void print_other(const struct planned *p, const char *what, uint32_t phases, double time)
+static void print_other(const struct planned *p, const char *what, uint64_t phases, double time)
 {
-	printf("%-12s%u %s, %.3f of the bound\n", what, phases, fors_plural(phases, "phase", "phases"), ratio(p, time));
+	printf("%-12s%" PRIu64 " %s, %.3f of the bound\n", what, phases, fors_plural(phases, "phase", "phases"),
+	       ratio(p, time));
 }
 
 static void print_report(const struct planned *p)
 {
 	const struct fors_demand_plan *plan = plan_of(p);
+	uint64_t phases = phases_of(p, plan);
 
 	print_demand(p);
 	print_bound(p);
-	printf("plan        %s%u %s%s, method %s", cli_colour(CLI_GREEN), plan->nphases,
-	       fors_plural(plan->nphases, "phase", "phases"), cli_colour(CLI_PLAIN), plan->method);
+	printf("plan        %s%" PRIu64 " %s%s, method %s", cli_colour(CLI_GREEN), phases,
+	       fors_plural(phases, "phase", "phases"), cli_colour(CLI_PLAIN), plan->method);
 	if (!p->demand.is_unit)
 		printf(", %.0f bytes long", (double)fors_demand_plan_length(plan));
 	printf("; %.3f of the bound", ratio(p, (double)fors_demand_plan_length(plan)));
@@ -341,7 +356,7 @@ static void print_report(const struct planned *p)
 	printf("\nrate        the fullest port sends or receives %.1f %% of the time\n",
 	       100 * (double)p->bound.ports / time_of(p, plan));
 	if (p->by_uniform)
-		print_other(p, "uniform", p->by_uniform->nphases, time_of(p, p->by_uniform));
+		print_other(p, "uniform", phases_of(p, p->by_uniform), time_of(p, p->by_uniform));
 	print_other(p, "shift", p->shift.nphases, shift_time(p));
 	printf("verified    all %llu pieces through the tables, no link carries two in a phase\n",
 	       (unsigned long long)p->verdict.nflows);
@@ -384,12 +399,12 @@ static void add_plan(const struct planned *p, json_t *data)
 	uint64_t length = fors_demand_plan_length(plan);
 	bool has_sizes = !p->demand.is_unit;
 
-	json_object_set_new(data, "phases", count(plan->nphases));
+	json_object_set_new(data, "phases", count(phases_of(p, plan)));
 	json_object_set_new(data, "length", has_sizes ? count(length) : json_null());
 	json_object_set_new(data, "length_over_bound", json_real(ratio(p, (double)length)));
 	json_object_set_new(data, "time_over_bound", json_real(ratio(p, time_of(p, plan))));
 	json_object_set_new(data, "port_share", json_real((double)p->bound.ports / time_of(p, plan)));
-	json_object_set_new(data, "uniform_phases", uniform ? count(uniform->nphases) : json_null());
+	json_object_set_new(data, "uniform_phases", uniform ? count(phases_of(p, uniform)) : json_null());
 	json_object_set_new(data, "uniform_time_over_bound",
 			    uniform ? json_real(ratio(p, time_of(p, uniform))) : json_null());
 	json_object_set_new(data, "method", json_string(plan->method));

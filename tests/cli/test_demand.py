@@ -57,6 +57,14 @@ def test_groups_add_up(plan):
     assert data["messages"] == 12 and data["ports_bound"] == 4 and data["phases"] == 4
 
 
+def test_groups_that_are_alike(plan, tmp_path):
+    """Three groups of the same hosts are three messages for each pair; whatever phases they share, they count as one for each message."""
+    out = tmp_path / "pieces"
+    data = plan("".join(f"group {name} Node00-0[0-2]\n" for name in "abc"), "--pieces", out)
+    assert data["lower_bound"] == data["proven_bound"] == data["phases"] == 6 <= data["uniform_phases"]
+    assert sum(length for length, _ in pieces_of(out)) == 6
+
+
 def test_a_uniform_demand_is_the_uniform_plan(plan, fors):
     everybody = ",".join(f"Node0{leaf}-0{slot}" for leaf in range(4) for slot in range(4))
     whole = json.loads(fors("plan", *TREE, "--down", "Leaf00[5]", "--json").out)
