@@ -32,6 +32,8 @@ struct reader {
 	uint32_t *of_node; /* per node: its first server, FORS_NONE */
 	uint32_t *on_node; /* per node: how many it has */
 	uint8_t *role;	   /* per server */
+	uint32_t *word;	   /* per server: the word that named it last */
+	uint32_t nwords;
 	bool has_roles, has_sizes, has_groups;
 	struct fors_demand_message *message;
 	uint32_t count, room;
@@ -42,6 +44,15 @@ struct reader {
 };
 
 /* ---- hosts ---- */
+
+/* A word that names a server twice, as by name and GUID, means it once. */
+static bool is_named(struct reader *r, uint32_t server)
+{
+	bool is_twice = r->word[server] == r->nwords;
+
+	r->word[server] = r->nwords;
+	return is_twice;
+}
 
 static enum fors_err add_server(struct reader *r, struct crowd *crowd, uint32_t server)
 {
@@ -127,7 +138,8 @@ static enum fors_err add_node(struct reader *r, const char *name, uint32_t node,
 		server = find_port(r, node, guid);
 	if (server == FORS_NONE && r->on_node[node] > 1)
 		return FAIL(r, "%.60s has %u ports: name one by its port GUID", name, r->on_node[node]);
-	return add_server(r, crowd, server == FORS_NONE ? r->of_node[node] : server);
+	server = server == FORS_NONE ? r->of_node[node] : server;
+	return is_named(r, server) ? FORS_OK : add_server(r, crowd, server);
 }
 
 static enum fors_err add_name(struct reader *r, const char *name, struct crowd *crowd)
@@ -154,6 +166,7 @@ static enum fors_err read_hosts(struct reader *r, struct fors_span word, struct 
 	enum fors_err err = fors_hostlist_read(word, &list, &why);
 
 	crowd->count = 0;
+	r->nwords++;
 	if (err == FORS_ENOMEM)
 		return fors_fail_memory(r->error);
 	if (err)
@@ -356,7 +369,8 @@ static enum fors_err prepare(struct reader *r)
 	r->of_node = malloc(nnodes * sizeof(*r->of_node));
 	r->on_node = calloc(nnodes, sizeof(*r->on_node));
 	r->role = calloc(hosts->count + (size_t)1, sizeof(*r->role));
-	if (!r->of_node || !r->on_node || !r->role)
+	r->word = calloc(hosts->count + (size_t)1, sizeof(*r->word));
+	if (!r->of_node || !r->on_node || !r->role || !r->word)
 		return fors_fail_memory(r->error);
 	memset(r->of_node, 0xFF, nnodes * sizeof(*r->of_node));
 	for (uint32_t s = hosts->count; s-- > 0;) {
@@ -386,6 +400,7 @@ static void finish(struct reader *r)
 	free(r->of_node);
 	free(r->on_node);
 	free(r->role);
+	free(r->word);
 	free(r->left.server);
 	free(r->right.server);
 	free(r->unknown);

@@ -80,6 +80,12 @@ def test_names_and_guids(plan):
     assert (data["senders"], data["receivers"], data["bytes"]) == (1, 2, 15)
 
 
+def test_a_host_counts_once_in_a_word(plan):
+    """By name or GUID; in several words it counts again."""
+    assert plan("0x100001,Node00-00,Node00-00 Node01-00 10\nNode00-00 Node01-00 5\n")["bytes"] == 15
+    assert plan("group a Node00-00,0x100001,Node01-00\n")["phases"] == 1
+
+
 def test_unknown_hosts_are_left_out(plan):
     data = plan("ghost[0-4],Node00-00 Node01-00 10\nghost0 Leaf00 7\n0x123456 Node01-00 7\n")
     assert data["bytes"] == 10 and data["hosts_left_out"] == 7
