@@ -23,9 +23,10 @@
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
 
-#define MOST_PATHS 128		   /* path indices that are looked at: all */
-#define USUAL_RATE 200000	   /* Mb/s where the fabric does not say */
-#define USUAL_COST 4000000	   /* picoseconds of a phase */
+#define MOST_PATHS 128	   /* path indices that are looked at: all */
+#define USUAL_RATE 200000  /* Mb/s where the fabric does not say */
+#define USUAL_COST 4000000 /* picoseconds of a phase */
+#define MOST_COST UINT64_C(1000000000000)
 #define BUDGET UINT64_C(400000000) /* steps of the packers */
 #define BUDGET_PER_MESSAGE UINT64_C(5000)
 #define ODD_BUDGET UINT64_C(40000000) /* of the search for a better bound */
@@ -494,7 +495,8 @@ int cli_plan_demand(const struct cli_settings *settings)
 {
 	struct planned p = {.settings = settings};
 	struct fors_error error = {0};
-	int code = load_tables(&p);
+	int code = settings->phase_cost.value > MOST_COST ? cli_usage_error("--phase-cost is more than a second")
+							  : load_tables(&p);
 
 	if (!code && read_ways(&p, &error))
 		code = cli_fail(&error);

@@ -130,6 +130,7 @@ def test_too_many_bytes_in_all(fors, tmp_path):
 def test_what_it_goes_without(fors, tmp_path, more):
     (tmp_path / "demand").write_text("Node00-00 Node01-00 1\n")
     assert "--demand goes without" in fors("plan", *TREE, "--demand", tmp_path / "demand", *more, code=2).err
+    assert "more than a second" in fors("plan", *TREE, "--demand", tmp_path / "demand", "--phase-cost", "2s", code=2).err
     assert "need --demand" in fors("plan", *TREE, "--phase-cost", "1us", code=2).err
 
 
