@@ -3,8 +3,8 @@
 # packages.sh - build the Debian packages, and see them work: as root, on Debian 12.
 #
 #   scripts/packages.sh build DIR   dpkg-buildpackage of a copy of the sources in DIR; lintian has nothing to say
-#   scripts/packages.sh try DIR     install the packages from DIR, run tests/installed on them, and the demo under the
-#                                   plain opensm, remove them again, and see that nothing is left
+#   scripts/packages.sh try DIR     install the packages from DIR, run tests/installed on them, and the pages of
+#                                   fors status and the demo under the plain opensm, remove them again, and see that nothing is left
 #   scripts/packages.sh rpm DIR     an RPM source package from `make dist`
 #   scripts/packages.sh rpms DIR    RPM packages from `make dist`, some minutes; Debian's rpmbuild knows the names of no
 #                                   other distribution's packages, so it is not asked what they need
@@ -62,6 +62,7 @@ try() {
 	for name in $(package_names); do dpkg -L "$name"; done | sort -u >"$dir/files"
 	step links python3 "$top/scripts/check_links.py" --inside /usr/share/doc/fors
 	step installed env FORS_PREFIX=/usr pytest-3 -q -p no:cacheprovider "$top/tests/installed"
+	(cd / && FORS_BUILDDIR=installed step statuses pytest-3 -q -p no:cacheprovider "$top/tests/e2e/test_statuses.py")
 	(cd / && FORS_BUILDDIR=installed step demo python3 "$top/scripts/demo/demo.py" --levels 2)
 	trap - EXIT
 	remove || die "the packages cannot be removed; see $dir/remove.log"
