@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "core/base/random.h"
 #include "core/schedule/schedule.h"
 #include "wire.h"
 
-#define MOST_SINGLE 256u      /* questions for one path */
+#define MEAN_SINGLE 256u      /* paths that are asked for singly, on average */
 #define MOST_PATHS (1u << 18) /* that are asked for by server */
 #define RECORD 64	      /* bytes of a PathRecord */
 #define MASK_DLID (1u << 4)   /* component mask */
@@ -107,14 +108,10 @@ static enum fors_err ask_by_server(struct asking *asking)
 	return answer(asking);
 }
 
-/* A number that looks random, of a path. */
-static uint64_t draw(uint32_t server, uint32_t column)
+/* Is this path one of the few that are asked for, where no answer has told so many? */
+static bool is_drawn(uint32_t server, uint32_t column, uint64_t missing)
 {
-	uint64_t mixed = ((uint64_t)server << 32 | column) + UINT64_C(0x9E3779B97F4A7C15);
-
-	mixed = (mixed ^ mixed >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94D049BB133111EB);
-	return mixed ^ mixed >> 31;
+	return fors_random_of((uint64_t)server << 32 | column) % missing < MEAN_SINGLE;
 }
 
 static enum fors_err ask_one_by_one(struct asking *asking)
@@ -128,7 +125,7 @@ static enum fors_err ask_one_by_one(struct asking *asking)
 		for (uint32_t column = 0; column < levels->nlids; column++)
 			if (is_path(levels, server, column) &&
 			    levels->sl[(size_t)server * levels->nlids + column] == FORS_NO_SL &&
-			    draw(server, column) % missing < MOST_SINGLE)
+			    is_drawn(server, column, missing))
 				ask(asking, false, levels->base[server], levels->lid[column]);
 	return answer(asking);
 }

@@ -3,8 +3,8 @@
  * paths.h - the service levels of paths, by the subnet administration (SA).
  *
  * Tables do not tell a level: an engine such as dfsssp keeps one for each path, and without it packets may deadlock. The
- * SA says all levels from a server in one answer. Paths that no such answer told are asked for one by one, 256 at most,
- * chosen at random but always the same ones. Threads: one.
+ * SA says all levels from a server in one answer; it is asked so where there are 262,144 paths at most. Paths that no such
+ * answer told are asked for one by one: all of 256, of more about 256, drawn at random but always the same ones. Threads: one.
  */
 #ifndef FORS_WATCH_PATHS_H
 #define FORS_WATCH_PATHS_H
