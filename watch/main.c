@@ -30,14 +30,14 @@ static void hang_up(int number)
 	is_hung_up = 1;
 }
 
-/* Once for each signal, or for several that came together. */
+/* Once for each signal, or for several that came together; one that comes meanwhile is not lost. */
 static bool is_reload(void *context)
 {
-	bool is_asked = is_hung_up;
-
 	(void)context;
+	if (!is_hung_up)
+		return false;
 	is_hung_up = 0;
-	return is_asked;
+	return true;
 }
 
 static bool is_stopped(void *context)
