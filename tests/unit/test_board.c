@@ -138,18 +138,25 @@ static void withdraw(struct place *place, enum fors_state state, const char *rea
 	fors_status_clear(&status);
 }
 
+/* The status that is published, to be cleared. */
+static void read_status(const struct place *place, struct fors_status *status)
+{
+	char *text = file_of(place, "status.json");
+
+	assert_non_null(text);
+	assert_int_equal(fors_status_parse(text, "status.json", status, NULL), FORS_OK);
+	free(text);
+}
+
 /* Since when, by the status that is published. */
 static uint64_t since(const struct place *place)
 {
 	struct fors_status status;
-	char *text = file_of(place, "status.json");
 	uint64_t ms;
 
-	assert_non_null(text);
-	assert_int_equal(fors_status_parse(text, "status.json", &status, NULL), FORS_OK);
+	read_status(place, &status);
 	ms = (uint64_t)status.state_since_ms;
 	fors_status_clear(&status);
-	free(text);
 	return ms;
 }
 
@@ -467,15 +474,12 @@ static void say_dead(struct place *place, const char *leaf, int64_t since_ms)
 static int64_t dead_since(const struct place *place)
 {
 	struct fors_status status;
-	char *text = file_of(place, "status.json");
 	int64_t ms;
 
-	assert_non_null(text);
-	assert_int_equal(fors_status_parse(text, "status.json", &status, NULL), FORS_OK);
+	read_status(place, &status);
 	assert_int_equal(status.dead_links.count, 1);
 	ms = status.dead_links.link->since_ms;
 	fors_status_clear(&status);
-	free(text);
 	return ms;
 }
 
