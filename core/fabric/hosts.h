@@ -19,7 +19,7 @@ struct fors_hosts {
 	size_t count, settled, room;
 };
 
-/* What a server is called, "": not known. Finds those that are settled. */
+/* What a server is called, owned by `hosts`, good until that changes; "": not known. Finds those that are settled. */
 const char *fors_hosts_name(const struct fors_hosts *hosts, uint64_t guid);
 /*
  * A server is called so; what was known before no longer holds. An empty name, or GUID 0, says nothing. Errors: FORS_ENOMEM;

@@ -109,7 +109,10 @@ static size_t count_slots(const struct fors_places *places)
 	return count;
 }
 
-/* Only the names of servers that were the last ones seen in a slot are kept: no more than there are slots. */
+/*
+ * No more names are kept than there are slots: where there are more, those of servers that were the last ones seen in a slot.
+ * Until then the names of others that have left stay too, which saves a sort at each sweep. Errors: FORS_ENOMEM.
+ */
 static enum fors_err drop_names(struct fors_places *places, struct fors_error *error)
 {
 	size_t nslots = count_slots(places), n = 0;

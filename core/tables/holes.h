@@ -12,7 +12,9 @@
 
 /*
  * Say in `warnings` whose LIDs have no path and what to mend. tree: the fabric that the switches are of, NULL: nobody
- * knows what is dead. Cost: a pass over the cables of the tree if there are holes, else none. Errors: FORS_ENOMEM.
+ * knows what is dead. Cost: nothing if there are no holes; else, once for LIDs of hosts and once for those of switches, a pass
+ * over the cables of the tree, and, where no cable would do, one over what is above the two for each switch that is gone.
+ * Errors: FORS_ENOMEM.
  */
 enum fors_err fors_holes_warn(const struct fors_switches *switches, const struct fors_reach *reach,
 			      const struct fors_fattree *tree, struct fors_warnings *warnings,
