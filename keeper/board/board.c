@@ -437,8 +437,11 @@ static void date_state(struct fors_board *board, enum fors_state state)
 		board->left_since = 0;
 }
 
-/* What was dead when an opensm ended, and is dead for the one after it, has been so all the time. */
-static void date_dead(const struct fors_board *board, struct fors_status *status)
+/*
+ * What was dead when an opensm ended, and is dead for the one after it, has been so all the time. What is alive now is no
+ * longer `left` as dead.
+ */
+static void date_dead(struct fors_board *board, struct fors_status *status)
 {
 	if (board->left && status->leaves >= 0)
 		fors_links_inherit(&status->dead_links, &board->left->dead_links);
