@@ -58,11 +58,12 @@ struct fors_service {
 	bool is_told;			      /* a Report of a changed port came since the reading began */
 	uint32_t reported[MOST_REPORTED];     /* nodes of `shown` whose Reports are to be heeded */
 	unsigned nreported;
-	unsigned nreports;	      /* since reports_ms */
-	double reports_ms, report_ms; /* and when the last one came */
-	double wary_ms;		      /* polls are as without Reports until then */
-	double subscribe_ms;	      /* when to subscribe again */
-	double deadline_ms;	      /* of what is asked just now; 0: none */
+	unsigned nreports; /* since counted_ms */
+	double counted_ms;
+	double heard_ms;     /* when the last one came */
+	double wary_ms;	     /* polls are as without Reports until then */
+	double subscribe_ms; /* when to subscribe again */
+	double deadline_ms;  /* of what is asked just now; 0: none */
 
 	/* switches, asked in turn for changes of their ports */
 	uint32_t turn;	 /* node */

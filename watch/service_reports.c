@@ -102,13 +102,13 @@ static uint32_t switch_of(const struct fors_survey *survey, uint16_t lid)
 
 static void count_report(struct fors_service *service, double now)
 {
-	if (now - service->reports_ms > SPAN_MS) {
-		service->reports_ms = now;
+	if (now - service->counted_ms > SPAN_MS) {
+		service->counted_ms = now;
 		service->nreports = 0;
 	}
 	if (++service->nreports == MANY)
 		service->wary_ms = now + 2 * SPAN_MS;
-	service->report_ms = now;
+	service->heard_ms = now;
 }
 
 /* Its ports are to be looked at; unless there is no time, or too many say so. */
@@ -166,7 +166,7 @@ static bool has_lost(const struct fors_service *service, const struct fors_seen_
 static void look_at(struct fors_service *service, uint32_t node)
 {
 	struct fors_seen_node *seen = &service->shown.survey->node[node];
-	double heard_ms = service->report_ms;
+	double heard_ms = service->heard_ms;
 	struct fors_error error;
 	enum fors_err err;
 
@@ -194,7 +194,7 @@ enum fors_err fors_service_heed(struct fors_service *service, struct fors_error 
 
 void fors_service_miss(struct fors_service *service)
 {
-	if (!service->has_reports || service->is_deaf || fors_clock_exact_ms() - service->report_ms < DEAF_MS)
+	if (!service->has_reports || service->is_deaf || fors_clock_exact_ms() - service->heard_ms < DEAF_MS)
 		return;
 	service->is_deaf = true;
 	fors_log_info(&service->log,
