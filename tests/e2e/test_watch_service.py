@@ -50,7 +50,7 @@ def test_cuts_and_mends(fabric, watcher, lmc):
 
 
 def test_a_schedule_stays_while_it_holds(fabric, watcher):
-    """A sweep that changes nothing, a settings file that says the same: no epoch. A link that comes up alone withdraws nothing."""
+    """A sweep that changes nothing, a settings file that says the same: no epoch."""
     tree = FatTree(4, 4, servers=3)
     sim, sm = fabric(tree, **STOCK, sweep_interval=1)
     sm.wait_up()
