@@ -135,9 +135,9 @@ static enum forsched_err ask_map(const char *name, int rank, uint64_t *guid, str
 struct ports {
 	const struct forsched *schedule; /* NULL: none is known, and all may be in it */
 	const char *sysfs;
-	const char *wanted;	    /* "device:port", or NULL: any */
-	unsigned seen, found;	    /* ports there are; in the schedule */
-	uint64_t guid, taking_part; /* of the last one seen; found */
+	const char *wanted;   /* "device:port", or NULL: any */
+	unsigned seen, found; /* ports there are; in the schedule */
+	uint64_t guid;	      /* of the last one found */
 };
 
 /* The port GUID: GID 0 is fe80:0000:0000:0000:gggg:gggg:gggg:gggg. */
@@ -169,11 +169,10 @@ static void try_port(struct ports *ports, const char *device, const char *port)
 	if ((ports->wanted && strcmp(ports->wanted, name) != 0) || !read_gid(path, &guid))
 		return;
 	ports->seen++;
-	ports->guid = guid;
 	if (ports->schedule && forsched_find_guid(ports->schedule, guid, &number, NULL))
 		return;
 	ports->found++;
-	ports->taking_part = guid;
+	ports->guid = guid;
 }
 
 static void try_device(struct ports *ports, const char *device)
@@ -227,7 +226,7 @@ static enum forsched_err ask_host(const struct forsched *schedule, uint64_t *gui
 	struct ports ports = ports_of_host(schedule);
 	const char *where = ports.wanted ? ports.wanted : ports.sysfs;
 
-	*guid = ports.taking_part;
+	*guid = ports.guid;
 	if (ports.found == 1)
 		return FORSCHED_OK;
 	if (!ports.seen)
