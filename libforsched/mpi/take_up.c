@@ -246,9 +246,12 @@ static bool furnish(struct member *member, const struct phases *phases)
 	find_place(member);
 	member->group_of = calloc((size_t)member->size, sizeof(*member->group_of));
 	member->requests = calloc(3 * (size_t)member->most, sizeof(*member->requests));
-	return member->group_of && member->requests &&
-	       forsched_mpi_make_turns(&member->turns, &member->places, member->rank, phases->n, phases->to,
-				       phases->from);
+	if (!member->group_of || !member->requests ||
+	    !forsched_mpi_make_turns(&member->turns, &member->places, member->rank, phases->n, phases->to,
+				     phases->from))
+		return false;
+	forsched_mpi_group(member);
+	return true;
 }
 
 /* Come to phases; all have places. */
@@ -338,7 +341,6 @@ static int time_barrier(struct member *member, MPI_Comm comm, bool *goes_on)
 
 	(void)comm;
 	*goes_on = true;
-	forsched_mpi_group(member);
 	taking->barrier = taking->barriers++ && taking->barrier < took ? taking->barrier : took;
 	if (member->has_barrier && taking->barriers < TIMED_BARRIERS)
 		taking->step--;
