@@ -5,8 +5,9 @@
  * which receives are begun before sends, and by induction every rank reaches every phase.
  *
  * Between phases there may be a barrier, as in the paper: else fast pairs run ahead, and flows of different phases,
- * which the plan keeps apart, share links. Whether there is one, a setting says, or waiting.c from call to call. It is a tree over the servers in the schedule's order, in which those of a
- * leaf are neighbours, so most of its messages stay inside leaves; below each server there is a tree of its ranks.
+ * which the plan keeps apart, share links. Whether there is one, a setting says, or waiting.c from call to call. It is
+ * a tree over the servers in the schedule's order, in which those of a leaf are neighbours, so most of its messages
+ * stay inside leaves; below each server there is a tree of its ranks.
  *
  * The results are MPI's own, bit for bit, because all data goes through MPI's own point-to-point messages with the
  * caller's own types; in place they are packed first (packed.c).
@@ -216,7 +217,10 @@ static int run_phases(const struct exchange *exchange)
 	return first;
 }
 
-/* Barriers or none, as this communicator's earlier calls of that size say; the first ones are timed. `bytes`: of each message; 0: unequal. */
+/*
+ * Barriers or none, as this communicator's earlier calls of that size say; the first ones are timed. `bytes`: of each
+ * message; 0: unequal.
+ */
 static int run_auto(struct exchange *exchange, struct waiting *waiting, uint64_t bytes)
 {
 	bool is_trial;

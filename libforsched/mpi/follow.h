@@ -3,8 +3,8 @@
  * follow.h - what the files of libforsched-mpi share.
  *
  * The library stands between a program and its MPI: it defines MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, MPI_Init
- * (init.c) and MPI_Finalize, and their Fortran names (fortran.c), and does its own work with the PMPI_ names, by which MPI offers the same functions to such
- * libraries.
+ * (init.c) and MPI_Finalize, and their Fortran names (fortran.c), and does its own work with the PMPI_ names, by which
+ * MPI offers the same functions to such libraries.
  *
  * Whatever decides how messages go has to be the same on all ranks of a communicator, else they would wait for each
  * other for ever. So nothing is decided by what one rank sees: rank 0 of the communicator reads settings and schedule

@@ -2,7 +2,7 @@
 /*
  * Without barriers a rank goes on when its own messages of a phase are done. Its next receiver has to be as far, for it
  * has to ask for a long message first. That holds ranks together: in all of doc/waiting.md's cases with equal messages
- * it is no slower than a barrier, or by a few hundredths, and costs no message more. With unequal messages a
+ * it is no slower than a barrier, or by a hundredth, and costs no message more. With unequal messages a
  * barrier waits for the longest one of each phase, so it is always slower.
  *
  * What is nearly always so is no promise. So for messages of one size, by the highest bit of their bytes, the first calls
