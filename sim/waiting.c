@@ -6,9 +6,9 @@
  * there. Tokens are messages without data: they take settings->token from one server to another, and no bandwidth.
  *
  *	own	a rank goes on to the next slot when all that it sends and receives in this one has arrived. Its receiver
- *		has to be as far, for it has to have asked for the message (rendezvous): a token of the receiver says so. Slots without a message
- *		take no time. That is an exchange of MPI calls without barriers. By induction over slots nobody waits for
- *		ever.
+ *		has to be as far, for it has to have asked for the message (rendezvous): a token of the receiver says so.
+ *		Slots without a message take no time. That is an exchange of MPI calls without barriers. By induction over
+ *		slots nobody waits for ever.
  *	tokens	what a server sends in a slot waits for all who sent in the last slot before over one of its links, up to
  *		the receiver: their messages have arrived, and a token has come. The slot before is that in which the link
  *		was used last, so a token goes to whom has the cable next. Edges go from earlier slots to later ones: no
@@ -80,7 +80,7 @@ static bool own_allows(const struct sim *sim, uint32_t rank)
 	       sim->calendar->now >= w->entered[to] + sim->token;
 }
 
-/* Go on to the first slot in which something is left; those who send to this unit there hear of it. */
+/* Go on to the first slot in which something is left, at once; those who send to this unit there hear of it later. */
 static void own_advance(struct sim *sim, uint32_t unit)
 {
 	struct sim_waiting *w = sim->waiting;
@@ -501,9 +501,11 @@ enum fors_err fors_waiting_new(struct sim *sim, struct fors_error *error)
 	sim->waiting->nunits = nunits;
 	sim->waiting->nslots = program->nslots;
 	sim->waiting->left = calloc(ncells + 1, sizeof(*sim->waiting->left));
-	if (!sim->waiting->left || !fill(sim))
-		return fors_fail_memory(error);
-	return FORS_OK;
+	if (sim->waiting->left && fill(sim))
+		return FORS_OK;
+	if (sim->waiting->nedges >= MOST_EDGES)
+		return fors_fail(error, FORS_ELIMIT, "the links are passed on by more than %zu tokens", MOST_EDGES);
+	return fors_fail_memory(error);
 }
 
 void fors_waiting_free(struct sim_waiting *w)
