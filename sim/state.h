@@ -33,7 +33,7 @@ enum fors_sim_what {
 	SIM_BARRIER,	  /* the next slot begins */
 	SIM_SEND,	  /* message: the next packet may leave its server */
 	SIM_TOKEN,	  /* a token that waiting.c knows comes to a server or rank */
-	SIM_TOKEN_DOWN,	  /* and one down a tree */
+	SIM_TOKEN_DOWN,	  /* and one down a tree; where ranks wait for themselves: this one may go on */
 	SIM_NOTICE,	  /* notification: it comes to a switch, or its server */
 	SIM_CYCLE,	  /* limiter: a cycle by time may be over */
 	SIM_WHAT_BITS = 4 /* above stand bytes of a packet, of SIM_CREDIT and SIM_LEAVE */

@@ -3,8 +3,9 @@
  * traffic.c - what servers do: messages begin, become packets, arrive; slots end.
  *
  * A server has one message in hand, and of it one packet at its adapter; when that leaves, the next one is made, so a
- * message costs no memory for packets that have not left. Its ranks take turns, message by message. What a rank does next is asked in one place, may_begin(),
- * whenever something that it depends on has changed: a packet was sent, a message arrived, a slot began, a time came.
+ * message costs no memory for packets that have not left. Its ranks take turns, message by message. What a rank does next
+ * is asked in one place, may_begin(), whenever something that it depends on has changed: a packet was sent, a message
+ * arrived, a slot began, a time came.
  *
  * With barriers, a slot ends when its last message has arrived; the next one begins when the barrier has cost its
  * time, for each server by its own jitter later. Without, a server goes on when those have come that it waits for
