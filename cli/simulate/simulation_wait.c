@@ -2,6 +2,8 @@
 /* simulation_wait.c - who waits for whom, and for what: --wait, --ahead, --chunk, --ranks, --sigma. */
 #include "simulation.h"
 
+#include "core/base/text.h"
+
 #define CHUNKS_UNDER_WAY 4 /* of a rank, as libforsched-mpi has them */
 #define MIN_CHUNK 8192
 #define MAX_CHUNK 1048576
@@ -68,11 +70,12 @@ void cli_simulation_print_wait(const struct cli_simulate *given, const struct cl
 	else if (given->waiting == CLI_WAIT_TOKENS)
 		printf("waiting     for those who had a link before; %g us a token\n", token);
 	else if (given->waiting == CLI_WAIT_TREE)
-		printf("waiting     for all, by a tree, %u phase%s later; %g us a token\n", sim->set.ahead,
-		       sim->set.ahead == 1 ? "" : "s", token);
+		printf("waiting     for all, by a tree, %u %s later; %g us a token\n", sim->set.ahead,
+		       fors_plural(sim->set.ahead, "phase", "phases"), token);
 	else
-		printf("waiting     for nobody; chunks of %llu bytes to each in turn, %u under way\n",
-		       (unsigned long long)chunk_of(given, sim->set.message), sim->set.window);
+		printf("waiting     for nobody; chunks of %llu %s to each in turn, %u under way\n",
+		       (unsigned long long)chunk_of(given, sim->set.message),
+		       fors_plural(chunk_of(given, sim->set.message), "byte", "bytes"), sim->set.window);
 }
 
 void cli_simulation_wait_json(const struct cli_simulate *given, const struct cli_simulation *sim, json_t *object)
