@@ -594,8 +594,6 @@ static void twins_are_refused(void **state)
 	free(bytes.data);
 }
 
-/* ---- files that change ---- */
-
 /* ---- units and switches of version 2 ---- */
 
 static struct fors_sf_more more_of(struct bytes bytes)
@@ -670,6 +668,8 @@ static void a_spine_may_have_the_smallest_guid(void **state)
 	forsched_close(schedule);
 	free(bytes.data);
 }
+
+/* ---- files that change ---- */
 
 static void assert_no_file(const char *path, const char *why)
 {
