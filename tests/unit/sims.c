@@ -149,3 +149,28 @@ struct fors_sim_settings sims_plain(void)
 	set.switching = 50000;
 	return set;
 }
+
+uint64_t sims_star_time_of(const struct fors_program *program, const struct fors_sim_settings *set)
+{
+	struct hand star;
+	struct fors_router router;
+	struct fors_sim_result *r;
+	uint64_t time;
+
+	hand_star(&star, 4);
+	router = hand_router(&star);
+	r = sims_run(&router, program, set);
+	time = r->time;
+	fors_sim_result_free(r);
+	fors_graph_free(star.graph);
+	return time;
+}
+
+uint64_t sims_star_time(const char *text, const struct fors_sim_settings *set)
+{
+	struct fors_program *program = sims_text(text, 4);
+	uint64_t time = sims_star_time_of(program, set);
+
+	fors_program_free(program);
+	return time;
+}

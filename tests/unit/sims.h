@@ -48,6 +48,9 @@ double *sims_speeds(const struct fors_graph *graph, double gbits);
 
 /* Packets of 1,000 bytes at 8 Gbit/s, so that a byte is 1 ns and a packet 1 us; for stars of four. */
 struct fors_sim_settings sims_plain(void);
+/* The time of a program, or of a text's messages, over a star of four, ps. */
+uint64_t sims_star_time_of(const struct fors_program *program, const struct fors_sim_settings *set);
+uint64_t sims_star_time(const char *text, const struct fors_sim_settings *set);
 
 #define US 1000000u /* ps */
 

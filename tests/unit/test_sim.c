@@ -87,25 +87,6 @@ static void histograms_know_percentiles(void **state)
 
 /* ---- by hand ---- */
 
-/* The time of a text's messages over a star of four, ps. */
-static uint64_t star_time(const char *text, const struct fors_sim_settings *set)
-{
-	struct hand star;
-	struct fors_router router;
-	struct fors_program *program = sims_text(text, 4);
-	struct fors_sim_result *r;
-	uint64_t time;
-
-	hand_star(&star, 4);
-	router = hand_router(&star);
-	r = sims_run(&router, program, set);
-	time = r->time;
-	fors_sim_result_free(r);
-	fors_program_free(program);
-	fors_graph_free(star.graph);
-	return time;
-}
-
 static void times_of_single_messages(void **state)
 {
 	struct fors_sim_settings set = sims_plain();
@@ -113,20 +94,20 @@ static void times_of_single_messages(void **state)
 
 	(void)state;
 	/* Two wires, a switch, and the packet once: its head goes on while the tail comes. */
-	assert_int_equal(star_time("0 1\n", &set), 2 * 20000 + 50000 + US);
+	assert_int_equal(sims_star_time("0 1\n", &set), 2 * 20000 + 50000 + US);
 	set.is_store_and_forward = true;
-	assert_int_equal(star_time("0 1\n", &set), 2 * 20000 + 50000 + 2 * US);
+	assert_int_equal(sims_star_time("0 1\n", &set), 2 * 20000 + 50000 + 2 * US);
 	set.is_store_and_forward = false;
 	set.message = 2500; /* 1000, 1000, 500 */
-	assert_int_equal(star_time("0 1\n", &set), 90000 + 25 * US / 10);
+	assert_int_equal(sims_star_time("0 1\n", &set), 90000 + 25 * US / 10);
 	set.header = 100;
-	assert_int_equal(star_time("0 1\n", &set), 90000 + 28 * US / 10);
+	assert_int_equal(sims_star_time("0 1\n", &set), 90000 + 28 * US / 10);
 	set.header = 0;
 	set.gbits = slow; /* the way down to server 1 at a quarter: its first packet at once, then all at its pace */
-	assert_int_equal(star_time("0 1\n", &set), 90000 + 10 * US);
+	assert_int_equal(sims_star_time("0 1\n", &set), 90000 + 10 * US);
 	slow[5] = 8;
 	slow[0] = 2; /* the way up: the tail of the last packet, a quarter of it still to come when it is sent on */
-	assert_int_equal(star_time("0 1\n", &set), 90000 + 10 * US);
+	assert_int_equal(sims_star_time("0 1\n", &set), 90000 + 10 * US);
 }
 
 static void times_of_phases(void **state)
@@ -135,19 +116,19 @@ static void times_of_phases(void **state)
 	const char *shift = "0 1\n1 2\n2 3\n3 0\nphase\n0 2\n1 3\n2 0\n3 1\n";
 
 	(void)state;
-	assert_int_equal(star_time(shift, &set), 2 * (90000 + US));
+	assert_int_equal(sims_star_time(shift, &set), 2 * (90000 + US));
 	set.barrier = 7 * US;
-	assert_int_equal(star_time(shift, &set), 2 * (90000 + US + 7 * US));
+	assert_int_equal(sims_star_time(shift, &set), 2 * (90000 + US + 7 * US));
 	set.has_barrier = false;
-	assert_int_equal(star_time(shift, &set), 90000 + 2 * US);
+	assert_int_equal(sims_star_time(shift, &set), 90000 + 2 * US);
 	set.window = 1;
-	assert_int_equal(star_time(shift, &set), 2 * (90000 + US));
+	assert_int_equal(sims_star_time(shift, &set), 2 * (90000 + US));
 	set.window = 0;
 	set.adapter = US;
-	assert_int_equal(star_time(shift, &set), 90000 + 3 * US);
+	assert_int_equal(sims_star_time(shift, &set), 90000 + 3 * US);
 	set.adapter = 0;
 	set.adapter_rate = 0.5; /* packets as fast as ever, the next one begins when two would have been sent */
-	assert_int_equal(star_time(shift, &set), 90000 + 3 * US);
+	assert_int_equal(sims_star_time(shift, &set), 90000 + 3 * US);
 }
 
 /* Two to one: twice the time; the turns are fair, so both end together. */
@@ -157,10 +138,10 @@ static void times_of_conflicts(void **state)
 
 	(void)state;
 	set.message = 100000;
-	assert_int_equal(star_time("0 2\n1 2\n", &set), 90000 + 200 * US);
+	assert_int_equal(sims_star_time("0 2\n1 2\n", &set), 90000 + 200 * US);
 	set.pause_high = 3000;
 	set.pause_low = 2000;
-	assert_int_equal(star_time("0 2\n1 2\n", &set), 90000 + 200 * US);
+	assert_int_equal(sims_star_time("0 2\n1 2\n", &set), 90000 + 200 * US);
 }
 
 /* One queue: packets for 3 wait behind those for 2, to whom 1 sends too; one for each way on: they do not. */
@@ -173,9 +154,9 @@ static void one_queue_holds_up(void **state)
 	(void)state;
 	set.has_barrier = false;
 	set.buffer = 3000;
-	voq = star_time(text, &set);
+	voq = sims_star_time(text, &set);
 	set.is_fifo = true;
-	fifo = star_time(text, &set);
+	fifo = sims_star_time(text, &set);
 	assert_true(voq < fifo);
 }
 
@@ -187,11 +168,11 @@ static void idle_slots_kept_and_skipped(void **state)
 
 	(void)state;
 	set.has_barrier = false;
-	assert_int_equal(star_time(text, &set), 90000 + 4 * US);
-	assert_int_equal(star_time("0 1\nphase\n2 3\nphase\n0 1\n", &set), 90000 + 2 * US);
+	assert_int_equal(sims_star_time(text, &set), 90000 + 4 * US);
+	assert_int_equal(sims_star_time("0 1\nphase\n2 3\nphase\n0 1\n", &set), 90000 + 2 * US);
 	set.keeps_idle = true;
-	assert_int_equal(star_time("0 1\nphase\n2 3\nphase\n0 1\n", &set), 90000 + 3 * US);
-	assert_int_equal(star_time(late, &set), 90000 + 2 * US);
+	assert_int_equal(sims_star_time("0 1\nphase\n2 3\nphase\n0 1\n", &set), 90000 + 3 * US);
+	assert_int_equal(sims_star_time(late, &set), 90000 + 2 * US);
 }
 
 static void messages_without_a_way(void **state)

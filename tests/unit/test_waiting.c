@@ -23,31 +23,6 @@ static struct fors_sim_settings waits(enum fors_wait wait, uint32_t ahead)
 	return set;
 }
 
-static uint64_t star_time_of(const struct fors_program *program, const struct fors_sim_settings *set)
-{
-	struct hand star;
-	struct fors_router router;
-	struct fors_sim_result *r;
-	uint64_t time;
-
-	hand_star(&star, 4);
-	router = hand_router(&star);
-	r = sims_run(&router, program, set);
-	time = r->time;
-	fors_sim_result_free(r);
-	fors_graph_free(star.graph);
-	return time;
-}
-
-static uint64_t star_time(const char *text, const struct fors_sim_settings *set)
-{
-	struct fors_program *program = sims_text(text, 4);
-	uint64_t time = star_time_of(program, set);
-
-	fors_program_free(program);
-	return time;
-}
-
 /* ---- by hand ---- */
 
 static void own_messages(void **state)
@@ -56,15 +31,15 @@ static void own_messages(void **state)
 
 	(void)state;
 	/* At the beginning a receiver's token has to come, too. */
-	assert_int_equal(star_time("0 1\n", &set), TOKEN + ONE);
+	assert_int_equal(sims_star_time("0 1\n", &set), TOKEN + ONE);
 	/* Nobody of the second phase has anything to do in the first one. */
-	assert_int_equal(star_time("0 1\nphase\n2 3\n", &set), TOKEN + ONE);
+	assert_int_equal(sims_star_time("0 1\nphase\n2 3\n", &set), TOKEN + ONE);
 	/* 2 has been waiting for 1 since the beginning: its token is there. */
-	assert_int_equal(star_time("0 1\nphase\n1 2\n", &set), TOKEN + 2 * ONE);
+	assert_int_equal(sims_star_time("0 1\nphase\n1 2\n", &set), TOKEN + 2 * ONE);
 	/* 0 comes into the second phase when its own message has arrived, and then says so. */
-	assert_int_equal(star_time("0 1\nphase\n1 0\n", &set), 2 * (TOKEN + ONE));
+	assert_int_equal(sims_star_time("0 1\nphase\n1 0\n", &set), 2 * (TOKEN + ONE));
 	/* 2 may send at once, but 1 receives in the phase before. */
-	assert_int_equal(star_time("0 1\nphase\n2 1\n", &set), 2 * (TOKEN + ONE));
+	assert_int_equal(sims_star_time("0 1\nphase\n2 1\n", &set), 2 * (TOKEN + ONE));
 }
 
 static void tokens_of_who_had_the_link(void **state)
@@ -72,16 +47,16 @@ static void tokens_of_who_had_the_link(void **state)
 	const struct fors_sim_settings set = waits(FORS_WAIT_TOKENS, 1);
 
 	(void)state;
-	assert_int_equal(star_time("0 1\n", &set), ONE);
-	assert_int_equal(star_time("0 1\nphase\n2 3\n", &set), ONE);
+	assert_int_equal(sims_star_time("0 1\n", &set), ONE);
+	assert_int_equal(sims_star_time("0 1\nphase\n2 3\n", &set), ONE);
 	/* One link up: no token from oneself. */
-	assert_int_equal(star_time("0 1\nphase\n0 2\n", &set), 2 * ONE);
+	assert_int_equal(sims_star_time("0 1\nphase\n0 2\n", &set), 2 * ONE);
 	/* One link down: the token takes its time. */
-	assert_int_equal(star_time("0 1\nphase\n2 1\n", &set), 2 * ONE + TOKEN);
+	assert_int_equal(sims_star_time("0 1\nphase\n2 1\n", &set), 2 * ONE + TOKEN);
 	/* The last phase in which somebody had it counts, not the last one. */
-	assert_int_equal(star_time("0 1\nphase\n2 3\nphase\n3 1\n", &set), 2 * ONE + TOKEN);
+	assert_int_equal(sims_star_time("0 1\nphase\n2 3\nphase\n3 1\n", &set), 2 * ONE + TOKEN);
 	/* Two had it: the later one. */
-	assert_int_equal(star_time("0 2\n1 2\nphase\n3 2\n", &set), 2 * ONE + US - 0 + TOKEN);
+	assert_int_equal(sims_star_time("0 2\n1 2\nphase\n3 2\n", &set), 2 * ONE + US - 0 + TOKEN);
 }
 
 static void a_tree_of_tokens(void **state)
@@ -91,20 +66,20 @@ static void a_tree_of_tokens(void **state)
 
 	(void)state;
 	/* Up from 1 to 0, down from 0 to 2; 2 and 3 had nothing to do, and have said so long ago. */
-	assert_int_equal(star_time("0 1\nphase\n2 3\n", &set), 2 * ONE + 2 * TOKEN);
+	assert_int_equal(sims_star_time("0 1\nphase\n2 3\n", &set), 2 * ONE + 2 * TOKEN);
 	/* 3 is two tokens below 0. */
-	assert_int_equal(star_time("0 1\nphase\n3 2\n", &set), 2 * ONE + 3 * TOKEN);
+	assert_int_equal(sims_star_time("0 1\nphase\n3 2\n", &set), 2 * ONE + 3 * TOKEN);
 	/* Up from 3 over 2, down to 0 none. */
-	assert_int_equal(star_time("2 3\nphase\n0 1\n", &set), 2 * ONE + 2 * TOKEN);
-	assert_int_equal(star_time(three, &set), 3 * ONE + 4 * TOKEN);
+	assert_int_equal(sims_star_time("2 3\nphase\n0 1\n", &set), 2 * ONE + 2 * TOKEN);
+	assert_int_equal(sims_star_time(three, &set), 3 * ONE + 4 * TOKEN);
 	/* Two phases at the beginning; the third when 0 knows that the first is over. */
 	set.ahead = 2;
-	assert_int_equal(star_time(three, &set), 2 * ONE + TOKEN);
+	assert_int_equal(sims_star_time(three, &set), 2 * ONE + TOKEN);
 	set.ahead = 3;
-	assert_int_equal(star_time("0 1\nphase\n2 3\nphase\n1 2\n", &set), ONE);
+	assert_int_equal(sims_star_time("0 1\nphase\n2 3\nphase\n1 2\n", &set), ONE);
 	set.token = 0;
 	set.ahead = 1;
-	assert_int_equal(star_time(three, &set), 3 * ONE);
+	assert_int_equal(sims_star_time(three, &set), 3 * ONE);
 }
 
 static void delays_of_messages(void **state)
@@ -114,18 +89,18 @@ static void delays_of_messages(void **state)
 
 	(void)state;
 	set.message_jitter = 0.2;
-	time = star_time("0 1\nphase\n1 2\n", &set);
+	time = sims_star_time("0 1\nphase\n1 2\n", &set);
 	assert_in_range(time, 2 * ONE, 2 * ONE + 2 * US / 5);
-	assert_int_equal(time, star_time("0 1\nphase\n1 2\n", &set));
+	assert_int_equal(time, sims_star_time("0 1\nphase\n1 2\n", &set));
 	set.seed = 7;
-	other = star_time("0 1\nphase\n1 2\n", &set);
+	other = sims_star_time("0 1\nphase\n1 2\n", &set);
 	assert_int_not_equal(time, other);
 	/* The same delay of the same message, whoever waits: that of the first one is all the difference here. */
 	set.has_barrier = false;
-	time = star_time("0 1\n", &set);
+	time = sims_star_time("0 1\n", &set);
 	set.wait = FORS_WAIT_OWN;
 	set.token = TOKEN;
-	assert_int_equal(star_time("0 1\n", &set), time + TOKEN);
+	assert_int_equal(sims_star_time("0 1\n", &set), time + TOKEN);
 }
 
 /* ---- another form ---- */
@@ -142,9 +117,10 @@ static void several_ranks(void **state)
 	/* Rank 1 begins with rank 1. */
 	assert_true(two->send[2].dst == 1 && two->send[2].local == 1 && two->send[3].local == 0);
 	/* Four messages over one cable. */
-	assert_int_equal(star_time_of(two, &set), 2 * (90000 + 4 * US));
+	assert_int_equal(sims_star_time_of(two, &set), 2 * (90000 + 4 * US));
 	set = waits(FORS_WAIT_OWN, 1);
-	assert_int_equal(star_time_of(two, &set), TOKEN + 2 * (90000 + 4 * US)); /* the second token comes in time */
+	/* The second token comes in time. */
+	assert_int_equal(sims_star_time_of(two, &set), TOKEN + 2 * (90000 + 4 * US));
 	fors_program_free(one);
 	fors_program_free(two);
 }
@@ -158,7 +134,7 @@ static void ranks_wait_for_themselves(void **state)
 
 	(void)state;
 	assert_int_equal(fors_program_share(one, 2, &two, &error), FORS_OK);
-	own = star_time_of(two, &set);
+	own = sims_star_time_of(two, &set);
 	/* Messages of ranks 0, 1, 0, 1: rank 1's receives are complete with the last one, rank 0's with the one before. */
 	assert_int_equal(own, TOKEN + 90000 + 3 * US + 90000 + 4 * US);
 	fors_program_free(one);
@@ -177,12 +153,12 @@ static void sizes_and_chunks(void **state)
 	assert_non_null(program->size);
 	memcpy(program->size, size, sizeof(size));
 	set.has_barrier = false;
-	assert_int_equal(star_time_of(program, &set), 90000 + 35 * US / 10);
+	assert_int_equal(sims_star_time_of(program, &set), 90000 + 35 * US / 10);
 	assert_int_equal(fors_program_cut(program, 0, 1000, &cut, &error), FORS_OK);
 	assert_int_equal(fors_program_nmessages(cut), 4);
 	for (int i = 0; i < 4; i++)
 		assert_true(cut->send[i].dst == dst[i] && cut->size[i] == chunk[i] && !cut->send[i].slot);
-	assert_int_equal(star_time_of(cut, &set), 90000 + 35 * US / 10);
+	assert_int_equal(sims_star_time_of(cut, &set), 90000 + 35 * US / 10);
 	fors_program_free(cut);
 	fors_program_free(program);
 }
