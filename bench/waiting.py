@@ -94,17 +94,19 @@ class Results:
         return self.known[tuple(argv)]
 
 
+def without_way(case):
+    return json.dumps({**case, "way": None}, sort_keys=True)
+
+
 def run(folder, fors):
     """Every case with its time over the need of the fullest link."""
     results, todo = Results(folder), list(cases())
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         rows = list(pool.map(lambda case: results.find(fors, command(case)), todo))
-    found = [{**case, **row} for case, row in zip(todo, rows)]
-    for row in found:
-        same = [other for other in found if {**other, "way": 0, "command": 0, "time_ns": 0, "bound_ns": 0, "slots": 0}
-                == {**row, "way": 0, "command": 0, "time_ns": 0, "bound_ns": 0, "slots": 0}]
-        row["over"] = row["time_ns"] / min(other["bound_ns"] for other in same)
-    return found
+    bounds = {}  # of all ways of a case
+    for case, row in zip(todo, rows):
+        bounds.setdefault(without_way(case), []).append(row["bound_ns"])
+    return [{**case, **row, "over": row["time_ns"] / min(bounds[without_way(case)])} for case, row in zip(todo, rows)]
 
 
 # -- tables

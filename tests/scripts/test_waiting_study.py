@@ -49,6 +49,17 @@ def test_what_is_there_is_not_done_again(monkeypatch, fake, tmp_path):
     assert calls() == n + 2
 
 
+def test_the_least_bound_of_all_ways_of_a_case_counts(monkeypatch, fake, tmp_path):
+    few(monkeypatch)
+    waiting.run(tmp_path, fake[0])
+    path = tmp_path / "results.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        row["bound_ns"] = 1000 if "tree" in row["command"] and "--ahead" not in row["command"] else 2000
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert {row["over"] for row in waiting.run(tmp_path, fake[0])} == {3}
+
+
 def test_each_case_is_in_the_tables(monkeypatch, fake, tmp_path):
     few(monkeypatch)
     text = waiting.tables(waiting.run(tmp_path, fake[0]))
