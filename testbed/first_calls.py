@@ -23,25 +23,18 @@ TOP = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TOP / "tests" / "e2e")]
 
 from harness import build_dir  # noqa: E402
-from ranks import stage  # noqa: E402
+from ranks import add_alltoallv_options, following, other_libraries, stage  # noqa: E402
 
 
 def main():
     parser = argparse.ArgumentParser(prog="testbed/first_calls.py", allow_abbrev=False,
                                      description="The first calls of communicators over real packets: the library's time over plain MPI's.")
-    parser.add_argument("--sigmas", nargs="+", type=float, default=[0, 0.1, 0.25, 0.5, 1], metavar="S")
-    parser.add_argument("--cut", action="store_true", help="a dead cable")
+    add_alltoallv_options(parser)
     parser.add_argument("--calls", type=int, default=10, metavar="N", help="of each communicator (default 10)")
     parser.add_argument("--pairs", type=int, default=2, metavar="N", help="of communicators in a run (default 2)")
     parser.add_argument("--runs", type=int, default=2, metavar="N", help="of each sigma (default 2)")
-    parser.add_argument("--mean", type=int, default=40000, metavar="BYTES", help="of a message (default 40000)")
-    parser.add_argument("--rate", type=int, default=6_000_000, metavar="BITS", help="of a cable, a second (default 6000000)")
-    parser.add_argument("--each", type=int, default=1, metavar="RANKS", help="on each server (default 1)")
     parser.add_argument("--noise", action="store_true", help="also without a library")
-    parser.add_argument("--alltoall", action="store_true", help="MPI_Alltoall")
-    parser.add_argument("--library", action="append", default=[], metavar="LABEL=FILE", help="also this library")
     parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="also in the library's environment")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="fors-first-") as scratch:
         measure(options, Path(scratch))
@@ -49,12 +42,8 @@ def main():
 
 def libraries_of(options, schedule, folder):
     """Label -> environment."""
-    follow = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": folder / "map", **dict(text.split("=", 1) for text in options.setting)}
-    libraries = {**({"none": {}} if options.noise else {}), "library": {"LD_PRELOAD": build_dir().resolve() / ".libs" / "libforsched-mpi.so", **follow}}
-    for text in options.library:
-        label, file = text.split("=", 1)
-        libraries[label] = {"LD_PRELOAD": Path(file).resolve(), **follow}
-    return libraries
+    own = {**following(folder, schedule), **dict(text.split("=", 1) for text in options.setting)}
+    return {**({"none": {}} if options.noise else {}), "library": own, **other_libraries(options, own)}
 
 
 def measure(options, folder):

@@ -76,12 +76,33 @@ def stage(folder, rate=RATE, cut=False, each=1):
             yield Ranks(net, folder, each), osm.schedule_file
 
 
+def following(folder, schedule):
+    """The environment of ranks under the build's library, along a schedule."""
+    return {"LD_PRELOAD": build_dir().resolve() / ".libs" / "libforsched-mpi.so", "FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": folder / "map"}
+
+
+def other_libraries(options, env):
+    """What --library names: label -> `env` with this library in the place of the build's."""
+    return {label: {**env, "LD_PRELOAD": Path(file).resolve()} for label, file in (text.split("=", 1) for text in options.library)}
+
+
+def add_alltoallv_options(parser):
+    """Those of all that runs testbed/alltoallv over a stage."""
+    parser.add_argument("--sigmas", nargs="+", type=float, default=[0, 0.1, 0.25, 0.5, 1], metavar="S")
+    parser.add_argument("--cut", action="store_true", help="a dead cable")
+    parser.add_argument("--mean", type=int, default=40000, metavar="BYTES", help="of a message (default 40000)")
+    parser.add_argument("--rate", type=int, default=6_000_000, metavar="BITS", help="of a cable, a second (default 6000000)")
+    parser.add_argument("--each", type=int, default=1, metavar="RANKS", help="on each server (default 1)")
+    parser.add_argument("--alltoall", action="store_true", help="MPI_Alltoall")
+    parser.add_argument("--library", action="append", default=[], metavar="LABEL=FILE", help="also this library")
+    parser.add_argument("--json", action="store_true")
+
+
 def run_both(options, folder):
-    own = {"LD_PRELOAD": build_dir().resolve() / ".libs" / "libforsched-mpi.so", "FORSCHED_MAP": folder / "map",
-           **dict(setting.split("=", 1) for setting in options.setting)}
+    settings = dict(setting.split("=", 1) for setting in options.setting)
     with stage(folder, options.rate, options.cut, options.each) as (ranks, schedule):
         for _ in range(options.repeats):
-            for label, env in (("plain", {}), ("library", {**own, "FORSCHED_SCHEDULE": schedule})):
+            for label, env in (("plain", {}), ("library", {**following(folder, schedule), **settings})):
                 done = ranks.run([options.program, *options.arguments], env)
                 if done.returncode:
                     sys.exit(f"testbed/ranks.py: {label}: {done.stderr[-2000:]}")

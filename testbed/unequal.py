@@ -25,7 +25,7 @@ sys.path[:0] = [str(TOP / "tests" / "e2e")]
 
 from harness import build_dir  # noqa: E402
 from namespaces import MTU  # noqa: E402
-from ranks import stage  # noqa: E402
+from ranks import add_alltoallv_options, following, other_libraries, stage  # noqa: E402
 
 FIRST = 3  # calls that are not counted: connections, and what the library learns
 PAYLOAD = (MTU - 52) / (MTU + 14)  # of a packet's bytes on a cable, TCP with time stamps
@@ -34,19 +34,12 @@ PAYLOAD = (MTU - 52) / (MTU + 14)  # of a packet's bytes on a cable, TCP with ti
 def main():
     parser = argparse.ArgumentParser(prog="testbed/unequal.py", allow_abbrev=False,
                                      description="MPI_Alltoallv with unequal sizes over real packets: time over the port bound.")
-    parser.add_argument("--sigmas", nargs="+", type=float, default=[0, 0.1, 0.25, 0.5, 1], metavar="S")
-    parser.add_argument("--cut", action="store_true", help="a dead cable")
+    add_alltoallv_options(parser)
     parser.add_argument("--calls", type=int, default=5, metavar="N", help="that are counted (default 5)")
-    parser.add_argument("--mean", type=int, default=40000, metavar="BYTES", help="of a message (default 40000)")
-    parser.add_argument("--rate", type=int, default=6_000_000, metavar="BITS", help="of a cable, a second (default 6000000)")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
-    parser.add_argument("--each", type=int, default=1, metavar="RANKS", help="on each server (default 1)")
-    parser.add_argument("--alltoall", action="store_true", help="MPI_Alltoall")
-    parser.add_argument("--library", action="append", default=[], metavar="LABEL=FILE", help="also this library")
     parser.add_argument("--setting", action="append", default=[], metavar="LABEL:NAME=VALUE",
                         help="also the build's library, with this in the environment")
     parser.add_argument("--verbose", action="store_true", help="FORSCHED_VERBOSE=2")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="fors-unequal-") as scratch:
         measure(options, Path(scratch))
@@ -54,14 +47,8 @@ def main():
 
 def ways_of(options, schedule, folder):
     """Label -> environment."""
-    follow = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": folder / "map"}
-    if options.verbose:
-        follow["FORSCHED_VERBOSE"] = 2
-    own = {"LD_PRELOAD": build_dir().resolve() / ".libs" / "libforsched-mpi.so", **follow}
-    ways = {"plain": {}, "library": own}
-    for text in options.library:
-        label, file = text.split("=", 1)
-        ways[label] = {**follow, "LD_PRELOAD": Path(file).resolve()}
+    own = {**following(folder, schedule), **({"FORSCHED_VERBOSE": 2} if options.verbose else {})}
+    ways = {"plain": {}, "library": own, **other_libraries(options, own)}
     for text in options.setting:
         label, name, value = re.fullmatch(r"([^:]+):(\w+)=(.*)", text).groups()
         ways[label] = {**ways.get(label, own), name: value}
