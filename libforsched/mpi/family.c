@@ -51,17 +51,6 @@ static struct family *new_family(int n)
 	return NULL;
 }
 
-struct family *forsched_mpi_family_copy(const struct family *from)
-{
-	struct family *family = from ? new_family(from->n) : NULL;
-
-	for (int rank = 0; family && rank < from->n; rank++) {
-		family->group[rank] = from->group[rank];
-		family->guid[rank] = from->guid[rank];
-	}
-	return family;
-}
-
 /* Which rank of the old communicator is the first of the new one; -1: there is no new one. */
 static int first_of(MPI_Comm old, MPI_Comm made)
 {

@@ -146,8 +146,6 @@ uint64_t forsched_mpi_epochs(void);
 /* After an MPI function has made `made` (MPI_COMM_NULL: not for this rank) from `old`. Collective over `old`. */
 void forsched_mpi_found(MPI_Comm old, MPI_Comm made);
 void forsched_mpi_family_free(struct family *family);
-/* NULL: there is none, or no memory. */
-struct family *forsched_mpi_family_copy(const struct family *family);
 
 /* ---- take_up.c: a schedule is taken up by all ranks, or by none ---- */
 
