@@ -3,9 +3,10 @@
  * exchange - a synchronised all-to-all exchange with real packets, one process per server.
  *
  * Each process joins the network namespace of its server. In each phase it sends one message, receives one, and
- * waits for the others; with --wait it waits for some of them (waiting.h). Each server's message to itself goes once per exchange through its own adapter (the loopback
- * device, as fast as a cable), in a phase in which it has nothing else to do. A newer schedule is taken at
- * the boundary between two exchanges, by all at once, as libforsched asks for it.
+ * waits for the others; with --wait it waits for some of them, and sends nothing to itself (waiting.h). Otherwise each
+ * server's message to itself goes once per exchange through its own adapter (the loopback device, as fast as a cable), in
+ * a phase in which it has nothing else to do. A newer schedule is taken at the boundary between two exchanges, by all at
+ * once, as libforsched asks for it.
  */
 #include "config.h"
 
