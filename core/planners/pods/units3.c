@@ -289,10 +289,9 @@ static void swap(struct fors_flows_packing **a, struct fors_flows_packing **b)
  * Another beginning, for what a search left waiting: units choose their lanes only, and what mids chose for those that
  * lost their way may be too much for some rungs whatever leaves do. So entries move off links that are too full first.
  */
-static enum fors_err search_relieved(struct work *w, uint32_t most, uint64_t budget,
+static enum fors_err search_relieved(struct work *w, uint32_t most, uint64_t budget, bool is_patient,
 				     struct fors_flows_packing **packing, struct fors_error *error)
 {
-	bool is_patient = budget == LEAST_BUDGET;
 	uint8_t *before = malloc(size_of_tables(w) + 1);
 	struct fors_flows_packing *other = NULL;
 	enum fors_err err;
@@ -309,7 +308,6 @@ static enum fors_err search_relieved(struct work *w, uint32_t most, uint64_t bud
 		swap(packing, &other);
 	else
 		set_tables(w, before);
-	forget_tails(w);
 	fors_flows_packing_free(other);
 	free(before);
 	return err;
@@ -356,7 +354,7 @@ static enum fors_err pack_patiently(struct work *w, struct fors_flows_packing **
 	if (!err && (*packing)->nwaiting && fors_lanes3_tops_choose(w->ways->lanes))
 		return search_both(w, LEAST_BUDGET, packing, error);
 	if (!err && (*packing)->nwaiting)
-		err = search_relieved(w, w->units->bound, LEAST_BUDGET, packing, error);
+		err = search_relieved(w, w->units->bound, LEAST_BUDGET, true, packing, error);
 	return err ? err : search_all(packing, LEAST_BUDGET, error);
 }
 
@@ -370,7 +368,7 @@ static enum fors_err pack_in_haste(struct work *w, uint64_t budget, struct fors_
 		return search_all(packing, budget, error);
 	err = fors_flows_search(*packing, budget, NULL, NULL, error);
 	if (!err && (*packing)->nwaiting && (*packing)->nwaiting < fors_flows_units(&w->problem) / HOPELESS)
-		err = search_relieved(w, (*packing)->nphases * w->problem.lump, budget / 2, packing, error);
+		err = search_relieved(w, (*packing)->nphases * w->problem.lump, budget / 2, false, packing, error);
 	return err ? err : search_all(packing, budget / 2, error);
 }
 
