@@ -11,7 +11,8 @@
  *
  * Where planes share tops (a director switch) a top has a choice: what finds the home plane's mid without a way takes
  * plane over which least comes down so far. In a regular tree each top does that for itself, and mids are levelled over
- * the tops, so that what lost its plane comes down over all others (of two tops both take the same plane). And leaves of one pod without a mid in common meet at such a top.
+ * the tops, so that what lost its plane comes down over all others (of two tops both take the same plane). And leaves of
+ * one pod without a mid in common meet at such a top.
  */
 #include "ways3.h"
 
@@ -273,19 +274,21 @@ static bool is_good_rung(const struct fors_ways3 *w, uint32_t mid, uint32_t rung
 	return fors_lanes3_rung_live(l, mid, rung) && fors_ways3_gets_down(w, top, column);
 }
 
+/* What is spread over the tops has no home to go up to: mids are levelled for it. */
 static void fill_mids_up(struct fors_ways3 *w, uint32_t pod, uint32_t column)
 {
 	const struct fors_lanes3 *l = w->lanes;
-	bool spreads = spreads_tops(l);
-	uint32_t other;
+	uint32_t home;
 
+	if (spreads_tops(l) && !is_down_home(w, pod, column, &home))
+		return;
 	for (uint32_t m = 0; m < l->pods->nmids; m++) {
 		uint32_t plane = l->pods->mid[m].plane, rung;
 
 		if (l->pods->mid[m].pod == pod || !l->rungs[plane])
 			continue;
 		rung = rung_from(w, m, column);
-		if (is_good_rung(w, m, rung, column) && (!spreads || is_down_home(w, pod, column, &other)))
+		if (is_good_rung(w, m, rung, column))
 			*mid_entry(w, m, column) = l->mid_port[(size_t)m * l->nrungs + rung];
 	}
 }
