@@ -15,8 +15,7 @@ struct fors_flows_asked {
 	struct fors_plan_limits limits;	  /* steps count; 0: a budget for the number of flows */
 	bool (*cancelled)(void *context); /* asked now and then: true, give up. NULL: never */
 	void *context;			  /* of cancelled */
-	uint32_t
-		known_bound; /* no packing over these ways has fewer phases, as the caller knows; 0: nothing is known */
+	uint32_t known_bound;		  /* as the caller knows, no packing has fewer phases; 0: nothing is known */
 };
 
 /*
