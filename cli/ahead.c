@@ -14,7 +14,6 @@
 #include <string.h>
 #include "core/base/text.h"
 
-#define ROW 12
 #define LISTED 10	   /* missing cables */
 #define MOST_SERVERS 4096u /* a plan more for them takes a moment */
 
@@ -95,7 +94,8 @@ static void print_unclear(const struct cli_ahead *ahead, const struct fors_fattr
 {
 	const struct fors_unclear *unclear = &ahead->unclear;
 
-	printf("%-*sunclear at %s", ROW, ahead->nmissing ? "" : "missing", tree->kind->at(tree, unclear->high).name);
+	printf("%-*sunclear at %s", CLI_LABEL, ahead->nmissing ? "" : "missing",
+	       tree->kind->at(tree, unclear->high).name);
 	if (unclear->count > 1)
 		printf(" and %u more", unclear->count - 1);
 	printf(": its %u %s differ, and fewer than three of four agree; --reference tells\n", unclear->siblings,
@@ -105,15 +105,15 @@ static void print_unclear(const struct cli_ahead *ahead, const struct fors_fattr
 static void print_compared(const struct cli_ahead *ahead, const struct fors_fattree *tree)
 {
 	if (!ahead->nmissing && !ahead->unclear.count)
-		printf("%-*snothing by comparison; no reference: a fault common to all leaves cannot be seen\n", ROW,
-		       "missing");
+		printf("%-*snothing by comparison; no reference: a fault common to all leaves cannot be seen\n",
+		       CLI_LABEL, "missing");
 	for (uint32_t i = 0; i < ahead->nmissing && i < LISTED; i++) {
-		printf("%-*s", ROW, i ? "" : "missing");
+		printf("%-*s", CLI_LABEL, i ? "" : "missing");
 		printf("%s", i ? "" : "by comparison: ");
 		print_missing(tree, &ahead->missing[i]);
 	}
 	if (ahead->nmissing > LISTED)
-		printf("%*sand %u more\n", ROW, "", ahead->nmissing - LISTED);
+		printf("%*sand %u more\n", CLI_LABEL, "", ahead->nmissing - LISTED);
 	if (ahead->unclear.count)
 		print_unclear(ahead, tree);
 }
@@ -172,7 +172,7 @@ void cli_ahead_print_next(const struct cli_ahead *ahead, const struct fors_fattr
 
 	if (!n->is_there)
 		return;
-	printf("%-*sone more dead cable %s ", ROW, "next", n->is_cut ? "cuts off" : "costs most at");
+	printf("%-*sone more dead cable %s ", CLI_LABEL, "next", n->is_cut ? "cuts off" : "costs most at");
 	print_group(tree, n);
 	printf(" (%u server%s", n->servers, n->servers == 1 ? "" : "s");
 	printf(n->is_cut ? "): " : ", %u live uplinks), as ", n->uplinks);

@@ -250,6 +250,9 @@ const char *cli_colour(enum cli_colour colour);
 
 /* --- links.c -------------------------------------------------------------------------------------------------- */
 
+#define CLI_LABEL 12 /* columns of a row's label */
+#define CLI_BELOW 14 /* where a line begins that belongs to the row above */
+
 /* The dead cables of a status, the first few by name, for people. Their row is called "dead". */
 void cli_print_dead_links(const struct fors_status *status);
 /* What to mend first, where that is known and anything is lost. */
@@ -258,7 +261,7 @@ void cli_print_repairs(const struct fors_status *status);
 void cli_print_bounds(const struct fors_status *status);
 /*
  * The links of a list of a status under a label, the first few of them, a switch of which all are in the list as one
- * line; says_used: also whether each carries traffic.
+ * line; says_used: also whether each carries traffic. NULL for the label: they belong to the row above.
  */
 void cli_print_links(const char *label, const struct fors_status *status, const struct fors_links *links,
 		     bool says_used);
@@ -268,6 +271,8 @@ void cli_print_lost(const struct fors_status *status, int64_t intact);
 void cli_print_flapping(const struct fors_status *status);
 /* Servers whose own cable is slow, the first few. */
 void cli_print_slow_servers(const struct fors_status *status);
+/* So many of all phases last longer for slow links, the whole as long as `length` phases at full speed; nothing if none does. */
+void cli_print_held_up(int64_t slow, int64_t phases, double length);
 /* What slow links cost the schedule, and what draining them would give; nothing where nothing is slow. */
 void cli_print_slow(const struct fors_status *status);
 /*

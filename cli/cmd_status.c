@@ -23,8 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROW 12	     /* columns of a label */
-#define BELOW 14     /* what belongs to the row above begins here */
 #define MOST_JOBS 50 /* that are listed */
 
 /* The heartbeat. */
@@ -196,10 +194,10 @@ static void print_shadow(const struct folder *folder)
 		printf(" ago\n");
 	}
 	if (*facts->trouble)
-		printf("%*sno schedule over these tables: %s\n", BELOW, "", facts->trouble);
+		printf("%*sno schedule over these tables: %s\n", CLI_BELOW, "", facts->trouble);
 }
 
-/* "stale for 3 h; it was active before": for how long it is stale nobody knows, where the heartbeat has no age. */
+/* "stale for 3 h; before, it was active": for how long it is stale nobody knows, where the heartbeat has no age. */
 static void print_state_name(const struct folder *folder)
 {
 	const char *name = fors_state_name(folder->status.state);
@@ -221,7 +219,7 @@ static void print_known(const struct fors_status *status)
 {
 	if (status->known_until_ms < 0)
 		return;
-	printf("%*swhat follows was known ", BELOW, "");
+	printf("%*swhat follows was known ", CLI_BELOW, "");
 	cli_print_age(cli_age((uint64_t)status->known_until_ms));
 	printf(" ago; nobody has looked since\n");
 }
@@ -244,7 +242,7 @@ static void print_state(const struct folder *folder)
 	if (*status->reason)
 		printf(": %s", status->reason);
 	if (doubt)
-		printf("\n%*s%sdoubtful%s: %s", BELOW, "", cli_colour(CLI_YELLOW), cli_colour(CLI_PLAIN), doubt);
+		printf("\n%*s%sdoubtful%s: %s", CLI_BELOW, "", cli_colour(CLI_YELLOW), cli_colour(CLI_PLAIN), doubt);
 	printf("\n");
 	print_known(status);
 }
@@ -253,10 +251,11 @@ static void print_state(const struct folder *folder)
 static void print_lmc(const struct fors_status *status)
 {
 	if (status->lmc_needed > 0 && status->lower_bound > 0 && status->lower_bound < status->phases)
-		printf("%*sLMC %lld would allow %lld phases, %lld fewer\n", BELOW, "", (long long)status->lmc_needed,
-		       (long long)status->lower_bound, (long long)(status->phases - status->lower_bound));
+		printf("%*sLMC %lld would allow %lld phases, %lld fewer\n", CLI_BELOW, "",
+		       (long long)status->lmc_needed, (long long)status->lower_bound,
+		       (long long)(status->phases - status->lower_bound));
 	else if (status->lmc_needed > 0)
-		printf("%*sLMC %lld would allow fewer phases\n", BELOW, "", (long long)status->lmc_needed);
+		printf("%*sLMC %lld would allow fewer phases\n", CLI_BELOW, "", (long long)status->lmc_needed);
 }
 
 /* The speed is that of the servers that are left. */
@@ -305,7 +304,7 @@ static void print_epoch(const struct fors_status *status)
 static void print_warnings(const struct fors_status *status)
 {
 	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
-		printf("%-*s%s%s%s\n", ROW, i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
+		printf("%-*s%s%s%s\n", CLI_LABEL, i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
 		       cli_colour(CLI_PLAIN));
 }
 
@@ -329,7 +328,7 @@ static void print_next(const struct folder *folder)
 		snprintf(text, sizeof(text), "set the clocks right, or start opensm with fors again");
 	else if (is_stale(&folder->beat))
 		snprintf(text, sizeof(text), "start opensm with fors again");
-	printf("%-*s%s\n", ROW, "next", text);
+	printf("%-*s%s\n", CLI_LABEL, "next", text);
 }
 
 /* The last word of a shadow. */
@@ -338,7 +337,7 @@ static void print_switching(const struct fors_status *status)
 	char text[1024];
 
 	fors_shadow_tell(status, text, sizeof(text));
-	printf("%-*s%s\n", ROW, "switched on", text);
+	printf("%-*s%s\n", CLI_LABEL, "switched on", text);
 }
 
 static void print_beat(const struct beat *beat)
@@ -377,7 +376,7 @@ static void print_job_number(int64_t number)
 
 static void print_job(const struct fors_jobstat *job)
 {
-	printf("%*s%-20s %-9s", BELOW, "", job->name, fors_jobstate_name(job->state));
+	printf("%*s%-20s %-9s", CLI_BELOW, "", job->name, fors_jobstate_name(job->state));
 	print_job_number(job->servers);
 	print_job_number(job->lanes);
 	print_job_number(job->phases);
@@ -387,7 +386,7 @@ static void print_job(const struct fors_jobstat *job)
 		printf(" path index %" PRId64 "%s", job->path_index, *job->reason ? ";" : "");
 	printf("%s%s\n", *job->reason ? " " : "", job->reason);
 	if (job->trespassers > 0)
-		printf("%*s  its lanes are crossed by base LIDs of %s\n", BELOW, "", job->trespassing);
+		printf("%*s  its lanes are crossed by base LIDs of %s\n", CLI_BELOW, "", job->trespassing);
 }
 
 /* Several jobs, each with a schedule of its own: the first of them. */
@@ -399,12 +398,12 @@ static void print_jobs(const struct fors_jobstats *jobs)
 	       fors_jobstats_in(jobs, FORS_JOB_IS_PLANNED), fors_jobstats_in(jobs, FORS_JOB_IS_WITHDRAWN),
 	       fors_jobstats_in(jobs, FORS_JOB_HAS_NONE));
 	if (jobs->count)
-		printf("%*s%-20s %-9s %6s %6s %6s %6s  %s\n", BELOW, "", "name", "state", "server", "lanes", "phases",
-		       "alone", "over");
+		printf("%*s%-20s %-9s %6s %6s %6s %6s  %s\n", CLI_BELOW, "", "name", "state", "server", "lanes",
+		       "phases", "alone", "over");
 	for (size_t i = 0; i < jobs->count && i < MOST_JOBS; i++)
 		print_job(&jobs->job[i]);
 	if (jobs->count > MOST_JOBS)
-		printf("%*sand %zu more: fors status --json\n", BELOW, "", jobs->count - MOST_JOBS);
+		printf("%*sand %zu more: fors status --json\n", CLI_BELOW, "", jobs->count - MOST_JOBS);
 }
 
 static void print_numbers(const struct fors_status *status)
@@ -459,7 +458,7 @@ static void print_step(const struct fors_failover *failover, enum fors_step step
 	if (failover->ms[step] < 0)
 		return;
 	if (*printed % 5 == 0)
-		printf("%s%*s", *printed ? ",\n" : "", BELOW, "");
+		printf("%s%*s", *printed ? ",\n" : "", CLI_BELOW, "");
 	else
 		printf(", ");
 	printf("%s %.1f", fors_step_name(step), failover->ms[step]);

@@ -18,11 +18,9 @@
 #include "core/base/text.h"
 
 #define LISTED 10 /* lines; --json lists all links */
-#define INDENT 12
-#define BELOW 14 /* what belongs to the row above */
-#define BROKEN 4 /* how much further in the rest of a broken line begins */
-#define EQUAL 3	 /* repairs that give back as much, named */
-#define NAMED 5	 /* servers that are lost */
+#define BROKEN 4  /* how much further in the rest of a broken line begins */
+#define EQUAL 3	  /* repairs that give back as much, named */
+#define NAMED 5	  /* servers that are lost */
 #define NARROWEST 45
 
 /* --- whole switches --------------------------------------------------------------------------------------------- */
@@ -88,7 +86,7 @@ static void print_since(const struct fors_status *status, int64_t since_ms)
 /* NULL: the line belongs to the row above. */
 static void print_label(const char *label)
 {
-	printf("%-*s", label ? INDENT : BELOW, label ? label : "");
+	printf("%-*s", label ? CLI_LABEL : CLI_BELOW, label ? label : "");
 }
 
 /* A cable of a switch that is gone; the switch is told with the first of them. False: it is none. */
@@ -156,8 +154,8 @@ void cli_print_links(const char *label, const struct fors_status *status, const 
 		lines++;
 	}
 	if (i < links->count)
-		printf("%*sand more, %zu %s in all (--json lists them)\n", label ? INDENT : BELOW, "", links->count,
-		       fors_plural(links->count, "cable", "cables"));
+		printf("%*sand more, %zu %s in all (--json lists them)\n", label ? CLI_LABEL : CLI_BELOW, "",
+		       links->count, fors_plural(links->count, "cable", "cables"));
 }
 
 /* Dead cables of switches that live. */
@@ -210,7 +208,7 @@ static void print_gone(const struct fors_status *status)
 	if (told > NAMED)
 		printf(" and %zu more", told - NAMED);
 	if (told)
-		printf("\n%*s", BELOW, "");
+		printf("\n%*s", CLI_BELOW, "");
 	else
 		printf(": ");
 }
@@ -221,7 +219,7 @@ void cli_print_lost(const struct fors_status *status, int64_t intact)
 
 	if (!lost->count)
 		return;
-	printf("%-*s%zu", INDENT, "lost", lost->count);
+	printf("%-*s%zu", CLI_LABEL, "lost", lost->count);
 	if (intact > 0)
 		printf(" of %lld", (long long)intact);
 	printf(" server%s", lost->count == 1 && intact <= 1 ? "" : "s");
@@ -238,11 +236,12 @@ void cli_print_flapping(const struct fors_status *status)
 	const struct fors_links *flapping = &status->flapping_links;
 
 	for (size_t i = 0; i < flapping->count && i < LISTED; i++)
-		printf("%-*s%s[%u] - %s[%u] changed %u %s in the last hour: exclude it\n", INDENT, i ? "" : "flapping",
-		       flapping->link[i].a, flapping->link[i].a_port, flapping->link[i].b, flapping->link[i].b_port,
-		       flapping->link[i].changes, fors_plural(flapping->link[i].changes, "time", "times"));
+		printf("%-*s%s[%u] - %s[%u] changed %u %s in the last hour: exclude it\n", CLI_LABEL,
+		       i ? "" : "flapping", flapping->link[i].a, flapping->link[i].a_port, flapping->link[i].b,
+		       flapping->link[i].b_port, flapping->link[i].changes,
+		       fors_plural(flapping->link[i].changes, "time", "times"));
 	if (flapping->count > LISTED)
-		printf("%*sand more, %zu in all (--json lists them)\n", INDENT, "", flapping->count);
+		printf("%*sand more, %zu in all (--json lists them)\n", CLI_LABEL, "", flapping->count);
 }
 
 void cli_print_slow_servers(const struct fors_status *status)
@@ -250,10 +249,10 @@ void cli_print_slow_servers(const struct fors_status *status)
 	const struct fors_links *slow = &status->slow_servers;
 
 	for (size_t i = 0; i < slow->count && i < LISTED; i++)
-		printf("%-*s%s[%u] - %s[%u], %s: a server's own cable\n", INDENT, i ? "" : "slow", slow->link[i].a,
+		printf("%-*s%s[%u] - %s[%u], %s: a server's own cable\n", CLI_LABEL, i ? "" : "slow", slow->link[i].a,
 		       slow->link[i].a_port, slow->link[i].b, slow->link[i].b_port, slow->link[i].rate);
 	if (slow->count > LISTED)
-		printf("%*sand more, %zu in all (--json lists them)\n", INDENT, "", slow->count);
+		printf("%*sand more, %zu in all (--json lists them)\n", CLI_LABEL, "", slow->count);
 }
 
 /* A length, and what it is of full speed; negative: there is none. */
@@ -271,7 +270,7 @@ void cli_print_choice(const char *choice, int64_t servers, double ignored, doubl
 
 	if (!*choice || servers <= 0)
 		return;
-	printf("%*sslow links between switches: %s (degraded_links = %.*s); all in use about ", BELOW, "",
+	printf("%*sslow links between switches: %s (degraded_links = %.*s); all in use about ", CLI_BELOW, "",
 	       colon			 ? colon + 2
 	       : !strcmp(choice, "dead") ? "drained"
 					 : "in use",
@@ -282,11 +281,16 @@ void cli_print_choice(const char *choice, int64_t servers, double ignored, doubl
 	printf("\n");
 }
 
+void cli_print_held_up(int64_t slow, int64_t phases, double length)
+{
+	if (slow > 0)
+		printf("%*sslow links hold up %lld of %lld phases: the exchange takes as long as %.1f phases at full speed\n",
+		       CLI_BELOW, "", (long long)slow, (long long)phases, length);
+}
+
 void cli_print_slow(const struct fors_status *status)
 {
-	if (status->slow_phases > 0)
-		printf("%*sslow links hold up %lld of %lld phases: the exchange takes as long as %.1f phases at full speed\n",
-		       BELOW, "", (long long)status->slow_phases, (long long)status->phases, status->length);
+	cli_print_held_up(status->slow_phases, status->phases, status->length);
 	cli_print_choice(status->degraded_choice, status->servers, status->ignored_length, status->drained_length);
 }
 
@@ -329,7 +333,7 @@ static void print_equal(const struct fors_status *status, uint32_t first, uint32
 {
 	printf("any one of these %u", count);
 	print_speeds(status, status->repairs.gain[first].phases);
-	printf("\n%*s", BELOW, "");
+	printf("\n%*s", CLI_BELOW, "");
 	for (uint32_t i = 0; i < count && i < EQUAL; i++) {
 		printf("%s", i ? ", " : "");
 		print_mended(&status->repairs.gain[first + i].link);
@@ -362,9 +366,9 @@ void cli_print_repairs(const struct fors_status *status)
 		print_gains(status, i, count);
 	}
 	if (!repairs->count && !repairs->untried)
-		printf("%-*sno repair gives anything back alone: it takes several\n", INDENT, "mend first");
+		printf("%-*sno repair gives anything back alone: it takes several\n", CLI_LABEL, "mend first");
 	if (repairs->untried)
-		printf("%-*s%u more repairs were not tried, for want of time\n", INDENT,
+		printf("%-*s%u more repairs were not tried, for want of time\n", CLI_LABEL,
 		       repairs->count ? "" : "mend first", repairs->untried);
 }
 
@@ -405,7 +409,7 @@ static int rest_of(const char *line)
 {
 	int blanks = (int)strspn(line, " ");
 
-	return (blanks > INDENT ? blanks : INDENT) + BROKEN;
+	return (blanks > CLI_LABEL ? blanks : CLI_LABEL) + BROKEN;
 }
 
 /* A line without its end, broken at blanks. */

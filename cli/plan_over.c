@@ -357,9 +357,7 @@ static void print_plan(const struct over *over)
 	printf("throughput  %.1f %% of full speed, %.1f %% of what these tables allow, %.1f %% of what any would\n",
 	       100 * report->nservers / length, 100 * fmax(report->bound_tables, over->best_length) / length,
 	       100 * over->best_length / length);
-	if (over->pace.slow_phases)
-		printf("%12sslow links hold up %u of %u phases: the exchange takes as long as %.1f phases at full speed\n",
-		       "", over->pace.slow_phases, report->nphases, length);
+	cli_print_held_up(over->pace.slow_phases, report->nphases, length);
 	if (over->made.slow.ncables) { /* where fors routes; other engines drain nothing */
 		char choice[24];
 
