@@ -27,14 +27,29 @@ KINDS = ("regular", "directors", "bundles", "leaves", "tops", "shared", "partly"
 LEAST, MOST = 40, 200
 
 
-class Tree(Topology):
+class Grown(Topology):
+    """A topology whose nodes come with their first cable, and have as many ports as cables."""
+
+    def __init__(self):
+        super().__init__()
+        self.port = {}
+
+    def _join(self, low, high):
+        ends = []
+        for name in (low, high):
+            self.port[name] = self.port.get(name, 0) + 1
+            (self.hcas if name.startswith("Node") else self.switches)[name] = self.port[name]
+            ends += [name, self.port[name]]
+        self.connect(*ends)
+
+
+class Tree(Grown):
     """m servers, leaves, pods; w middle switches of a pod, tops of a plane; p cables to a middle switch, to a top; `shared` planes share their tops."""
 
     def __init__(self, m, w, p, shared=1, short=0, missing=()):
         super().__init__()
         (self.m1, self.m2, self.m3), (self.w2, self.w3), (self.p2, self.p3) = m, w, p
         self.spec = f"m {m} w {w} p {p} shared {shared} short {short} missing {missing}"
-        self.port = {}
         for pod in range(self.m3):
             self._pod(pod, short)
         for pod in range(self.m3):
@@ -52,14 +67,6 @@ class Tree(Topology):
                 for j in range(self.w2):
                     self._join(f"Leaf{pod}-{y}", f"Mid{pod}-{j}")
 
-    def _join(self, low, high):
-        ends = []
-        for name in (low, high):
-            self.port[name] = self.port.get(name, 0) + 1
-            (self.hcas if name.startswith("Node") else self.switches)[name] = self.port[name]
-            ends += [name, self.port[name]]
-        self.connect(*ends)
-
     def empty(self, part, draw):
         places = sorted(self.hcas)
         for name in draw.sample(places[1:-1], len(places) // part):
@@ -67,19 +74,18 @@ class Tree(Topology):
             del self.hcas[name]
 
 
-class Flat(Topology):
+class Flat(Grown):
     """Two levels: leaves with servers and `cables` to each spine."""
 
     def __init__(self, servers, leaves, spines, cables):
         super().__init__()
         self.spec = f"{leaves} leaves of {servers}, {spines} spines, {cables} cables each"
-        self.port = {}
         for a in range(leaves):
             for x in range(servers):
-                Tree._join(self, f"Node{a}-{x}", f"Leaf{a}")
+                self._join(f"Node{a}-{x}", f"Leaf{a}")
             for k in range(spines):
                 for _ in range(cables):
-                    Tree._join(self, f"Leaf{a}", f"Top{k}")
+                    self._join(f"Leaf{a}", f"Top{k}")
 
 
 def sizes(draw):

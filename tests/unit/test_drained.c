@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of core/fabric/drained.c and core/fabric/drained.c: names, what is drained and what has to stay, and who is held
+ * Tests of core/fabric/drained.c and core/fabric/holddown.c: names, what is drained and what has to stay, and who is held
  * how long.
  */
 #include <stdio.h>
