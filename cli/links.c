@@ -103,7 +103,8 @@ static bool is_of_dead(const struct fors_status *status, const struct fors_links
 		*is_new = *is_new && fors_dead_end(status, &links->link[j]) != one;
 	if (*is_new) {
 		print_label(label);
-		printf("%s (%s), all %u cables", one->name, fors_level_name(one->level), one->cables);
+		printf("%s (%s), ", one->name, fors_level_name(one->level));
+		printf(one->cables == 1 ? "its only cable" : "all %u cables", one->cables);
 	}
 	return true;
 }
@@ -368,8 +369,8 @@ void cli_print_repairs(const struct fors_status *status)
 	if (!repairs->count && !repairs->untried)
 		printf("%-*sno repair gives anything back alone: it takes several\n", CLI_LABEL, "mend first");
 	if (repairs->untried)
-		printf("%-*s%u more repairs were not tried, for want of time\n", CLI_LABEL,
-		       repairs->count ? "" : "mend first", repairs->untried);
+		printf("%-*s%u more %s not tried, for want of time\n", CLI_LABEL, repairs->count ? "" : "mend first",
+		       repairs->untried, fors_plural(repairs->untried, "repair was", "repairs were"));
 }
 
 /* --- pages -------------------------------------------------------------------------------------------------- */

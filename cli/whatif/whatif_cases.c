@@ -73,7 +73,8 @@ static char *name_of(const struct whatif *whatif, const struct whatif_case *one,
 	if (one->kind == WHATIF_INTACT)
 		return strdup("nothing");
 	if (one->kind == WHATIF_SPINE)
-		fors_buffer_print(&out, "%s, all %u cables", name[spine], one->ncut);
+		fors_buffer_print(&out, one->ncut == 1 ? "%s, its only cable" : "%s, all %u cables", name[spine],
+				  one->ncut);
 	for (uint32_t i = 0; one->kind != WHATIF_SPINE && i < one->ncut; i++) {
 		const struct fors_port *port = fors_net_port(net, one->cut[i].node, one->cut[i].port);
 

@@ -271,6 +271,8 @@ def test_no_repair_helps_alone(fors, folder):
 def test_repairs_that_were_not_tried(fors, folder):
     out = fors("status", folder(phases=20, lower_bound=20, repairs={"list": [], "untried": 7})).out
     assert "mend first  7 more repairs were not tried, for want of time\n" in out
+    out = fors("status", folder("0x2", phases=20, lower_bound=20, repairs={"list": [], "untried": 1})).out
+    assert "mend first  1 more repair was not tried, for want of time\n" in out
 
 
 def test_nothing_lost_nothing_to_mend_first(fors, folder):
@@ -350,6 +352,10 @@ def told(fors, tmp_path, spec, *downs, **changes):
     path.mkdir(exist_ok=True)
     (path / "status.json").write_text(json.dumps({**status, "epoch": EPOCH, **changes}))
     return fors("status", path, code=1).out, status
+
+
+def test_a_dead_switch_with_one_cable(fors, tmp_path):
+    assert "\ndead        1 switch\n              Leaf01 (leaf), its only cable\n" in told(fors, tmp_path, "FT(2;1,3;servers=1)", "Leaf01")[0]
 
 
 @pytest.mark.parametrize("spec, leaf, cables, left", [("FT(2;4,4)", "Leaf03", 4, 12), ("XGFT(3;2,3,2;1,2,2)", "Leaf03", 2, 10)])

@@ -15,7 +15,7 @@ from pathlib import Path
 
 NOUNS = ("servers cables flows links leaves spines switches phases failures hosts routes packets messages jobs ports nodes LIDs entries places lanes "
          "lines processes ranks times seconds notifications bytes planes pods tops names rows units ways paths GUIDs characters numbers tokens steps "
-         "others files schedules epochs looks sweeps minutes pairs problems calls").split()
+         "others files schedules epochs looks sweeps minutes pairs problems calls repairs").split()
 COUNT = re.compile(r'%(?:\.?\d+|[-*])*(?:" ?PRI[ud](?:32|64) ?"|l{0,2}[ud]|z[ud])((?: (?!for |of |in |by |to |and )[a-z-]+){0,2}?) (' + "|".join(NOUNS) + r")\b")
 WHOLE = re.compile(r"(?:more than|less than|at most|at least|up to|\bto|\bof|all|of the|there are|allow|the|fewer than|x)(?: its)? (?:%s)?$")
 TOO_MANY = re.compile(r",? (?:is |are )?(?:more than|too many|too large)|; fors (?:can|takes)")
