@@ -1395,6 +1395,9 @@ static const struct {
 	{"XGFT(3;4,4,4;1,4,4)", "Mid2-06[7]"},	     /* the closed form's repair */
 	{"XGFT(3;2,2,4;1,2,2)", "Leaf05[3]"},	     /* a search for rounds */
 	{"PGFT(3;4,3,3;1,2,2;1,2,2)", "Spine02[3]"}, /* relief, of tops, too */
+	/* tops that choose: claims, and entries that move in haste */
+	{"PGFT(3;2,4,4;1,2,2;1,1,2)",
+	 "Mid2-06[7] Leaf05[4] Mid2-00[6] Leaf01[4] Mid2-02[8] Leaf04[4] Leaf10[4] Leaf03[4]"},
 };
 
 static void tree3_new(struct tree3 *tree, unsigned number)
