@@ -51,7 +51,6 @@ struct planned {
 	struct fors_demand_shift shift;
 	struct fors_demand_verdict verdict;
 	double plan_ms, verify_ms;
-	struct fors_error error; /* why there is no plan */
 };
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
@@ -123,31 +122,13 @@ static uint64_t cost_of(const struct planned *p)
 	return (uint64_t)(ps * (rate ? rate : USUAL_RATE) / 8e6);
 }
 
-/* The phases that a demand needs at least: messages of its fullest port or cable. */
+/* The phases that a demand needs at least; of messages of one size a bound says it. */
 static enum fors_err count_fewest(struct planned *p, struct fors_error *error)
 {
-	struct fors_demand once = p->demand;
-	struct fors_demand_problem problem = p->problem;
-	struct fors_demand_bound bound;
-	enum fors_err err;
-
-	if (p->demand.is_unit) {
-		p->fewest = (uint32_t)(proven(p) > UINT32_MAX ? UINT32_MAX : proven(p));
-		return FORS_OK;
-	}
-	once.message = malloc((once.count + (size_t)1) * sizeof(*once.message));
-	if (!once.message)
-		return fors_fail_memory(error);
-	for (uint32_t m = 0; m < once.count; m++) {
-		once.message[m] = p->demand.message[m];
-		once.message[m].bytes = 1;
-	}
-	problem.demand = &once;
-	err = fors_demand_bound_of(&problem, &bound, error);
-	if (!err)
-		p->fewest = (uint32_t)bound.most;
-	free(once.message);
-	return err;
+	if (!p->demand.is_unit)
+		return fors_demand_fewest(&p->problem, &p->fewest, error);
+	p->fewest = (uint32_t)(proven(p) > UINT32_MAX ? UINT32_MAX : proven(p));
+	return FORS_OK;
 }
 
 /* Servers that send, and that receive. */
@@ -278,15 +259,6 @@ static enum fors_err plan(struct planned *p, struct fors_error *error)
 
 /* ---- figures --------------------------------------------------------------------------------------------------- */
 
-static uint64_t bytes_of(const struct fors_demand *demand)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t m = 0; m < demand->count; m++)
-		sum += demand->message[m].bytes;
-	return sum;
-}
-
 /* T / LB of a plan of this time. */
 static double ratio(const struct planned *p, double time)
 {
@@ -316,7 +288,7 @@ static void print_demand(const struct planned *p)
 	printf("demand      %u %s from %u to %u of %u servers", p->demand.count,
 	       fors_plural(p->demand.count, "message", "messages"), p->senders, p->receivers, p->demand.nservers);
 	if (!p->demand.is_unit)
-		printf(", %.0f bytes", (double)bytes_of(&p->demand));
+		printf(", %.0f bytes", (double)fors_demand_total(&p->demand));
 	printf("\n");
 	for (unsigned i = 0; i < fors_warnings_kept(&p->made.warnings); i++)
 		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), p->made.warnings.text[i],
@@ -379,7 +351,7 @@ static void add_demand(const struct planned *p, json_t *data)
 	json_object_set_new(data, "senders", count(p->senders));
 	json_object_set_new(data, "receivers", count(p->receivers));
 	json_object_set_new(data, "messages", count(p->demand.count));
-	json_object_set_new(data, "bytes", has_sizes ? count(bytes_of(&p->demand)) : json_null());
+	json_object_set_new(data, "bytes", has_sizes ? count(fors_demand_total(&p->demand)) : json_null());
 	json_object_set_new(data, "hosts_left_out", count(p->left_out));
 	json_object_set_new(data, "lower_bound", count(p->fewest));
 	json_object_set_new(data, "length_bound", has_sizes ? count(p->bound.most) : json_null());

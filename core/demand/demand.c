@@ -73,6 +73,15 @@ uint64_t fors_demand_of(const struct fors_demand *demand, uint32_t src, uint32_t
 	return message == FORS_DEMAND_NONE ? 0 : demand->message[message].bytes;
 }
 
+uint64_t fors_demand_total(const struct fors_demand *demand)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t m = 0; m < demand->count; m++)
+		sum += demand->message[m].bytes;
+	return sum;
+}
+
 bool fors_demand_is_uniform(const struct fors_demand *demand, uint64_t *bytes)
 {
 	uint64_t p = demand->nservers;

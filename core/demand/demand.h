@@ -42,6 +42,9 @@ void fors_demand_clear(struct fors_demand *demand);
 uint32_t fors_demand_find(const struct fors_demand *demand, uint32_t src, uint32_t dst);
 uint64_t fors_demand_of(const struct fors_demand *demand, uint32_t src, uint32_t dst);
 
+/* All that is sent: bytes, or messages of one size. */
+uint64_t fors_demand_total(const struct fors_demand *demand);
+
 /* Does everybody send as much to everybody else? In *bytes how much. */
 bool fors_demand_is_uniform(const struct fors_demand *demand, uint64_t *bytes);
 

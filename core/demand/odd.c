@@ -159,18 +159,6 @@ static void list(struct odd *o)
 		o->first[r + 1] = o->first[r] + used[r];
 }
 
-static void sum_loads(const struct fors_demand_problem *problem, uint64_t *load)
-{
-	uint32_t use[FORS_DEMAND_MOST_USES];
-
-	for (uint32_t m = 0; m < problem->demand->count; m++) {
-		uint32_t n = fors_demand_certain(problem, m, use);
-
-		for (uint32_t i = 0; i < n; i++)
-			load[use[i]] += problem->demand->message[m].bytes;
-	}
-}
-
 enum fors_err fors_demand_odd_bound(const struct fors_demand_problem *problem, struct fors_effort *effort,
 				    uint64_t *bound, uint32_t *size, struct fors_error *error)
 {
@@ -180,7 +168,8 @@ enum fors_err fors_demand_odd_bound(const struct fors_demand_problem *problem, s
 
 	o.needs = calloc(problem->demand->count + (size_t)1, 1);
 	if (load && o.needs) {
-		sum_loads(problem, load);
+		for (uint32_t m = 0; m < problem->demand->count; m++)
+			fors_demand_load_certain(problem, m, problem->demand->message[m].bytes, load);
 		choose(&o, load);
 		list(&o);
 		o.message = malloc((o.first[o.n] + (size_t)1) * sizeof(*o.message));

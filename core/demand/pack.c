@@ -8,7 +8,8 @@
 #include "pack.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "core/base/copy.h"
 
 /* Take a plan when its time is less. */
 static void take_better(const struct fors_demand_asked *asked, struct fors_demand_plan **best,
@@ -26,27 +27,16 @@ static void take_better(const struct fors_demand_asked *asked, struct fors_deman
 
 /* ---- whole messages ---- */
 
-static uint64_t sum_of(const struct fors_demand *demand)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t m = 0; m < demand->count; m++)
-		sum += demand->message[m].bytes;
-	return sum;
-}
-
 /* The same demand in units of its granule. */
 static enum fors_err divide(const struct fors_demand *demand, uint64_t granule, struct fors_demand *units,
 			    struct fors_error *error)
 {
 	*units = *demand;
-	units->message = malloc((demand->count + (size_t)1) * sizeof(*units->message));
+	units->message = fors_copy_array(demand->message, demand->count, sizeof(*demand->message));
 	if (!units->message)
 		return fors_fail_memory(error);
-	for (uint32_t m = 0; m < demand->count; m++) {
-		units->message[m] = demand->message[m];
+	for (uint32_t m = 0; m < demand->count; m++)
 		units->message[m].bytes /= granule;
-	}
 	return FORS_OK;
 }
 
@@ -132,7 +122,7 @@ enum fors_err fors_demand_pack(const struct fors_demand_asked *asked, struct for
 	struct fors_demand_plan *best = NULL;
 	enum fors_err err = FORS_OK;
 
-	if (sum_of(demand) / granule <= 2 * (uint64_t)demand->count)
+	if (fors_demand_total(demand) / granule <= 2 * (uint64_t)demand->count)
 		err = pack_whole(asked, granule, &best, error);
 	if (!err && (!best || (!demand->is_unit && fors_demand_plan_length(best) > asked->bound)))
 		err = pack_pieces(asked, &best, error);

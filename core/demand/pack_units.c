@@ -384,10 +384,8 @@ static enum fors_err write_plan(const struct units *u, struct fors_demand_plan *
 /* Messages in all, or 0: too many for this. */
 static uint32_t count_items(const struct fors_demand *demand)
 {
-	uint64_t sum = 0;
+	uint64_t sum = fors_demand_total(demand);
 
-	for (uint32_t m = 0; m < demand->count && sum <= MOST_ITEMS; m++)
-		sum += demand->message[m].bytes;
 	return sum <= MOST_ITEMS ? (uint32_t)sum : 0;
 }
 

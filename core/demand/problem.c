@@ -116,23 +116,23 @@ uint32_t fors_demand_certain(const struct fors_demand_problem *p, uint32_t messa
 	return n;
 }
 
-static void load_common(const struct fors_demand_problem *p, uint32_t m, uint64_t *load)
+void fors_demand_load_certain(const struct fors_demand_problem *p, uint32_t message, uint64_t amount, uint64_t *load)
 {
-	uint32_t certain[FORS_DEMAND_MOST_USES], n = fors_demand_certain(p, m, certain);
+	uint32_t certain[FORS_DEMAND_MOST_USES], n = fors_demand_certain(p, message, certain);
 
 	for (uint32_t i = 0; i < n; i++)
-		load[certain[i]] += p->demand->message[m].bytes;
+		load[certain[i]] += amount;
 }
 
-static void load_gates(const struct fors_demand_problem *p, uint32_t m, uint64_t *load)
+static void load_gates(const struct fors_demand_problem *p, uint32_t m, uint64_t amount, uint64_t *load)
 {
 	const struct fors_demand_message *message = &p->demand->message[m];
 	uint32_t from = p->routed->problem.home[message->src], to = p->routed->problem.home[message->dst];
 
 	if (from == to)
 		return;
-	load[fors_demand_gate_out(p, from)] += message->bytes;
-	load[fors_demand_gate_in(p, to)] += message->bytes;
+	load[fors_demand_gate_out(p, from)] += amount;
+	load[fors_demand_gate_in(p, to)] += amount;
 }
 
 /* ---- the bound ---- */
@@ -193,18 +193,37 @@ static void take(const struct fors_demand_problem *p, const uint64_t *load, stru
 		}
 }
 
-enum fors_err fors_demand_bound_of(const struct fors_demand_problem *problem, struct fors_demand_bound *bound,
-				   struct fors_error *error)
+/* By bytes, or by the number of messages. */
+static enum fors_err measure(const struct fors_demand_problem *p, bool is_counted, struct fors_demand_bound *bound,
+			     struct fors_error *error)
 {
-	uint64_t *load = calloc(problem->nresources + (size_t)1, sizeof(*load));
+	uint64_t *load = calloc(p->nresources + (size_t)1, sizeof(*load));
 
 	if (!load)
 		return fors_fail_memory(error);
-	for (uint32_t m = 0; m < problem->demand->count; m++) {
-		load_common(problem, m, load);
-		load_gates(problem, m, load);
+	for (uint32_t m = 0; m < p->demand->count; m++) {
+		uint64_t amount = is_counted ? 1 : p->demand->message[m].bytes;
+
+		fors_demand_load_certain(p, m, amount, load);
+		load_gates(p, m, amount, load);
 	}
-	take(problem, load, bound);
+	take(p, load, bound);
 	free(load);
 	return FORS_OK;
+}
+
+enum fors_err fors_demand_bound_of(const struct fors_demand_problem *problem, struct fors_demand_bound *bound,
+				   struct fors_error *error)
+{
+	return measure(problem, false, bound, error);
+}
+
+enum fors_err fors_demand_fewest(const struct fors_demand_problem *problem, uint32_t *fewest, struct fors_error *error)
+{
+	struct fors_demand_bound bound;
+	enum fors_err err = measure(problem, true, &bound, error);
+
+	if (!err)
+		*fewest = (uint32_t)bound.most;
+	return err;
 }

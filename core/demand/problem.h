@@ -46,11 +46,16 @@ void fors_demand_problem_clear(struct fors_demand_problem *problem);
 /* The bound in *bound. With several path indices a single cable counts for messages that have no other. Errors: FORS_ENOMEM. */
 enum fors_err fors_demand_bound_of(const struct fors_demand_problem *problem, struct fors_demand_bound *bound,
 				   struct fors_error *error);
+/* No plan has fewer phases, in *fewest: the messages of the fullest port, leaf or cable, whatever their sizes. Errors: FORS_ENOMEM. */
+enum fors_err fors_demand_fewest(const struct fors_demand_problem *problem, uint32_t *fewest, struct fors_error *error);
 /* "port", "leaf", "cable" */
 const char *fors_demand_limit_name(enum fors_demand_limit limit);
 
 /* Ports of a message, and links that all of its ways share, in certain[FORS_DEMAND_MOST_USES]; how many. */
 uint32_t fors_demand_certain(const struct fors_demand_problem *problem, uint32_t message, uint32_t *certain);
+/* Add an amount to what these have to carry, in load[nresources]. */
+void fors_demand_load_certain(const struct fors_demand_problem *problem, uint32_t message, uint64_t amount,
+			      uint64_t *load);
 
 /* --- resources ---- */
 
