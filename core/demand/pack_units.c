@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/random.h"
+#include "core/planners/book.h"
 
 #define NOBODY FORS_DEMAND_NOBODY
 #define MOST_PHASES 4		       /* in which others are asked to take other ways */
@@ -34,11 +35,9 @@ struct units {
 	const struct fors_demand_problem *problem;
 	struct item *item;
 	uint32_t nitems;
-	uint32_t *message_of, *path;   /* per item */
-	uint32_t nphases, room, words; /* phases in use, and at most; words of a mask */
-	uint32_t *holder;	       /* [resource * room + phase] */
-	uint64_t *free;		       /* [resource * words + ...]: phases in which nobody has it */
-	uint32_t *waiting;	       /* items without a phase, the last one is next */
+	uint32_t *message_of, *path; /* per item */
+	struct fors_book book;	     /* rows are resources, turns are phases: which item is where */
+	uint32_t *waiting;	     /* items without a phase */
 	uint32_t nwaiting;
 	uint64_t step;
 	struct fors_random random;
@@ -110,26 +109,6 @@ static enum fors_err list_items(struct units *u, struct fors_error *error)
 	return FORS_OK;
 }
 
-static enum fors_err make_table(struct units *u, struct fors_error *error)
-{
-	size_t cells = (size_t)u->problem->nresources * u->room, words = (size_t)u->problem->nresources * u->words;
-
-	u->holder = malloc((cells + 1) * sizeof(*u->holder));
-	u->free = calloc(words + 1, sizeof(*u->free));
-	if (!u->holder || !u->free)
-		return fors_fail_memory(error);
-	memset(u->holder, 0xFF, cells * sizeof(*u->holder));
-	return FORS_OK;
-}
-
-static void add_phase(struct units *u)
-{
-	uint32_t k = u->nphases++;
-
-	for (uint32_t x = 0; x < u->problem->nresources; x++)
-		u->free[(size_t)x * u->words + k / 64] |= UINT64_C(1) << k % 64;
-}
-
 /* ---- places ---- */
 
 static void put(struct units *u, uint32_t item, uint32_t phase, uint32_t path)
@@ -138,10 +117,8 @@ static void put(struct units *u, uint32_t item, uint32_t phase, uint32_t path)
 
 	u->item[item].phase = phase;
 	u->path[item] = path;
-	for (uint32_t i = 0; i < n; i++) {
-		u->holder[(size_t)use[i] * u->room + phase] = item;
-		u->free[(size_t)use[i] * u->words + phase / 64] &= ~(UINT64_C(1) << phase % 64);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		fors_book_write(&u->book, use[i], phase, item);
 }
 
 static void take_out(struct units *u, uint32_t item)
@@ -149,40 +126,32 @@ static void take_out(struct units *u, uint32_t item)
 	struct item *it = &u->item[item];
 	uint32_t use[FORS_DEMAND_MOST_USES], n = fors_demand_uses(u->problem, it->message, u->path[item], use);
 
-	for (uint32_t i = 0; i < n; i++) {
-		u->holder[(size_t)use[i] * u->room + it->phase] = NOBODY;
-		u->free[(size_t)use[i] * u->words + it->phase / 64] |= UINT64_C(1) << it->phase % 64;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		fors_book_erase(&u->book, use[i], it->phase);
 	it->left_phase = it->phase;
 	it->left_step = u->step;
 	it->phase = NOBODY;
 	it->ejections++;
 }
 
-/* A phase in which the item is free on a path, from the word `from` on, or NOBODY. */
-static uint32_t free_phase(const struct units *u, const uint32_t *use, uint32_t n, uint32_t from)
+/* The first phase of any word of the book, or of the first word where that one has none yet. */
+static uint32_t draw_start(struct units *u)
 {
-	for (uint32_t i = 0; i < u->words; i++) {
-		uint32_t w = (from + i) % u->words;
-		uint64_t mask = ~UINT64_C(0);
+	uint32_t word = fors_random_below(&u->random, u->book.nwords);
 
-		for (uint32_t k = 0; k < n && mask; k++)
-			mask &= u->free[(size_t)use[k] * u->words + w];
-		if (mask)
-			return w * 64 + (uint32_t)__builtin_ctzll(mask);
-	}
-	return NOBODY;
+	return word < fors_book_words(&u->book) ? word * 64 : 0;
 }
 
-static bool put_free(struct units *u, uint32_t item, uint32_t from)
+/* Into the first phase from `start` on in which all is free on a path. */
+static bool put_free(struct units *u, uint32_t item, uint32_t start)
 {
-	uint32_t use[FORS_DEMAND_MOST_USES];
+	uint32_t use[FORS_DEMAND_MOST_USES], seen;
 
 	for (uint32_t path = 0; path < u->problem->npaths; path++) {
 		uint32_t n = fors_demand_uses(u->problem, u->item[item].message, path, use);
-		uint32_t phase = n ? free_phase(u, use, n, from) : NOBODY;
+		uint32_t phase = n ? fors_book_find(&u->book, use, n, start, UINT32_MAX, &seen) : NOBODY;
 
-		fors_effort_spend(u->asked->effort, (uint64_t)u->words * n);
+		fors_effort_spend(u->asked->effort, (uint64_t)u->book.nwords * n);
 		if (phase != NOBODY) {
 			put(u, item, phase, path);
 			return true;
@@ -197,19 +166,21 @@ static bool put_free(struct units *u, uint32_t item, uint32_t from)
 static void note_links(struct units *u, uint32_t item, uint32_t path, uint32_t phase)
 {
 	uint32_t use[FORS_DEMAND_MOST_USES], n = fors_demand_uses(u->problem, u->message_of[item], path, use);
-	uint64_t bit = UINT64_C(1) << phase % 64;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t *word = &u->free[(size_t)use[i] * u->words + phase / 64];
+		uint32_t who = fors_book_at(&u->book, use[i], phase);
 
-		*word = u->holder[(size_t)use[i] * u->room + phase] == NOBODY ? *word | bit : *word & ~bit;
+		if (who == NOBODY)
+			fors_book_erase(&u->book, use[i], phase);
+		else
+			fors_book_write(&u->book, use[i], phase, who);
 	}
 }
 
 static bool put_rerouted(struct units *u, uint32_t item, uint32_t phase)
 {
-	const struct fors_demand_board board = {u->problem,    u->holder, u->room,	   phase,
-						u->message_of, u->path,	  u->asked->effort};
+	const struct fors_demand_board board = {u->problem,    u->book.at, u->book.room,    phase,
+						u->message_of, u->path,	   u->asked->effort};
 	struct fors_demand_move move[FORS_DEMAND_MOST_MOVES];
 	uint32_t n = fors_demand_reroute(&board, item, move);
 
@@ -228,13 +199,13 @@ static bool put_among(struct units *u, uint32_t item)
 {
 	const struct fors_demand_message *m = &u->problem->demand->message[u->message_of[item]];
 	uint32_t ports[2] = {m->src, u->problem->nservers + m->dst}, tried = 0;
-	uint32_t from = fors_random_below(&u->random, u->words);
+	uint32_t from = fors_random_below(&u->random, u->book.nwords);
 
 	if (u->problem->npaths == 1)
 		return false;
-	for (uint32_t i = 0; i < u->words && tried < MOST_PHASES; i++) {
-		uint32_t w = (from + i) % u->words;
-		uint64_t mask = u->free[(size_t)ports[0] * u->words + w] & u->free[(size_t)ports[1] * u->words + w];
+	for (uint32_t i = 0; i < u->book.nwords && tried < MOST_PHASES; i++) {
+		uint32_t w = (from + i) % u->book.nwords;
+		uint64_t mask = fors_book_free(&u->book, ports, 2, w);
 
 		for (; mask && tried < MOST_PHASES; mask &= mask - 1, tried++)
 			if (put_rerouted(u, item, w * 64 + (uint32_t)__builtin_ctzll(mask)))
@@ -258,7 +229,7 @@ static uint64_t price_of(const struct units *u, const uint32_t *use, uint32_t n,
 	uint32_t seen[FORS_DEMAND_MOST_USES], nseen = 0;
 
 	for (uint32_t i = 0; i < n && price <= most; i++) {
-		uint32_t holder = u->holder[(size_t)use[i] * u->room + phase];
+		uint32_t holder = fors_book_at(&u->book, use[i], phase);
 		bool is_new = holder != NOBODY;
 
 		for (uint32_t k = 0; is_new && k < nseen; k++)
@@ -277,7 +248,7 @@ static void look_on_path(struct units *u, uint32_t item, uint32_t path, struct p
 	const struct item *it = &u->item[item];
 	uint32_t use[FORS_DEMAND_MOST_USES], n = fors_demand_uses(u->problem, it->message, path, use);
 
-	for (uint32_t k = 0; n && k < u->nphases; k++) {
+	for (uint32_t k = 0; n && k < u->book.nturns; k++) {
 		uint64_t price;
 
 		if (k == it->left_phase && u->step < it->left_step + TENURE)
@@ -289,7 +260,7 @@ static void look_on_path(struct units *u, uint32_t item, uint32_t path, struct p
 		if (best->nequal == 1 || !fors_random_below(&u->random, best->nequal))
 			*best = (struct place){k, path, price, best->nequal};
 	}
-	fors_effort_spend(u->asked->effort, (uint64_t)u->nphases * n);
+	fors_effort_spend(u->asked->effort, (uint64_t)u->book.nturns * n);
 }
 
 static void drive_out(struct units *u, uint32_t item, const struct place *place)
@@ -297,7 +268,7 @@ static void drive_out(struct units *u, uint32_t item, const struct place *place)
 	uint32_t use[FORS_DEMAND_MOST_USES], n = fors_demand_uses(u->problem, u->item[item].message, place->path, use);
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t holder = u->holder[(size_t)use[i] * u->room + place->phase];
+		uint32_t holder = fors_book_at(&u->book, use[i], place->phase);
 
 		if (holder == NOBODY)
 			continue;
@@ -331,7 +302,7 @@ static void settle(struct units *u, uint64_t until)
 
 		u->waiting[at] = u->waiting[--u->nwaiting];
 		u->step++;
-		if (!put_free(u, item, fors_random_below(&u->random, u->words)) && !put_among(u, item))
+		if (!put_free(u, item, draw_start(u)) && !put_among(u, item))
 			force(u, item);
 	}
 }
@@ -351,12 +322,11 @@ static void pack(struct units *u)
 	uint64_t share = (effort->budget - effort->spent) / 2, most = STEPS_PER_ITEM * u->nitems;
 
 	share = most < share ? most : share;
-	while (u->nphases < u->asked->bound)
-		add_phase(u);
+	fors_book_set_turns(&u->book, (uint32_t)u->asked->bound);
 	first_fit(u);
 	settle(u, effort->spent + share);
-	while (u->nwaiting && u->nphases < u->room && !fors_effort_is_over(effort)) {
-		add_phase(u);
+	while (u->nwaiting && u->book.nturns < u->book.room && !fors_effort_is_over(effort)) {
+		fors_book_set_turns(&u->book, u->book.nturns + 1);
 		share = share / 2 + 1;
 		settle(u, effort->spent + share);
 	}
@@ -376,7 +346,7 @@ static enum fors_err write_plan(const struct units *u, struct fors_demand_plan *
 
 		list[i] = (struct fors_demand_put){{1, m->src, m->dst, u->path[i]}, u->item[i].phase};
 	}
-	err = fors_demand_plan_make(list, u->nitems, u->nphases, u->problem->nservers, "units", plan, error);
+	err = fors_demand_plan_make(list, u->nitems, u->book.nturns, u->problem->nservers, "units", plan, error);
 	free(list);
 	return err;
 }
@@ -392,8 +362,7 @@ static uint32_t count_items(const struct fors_demand *demand)
 static void finish(struct units *u)
 {
 	free(u->item);
-	free(u->holder);
-	free(u->free);
+	fors_book_release(&u->book);
 	free(u->waiting);
 	free(u->message_of);
 	free(u->path);
@@ -403,17 +372,16 @@ enum fors_err fors_demand_pack_units(const struct fors_demand_asked *asked, stru
 				     struct fors_error *error)
 {
 	struct units u = {.asked = asked, .problem = asked->problem, .random = {1}};
-	enum fors_err err = FORS_OK;
+	uint32_t room = (uint32_t)(asked->bound + asked->bound / 4 + 4);
+	enum fors_err err;
 
 	*plan = NULL;
 	u.nitems = count_items(asked->problem->demand);
-	u.room = (uint32_t)(asked->bound + asked->bound / 4 + 4);
-	u.words = (u.room + 63) / 64;
-	if (!u.nitems || asked->bound > MOST_ITEMS || (uint64_t)u.room * asked->problem->nresources > MOST_CELLS)
+	if (!u.nitems || asked->bound > MOST_ITEMS || (uint64_t)room * asked->problem->nresources > MOST_CELLS)
 		return FORS_OK;
 	err = list_items(&u, error);
-	if (!err)
-		err = make_table(&u, error);
+	if (!err && !fors_book_init(&u.book, asked->problem->nresources, 0, 0, room))
+		err = fors_fail_memory(error);
 	if (!err)
 		pack(&u);
 	if (!err && asked->effort->is_cancelled)
