@@ -90,23 +90,44 @@ enum fors_err fors_demand_by_schedule(const struct fors_demand_problem *problem,
 
 /* ---- a shift ---- */
 
-/* The bytes over the fullest resource while server s sends to server s + t. */
-static uint64_t phase_of_shift(const struct fors_demand_problem *problem, uint32_t t, uint64_t *load)
+/* Messages by how far they go. */
+struct by_shift {
+	uint32_t *first; /* per shift: a message of it, FORS_DEMAND_NONE */
+	uint32_t *next;	 /* per message: another one of the same shift, FORS_DEMAND_NONE */
+};
+
+static void list_by_shift(const struct fors_demand *demand, struct by_shift *list)
+{
+	memset(list->first, 0xFF, demand->nservers * sizeof(*list->first));
+	for (uint32_t m = 0; m < demand->count; m++) {
+		uint32_t src = demand->message[m].src, dst = demand->message[m].dst;
+		uint32_t t = dst > src ? dst - src : dst + demand->nservers - src;
+
+		list->next[m] = list->first[t];
+		list->first[t] = m;
+	}
+}
+
+/* The bytes over the fullest resource while the messages of shift t are sent; load[] is all 0, and so it is left. */
+static uint64_t phase_of_shift(const struct fors_demand_problem *problem, const struct by_shift *list, uint32_t t,
+			       uint64_t *load)
 {
 	uint32_t use[FORS_DEMAND_MOST_USES];
 	uint64_t most = 0;
 
-	memset(load, 0, problem->nresources * sizeof(*load));
-	for (uint32_t s = 0; s < problem->nservers; s++) {
-		uint32_t m = fors_demand_find(problem->demand, s, (s + t) % problem->nservers), n;
+	for (uint32_t m = list->first[t]; m != FORS_DEMAND_NONE; m = list->next[m]) {
+		uint32_t n = fors_demand_uses(problem, m, 0, use);
 
-		if (m == FORS_DEMAND_NONE)
-			continue;
-		n = fors_demand_uses(problem, m, 0, use);
 		for (uint32_t i = 0; i < n; i++) {
 			load[use[i]] += problem->demand->message[m].bytes;
 			most = load[use[i]] > most ? load[use[i]] : most;
 		}
+	}
+	for (uint32_t m = list->first[t]; m != FORS_DEMAND_NONE; m = list->next[m]) {
+		uint32_t n = fors_demand_uses(problem, m, 0, use);
+
+		for (uint32_t i = 0; i < n; i++)
+			load[use[i]] = 0;
 	}
 	return most;
 }
@@ -114,17 +135,23 @@ static uint64_t phase_of_shift(const struct fors_demand_problem *problem, uint32
 enum fors_err fors_demand_by_shift(const struct fors_demand_problem *problem, struct fors_demand_shift *shift,
 				   struct fors_error *error)
 {
-	uint64_t *load = malloc((problem->nresources + (size_t)1) * sizeof(*load));
+	uint64_t *load = calloc(problem->nresources + (size_t)1, sizeof(*load));
+	struct by_shift list = {malloc((problem->nservers + (size_t)1) * sizeof(*list.first)),
+				malloc((problem->demand->count + (size_t)1) * sizeof(*list.next))};
+	bool is_good = load && list.first && list.next;
 
-	if (!load)
-		return fors_fail_memory(error);
-	*shift = (struct fors_demand_shift){0};
-	for (uint32_t t = 1; t < problem->nservers; t++) {
-		uint64_t length = phase_of_shift(problem, t, load);
+	if (is_good) {
+		*shift = (struct fors_demand_shift){0};
+		list_by_shift(problem->demand, &list);
+		for (uint32_t t = 1; t < problem->nservers; t++) {
+			uint64_t length = phase_of_shift(problem, &list, t, load);
 
-		shift->length += length;
-		shift->nphases += length > 0;
+			shift->length += length;
+			shift->nphases += length > 0;
+		}
 	}
 	free(load);
-	return FORS_OK;
+	free(list.first);
+	free(list.next);
+	return is_good ? FORS_OK : fors_fail_memory(error);
 }
