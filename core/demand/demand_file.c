@@ -7,6 +7,7 @@
  */
 #include "demand_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/hostlist.h"
@@ -14,7 +15,8 @@
 #include "core/net/directory.h"
 
 #define FAIL(r, ...) fors_lines_fail(&(r)->lines, (r)->lines.number, (r)->error, __VA_ARGS__)
-#define NAMED 3 /* of the hosts that are left out, in the warning */
+#define NAMED 3	       /* of the hosts that are left out, in messages */
+#define NAMES_ROOM 256 /* bytes of these names as text */
 
 enum { SENDS = 1, RECEIVES = 2 };
 
@@ -349,16 +351,35 @@ static enum fors_err add_roles(struct reader *r)
 	return err ? err : add_pairs(r, &r->left, &r->right, 1);
 }
 
-static void warn(struct reader *r, uint32_t *left_out, struct fors_warnings *warnings)
+/* The first names that are left out, as text. */
+static void list_unknown(const struct reader *r, char *text, size_t room)
 {
-	forget_twins(r);
-	*left_out = r->nunknown;
+	snprintf(text, room, "%.60s%s%.60s%s%.60s%s", r->named[0], r->nnamed > 1 ? ", " : "", r->named[1],
+		 r->nnamed > 2 ? ", " : "", r->named[2], r->nunknown > NAMED ? ", ..." : "");
+}
+
+static void warn(const struct reader *r, struct fors_warnings *warnings)
+{
+	char names[NAMES_ROOM];
+
 	if (!r->nunknown)
 		return;
-	fors_warn(warnings, "%s: %u host%s no server of this fabric and left out: %.60s%s%.60s%s%.60s%s", r->lines.name,
-		  r->nunknown, r->nunknown == 1 ? " is" : "s are", r->named[0], r->nnamed > 1 ? ", " : "",
-		  r->nnamed > 1 ? r->named[1] : "", r->nnamed > 2 ? ", " : "", r->nnamed > 2 ? r->named[2] : "",
-		  r->nunknown > NAMED ? ", ..." : "");
+	list_unknown(r, names, sizeof(names));
+	fors_warn(warnings, "%s: %u %s no server of this fabric and left out: %s", r->lines.name, r->nunknown,
+		  fors_plural(r->nunknown, "host is", "hosts are"), names);
+}
+
+/* Mostly the names of another fabric. */
+static enum fors_err fail_empty(const struct reader *r)
+{
+	char names[NAMES_ROOM];
+
+	if (!r->nunknown)
+		return fors_fail(r->error, FORS_EINPUT, "%s: no message between servers of this fabric", r->lines.name);
+	list_unknown(r, names, sizeof(names));
+	return fors_fail(r->error, FORS_EINPUT,
+			 "%s: no message between servers of this fabric; %u %s not among them: %s", r->lines.name,
+			 r->nunknown, fors_plural(r->nunknown, "host is", "hosts are"), names);
 }
 
 static enum fors_err prepare(struct reader *r)
@@ -389,9 +410,8 @@ static enum fors_err read_all(struct reader *r)
 		err = read_line(r, line);
 	if (!err && r->has_roles)
 		err = add_roles(r);
-	if (!err && !r->count)
-		err = fors_fail(r->error, FORS_EINPUT, "%s: no message between servers of this fabric", r->lines.name);
-	return err;
+	forget_twins(r);
+	return !err && !r->count ? fail_empty(r) : err;
 }
 
 static void finish(struct reader *r)
@@ -411,7 +431,6 @@ enum fors_err fors_demand_read(const char *text, size_t size, const char *name, 
 			       struct fors_error *error)
 {
 	struct reader r = {.error = error, .hosts = hosts};
-	uint32_t unknown = 0;
 	enum fors_err err = fors_lines_start(&r.lines, text, size, name, error);
 
 	if (!err)
@@ -423,8 +442,8 @@ enum fors_err fors_demand_read(const char *text, size_t size, const char *name, 
 	else
 		free(r.message);
 	if (!err) {
-		warn(&r, &unknown, warnings);
-		*left_out = unknown;
+		warn(&r, warnings);
+		*left_out = r.nunknown;
 	}
 	finish(&r);
 	return err;

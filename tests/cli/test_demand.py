@@ -112,6 +112,14 @@ def test_nothing_to_send(plan, text):
     assert "no message between servers of this fabric" in plan(text, code=2).err
 
 
+@pytest.mark.parametrize("text, says", [
+    ("ghost Node00-00 5\n", "; 1 host is not among them: ghost\n"), ("a[0-1] b[0-1] 5\na0 b0 7\n", "; 4 hosts are not among them: a0, a1, b0, ...\n"),
+    ("role x send\nrole y receive\n", "; 2 hosts are not among them: x, y\n"), ("Node00-00 Node00-00 5\n", "servers of this fabric\n")])
+def test_nothing_to_send_by_whom(plan, text, says):
+    """Names of another fabric are told."""
+    assert plan(text, code=2).err.endswith(says)
+
+
 def test_too_many_bytes(plan):
     assert "more than" in plan("Node00-00 Node01-00 1125899906842624\nNode00-00 Node01-00 1\n", code=2).err
 
