@@ -44,8 +44,6 @@ enum {
 #define IN_TIME "message|barrier|speed|adapter-rate|measured"
 
 static const struct rule rules[] = {
-	{STATUS, "verbose", GOES_WITHOUT, "json|history",
-	 "--verbose is for the page of fors status: it goes without --json and --history, which leave nothing out"},
 	/* whose tables, whose plan */
 	{WITH_TABLES, "lfts", GOES_WITHOUT, "routing", "--lfts and --routing exclude each other"},
 	{WITH_TABLES, "lmc", NEEDS, "routing=fors",
@@ -125,6 +123,10 @@ static const struct rule rules[] = {
 	{SIMULATE, "qcn-timer", NEEDS, "rate-limits", "--qcn-timer needs --rate-limits"},
 	{SIMULATE, "blocks", NEEDS, "policy=vlb|policy=ugal-l|policy=ugal-g|policy=tago",
 	 "--blocks is for --policy vlb, ugal-l, ugal-g and tago"},
+
+	/* status */
+	{STATUS, "verbose", GOES_WITHOUT, "json|history",
+	 "--verbose is for the page of fors status: it goes without --json and --history, which leave nothing out"},
 
 	/* watch */
 	{WATCH, "output-net|output-lfts|explain", NEEDS, "once",
