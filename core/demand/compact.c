@@ -20,6 +20,12 @@ struct entry {
 	uint32_t message, after, beside;
 };
 
+/* A phase, as long as when phases were put in order. */
+struct ordered {
+	uint64_t length;
+	uint32_t phase;
+};
+
 struct mover {
 	const struct fors_demand_asked *asked;
 	const struct fors_demand_problem *problem;
@@ -29,7 +35,7 @@ struct mover {
 	uint32_t *of_message, *in_phase; /* the first entry of each, NOBODY */
 	struct entry *entry;
 	uint32_t nentries, room;
-	uint32_t *order; /* phases, the shortest first */
+	struct ordered *order; /* phases, the shortest first */
 };
 
 /* ---- places ---- */
@@ -209,33 +215,20 @@ static bool shorten(struct mover *v, uint32_t phase)
 	return true;
 }
 
-struct by_length {
-	uint64_t length;
-	uint32_t phase;
-};
-
 static int shorter_first(const void *left, const void *right)
 {
-	const struct by_length *a = left, *b = right;
+	const struct ordered *a = left, *b = right;
 
 	if (a->length != b->length)
 		return a->length < b->length ? -1 : 1;
 	return (a->phase > b->phase) - (a->phase < b->phase);
 }
 
-static bool order_phases(struct mover *v)
+static void order_phases(struct mover *v)
 {
-	struct by_length *list = malloc((v->nphases + (size_t)1) * sizeof(*list));
-
-	if (!list)
-		return false;
 	for (uint32_t k = 0; k < v->nphases; k++)
-		list[k] = (struct by_length){v->length[k], k};
-	qsort(list, v->nphases, sizeof(*list), shorter_first);
-	for (uint32_t k = 0; k < v->nphases; k++)
-		v->order[k] = list[k].phase;
-	free(list);
-	return true;
+		v->order[k] = (struct ordered){v->length[k], k};
+	qsort(v->order, v->nphases, sizeof(*v->order), shorter_first);
 }
 
 static uint64_t total(const struct mover *v)
@@ -255,10 +248,9 @@ static bool shorten_all(struct mover *v)
 
 	do {
 		before = now;
-		if (!order_phases(v))
-			return false;
+		order_phases(v);
 		for (uint32_t k = 0; k < v->nphases && !fors_effort_is_over(v->asked->effort); k++)
-			if (v->length[v->order[k]] && !shorten(v, v->order[k]))
+			if (v->length[v->order[k].phase] && !shorten(v, v->order[k].phase))
 				return false;
 		now = total(v);
 	} while (++pass < PASSES && now + before / 1000 < before);
