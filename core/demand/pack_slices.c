@@ -452,7 +452,7 @@ static void measure_gates(struct slicer *s, uint64_t length)
 	}
 }
 
-/* What gates allow of a length that ports and links allow: what they carry depends on it. */
+/* What gates allow of a length that ports and links allow: what they carry depends on it, so it is asked until it stays. */
 static uint64_t gated(struct slicer *s, uint64_t length)
 {
 	uint32_t gates = 2 * s->problem->nservers + s->problem->nlinks;
@@ -470,7 +470,7 @@ static uint64_t gated(struct slicer *s, uint64_t length)
 			most = s->time - s->order[i].need + s->progress[x - gates] / s->problem->capacity[x];
 			length = most < length ? most : length;
 		}
-	} while (length + before / 256 < before);
+	} while (length < before);
 	return length;
 }
 

@@ -186,8 +186,10 @@ def test_whole_messages_of_a_ring(fors, tmp_path):
     assert data["phases"] == 3 and data["length"] == 3000
 
 
-def test_random_demands_walked_by_another_program():
-    done = subprocess.run([sys.executable, SRC / "tests" / "sweep" / "demands.py", FORS, "25", "100"], capture_output=True, text=True)
+@pytest.mark.parametrize("count, seed", [("25", "100"), ("1", "346"), ("1", "493")], ids=["random", "cut", "gates"])
+def test_random_demands_walked_by_another_program(count, seed):
+    """Also over tables that lack a way, and where a phase as long as ports allow takes too much from the cables of a switch."""
+    done = subprocess.run([sys.executable, SRC / "tests" / "sweep" / "demands.py", FORS, count, seed], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
