@@ -25,6 +25,7 @@
 #define MOST_SERVERS 4096  /* for a table of all pairs: 64 MiB */
 #define FEW_MESSAGES 4096
 #define SPARE_PHASES 40 /* more than in proportion: for demands of few messages */
+#define MOST_ROUNDS 256
 
 /* A message and a way of it. */
 struct pick {
@@ -452,13 +453,16 @@ static void measure_gates(struct slicer *s, uint64_t length)
 	}
 }
 
-/* What gates allow of a length that ports and links allow: what they carry depends on it, so it is asked until it stays. */
+/*
+ * What gates allow of a length that ports and links allow: what they carry depends on it, so it is asked until it stays. Each
+ * round leaves at most (capacity - 1) / capacity of the rest, so it soon does; a length after MOST_ROUNDS costs a little time at most.
+ */
 static uint64_t gated(struct slicer *s, uint64_t length)
 {
 	uint32_t gates = 2 * s->problem->nservers + s->problem->nlinks;
-	uint64_t before;
+	uint64_t before = UINT64_MAX;
 
-	do {
+	for (uint32_t round = 0; length < before && round < MOST_ROUNDS; round++) {
 		before = length;
 		measure_gates(s, before);
 		for (uint32_t i = 0; i < s->norder; i++) {
@@ -470,7 +474,7 @@ static uint64_t gated(struct slicer *s, uint64_t length)
 			most = s->time - s->order[i].need + s->progress[x - gates] / s->problem->capacity[x];
 			length = most < length ? most : length;
 		}
-	} while (length < before);
+	}
 	return length;
 }
 
