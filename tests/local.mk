@@ -244,7 +244,7 @@ tests_keeper_test_keeper_CFLAGS = $(AM_CFLAGS) -pthread
 tests_keeper_test_keeper_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_keeper_test_keeper_LDFLAGS = $(AM_LDFLAGS) -pthread
 # A fabric in memory answers in place of a port, and may lie.
-tests_watch_test_survey_SOURCES = tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_survey.c watch/reading.c watch/sm.c watch/survey.c watch/survey_net.c watch/survey_tables.c
+tests_watch_test_survey_SOURCES = tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_survey.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c
 tests_watch_test_survey_CFLAGS = $(AM_CFLAGS) -pthread
 tests_watch_test_survey_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_watch_test_survey_LDFLAGS = $(AM_LDFLAGS) -pthread

@@ -35,6 +35,7 @@ libforswatch_la_SOURCES = \
 	watch/sm.h \
 	watch/survey.c \
 	watch/survey.h \
+	watch/survey_again.c \
 	watch/survey_inside.h \
 	watch/survey_net.c \
 	watch/survey_tables.c \

@@ -15,13 +15,15 @@ void fors_reading_clear(struct fors_reading *reading)
 	*reading = (struct fors_reading){.survey = NULL};
 }
 
-static enum fors_err read_all(struct fors_mads *mads, const struct fors_survey *before, bool only_active,
-			      struct fors_reading *made, struct fors_error *error)
+static enum fors_err read_all(struct fors_mads *mads, const struct fors_survey *before, bool is_trusted,
+			      bool only_active, struct fors_reading *made, struct fors_error *error)
 {
-	enum fors_err err = fors_survey_make(mads, before, &made->survey, error);
+	enum fors_err err = fors_survey_make(mads, before, is_trusted, &made->survey, error);
 
 	if (!err)
 		err = fors_survey_tables(made->survey, mads, error);
+	if (!err)
+		made->is_doubtful = fors_survey_doubt(made->survey) > 0;
 	if (!err)
 		err = fors_survey_net(made->survey, only_active, &made->net, error);
 	if (!err)
@@ -29,10 +31,12 @@ static enum fors_err read_all(struct fors_mads *mads, const struct fors_survey *
 	return err;
 }
 
-enum fors_err fors_reading_make(struct fors_mads *mads, const struct fors_reading *before, bool only_active,
-				struct fors_reading *reading, struct fors_error *error)
+enum fors_err fors_reading_make(struct fors_mads *mads, const struct fors_reading *before, bool is_trusted,
+				bool only_active, struct fors_reading *reading, struct fors_error *error)
 {
-	struct fors_reading made = {.began_ms = fors_clock_exact_ms(), .asked = fors_mads_counts(mads)->sent};
+	struct fors_reading made = {.began_ms = fors_clock_exact_ms(),
+				    .asked = fors_mads_counts(mads)->sent,
+				    .is_all = !before || !is_trusted};
 	struct fors_sm first;
 	enum fors_err err;
 
@@ -40,7 +44,7 @@ enum fors_err fors_reading_make(struct fors_mads *mads, const struct fors_readin
 	if (!err)
 		err = fors_sm_ask(mads, &first, error);
 	if (!err)
-		err = read_all(mads, before ? before->survey : NULL, only_active, &made, error);
+		err = read_all(mads, before ? before->survey : NULL, is_trusted, only_active, &made, error);
 	if (!err)
 		err = fors_sm_ask(mads, &made.sm, error);
 	if (err) {
@@ -127,7 +131,7 @@ enum fors_err fors_reading_wait(struct fors_mads *mads, double most_ms, struct f
 		if (!err)
 			err = pause_for(mads, FORS_QUIET_MS + 1, error);
 		if (!err)
-			err = fors_reading_make(mads, &before, false, &made, error);
+			err = fors_reading_make(mads, &before, false, false, &made, error);
 		if (err == FORS_ECANCELLED || err == FORS_ENOMEM)
 			break;
 		*how = err ? NULL : proof_of(&second, &made, &before);

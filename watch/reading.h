@@ -20,16 +20,19 @@ struct fors_reading {
 	struct fors_lfts *lfts;
 	struct fors_sm sm;	   /* after it */
 	bool is_quiet;		   /* the manager sent nothing while it was made */
+	bool is_all;		   /* no port was taken over from the reading before */
+	bool is_doubtful;	   /* ports have changed that were not asked for: read again */
 	double began_ms, ended_ms; /* by fors_clock_exact_ms() */
 	uint64_t asked;		   /* packets that left for it */
 };
 
 /*
- * Read once, with the manager asked before and after. *before (NULL: none) lends what need not be asked again. only_active: as
- * fors_survey_net(). Errors: those of fors_survey_make(); *reading is empty then.
+ * Read once, with the manager asked before and after. *before (NULL: none) lends what need not be asked again:
+ * descriptions; if it is trusted, the ports of nodes that are not in doubt. only_active: as fors_survey_net(). Errors: those
+ * of fors_survey_make(); *reading is empty then.
  */
-enum fors_err fors_reading_make(struct fors_mads *mads, const struct fors_reading *before, bool only_active,
-				struct fors_reading *reading, struct fors_error *error);
+enum fors_err fors_reading_make(struct fors_mads *mads, const struct fors_reading *before, bool is_trusted,
+				bool only_active, struct fors_reading *reading, struct fors_error *error);
 /* Free what it owns; an empty one is allowed. It is empty then. */
 void fors_reading_clear(struct fors_reading *reading);
 

@@ -98,6 +98,7 @@ static void note_answer(struct fors_service *service, const struct fors_sm *now)
 		tell_manager(service, now);
 		fors_service_forget_levels(service);
 		service->subscribe_ms = 0;
+		service->is_all_due = true;
 		service->is_confirmed = false; /* perhaps the same tables, but not the same service levels */
 	}
 	service->is_moving = !is_same || (rise && !is_blind);
@@ -155,6 +156,8 @@ static void take_switch(void *context, uint64_t tag, enum fors_mad_end end, cons
 	struct fors_seen_node *seen = &turn->survey->node[tag];
 	bool has_changed = end == FORS_MAD_ANSWERED && mad->data[11] & 0x04;
 
+	if (end != FORS_MAD_ANSWERED)
+		turn->service->is_all_due = true;
 	if (end != FORS_MAD_ANSWERED || (has_changed && !seen->has_changed))
 		turn->service->is_due = true;
 	seen->has_changed = has_changed;
@@ -259,7 +262,7 @@ static enum fors_err round_of(struct fors_service *service, struct fors_error *e
 	if (!err && is_time_to_read(service))
 		err = fors_service_read(service, error);
 	service->is_reading = false;
-	return err;
+	return err ? err : fors_service_check(service, error);
 }
 
 /* Until the next round. A Report is heeded at once, and then there is no rest. */

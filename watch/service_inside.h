@@ -46,6 +46,9 @@ struct fors_service {
 	bool holds;		       /* nothing that `shown` uses is known to have changed */
 	bool is_confirmed;	       /* a setting that was lost cannot have come after `shown` */
 	bool is_due;		       /* a reading is */
+	bool is_all_due;	       /* of everything: nobody knows what may have changed */
+	bool is_check_due;	       /* of the ports that `shown` uses */
+	double all_ms;		       /* when everything was read last */
 	double not_before_ms;	       /* when the next one may begin */
 	double gap_ms;		       /* between readings that find nothing while the manager goes on */
 	unsigned failures;	       /* readings that failed, one after the other */
@@ -55,9 +58,12 @@ struct fors_service {
 	bool has_reports, is_told_subscribed; /* the subscription was taken; the log knows whether it was */
 	bool is_deaf;			      /* a cable died and none came */
 	bool is_reading;		      /* the fabric, or levels: there is no time for a Report */
+	bool is_checking;		      /* ports: that is broken off for a Report */
 	bool is_told;			      /* a Report of a changed port came since the reading began */
 	uint32_t reported[MOST_REPORTED];     /* nodes of `shown` whose Reports are to be heeded */
 	unsigned nreported;
+	uint16_t told[MOST_REPORTED]; /* LIDs of switches that reported while the reading is made */
+	unsigned ntold;
 	unsigned nreports; /* since counted_ms */
 	double counted_ms;
 	double heard_ms;     /* when the last one came */
@@ -77,6 +83,8 @@ struct fors_service {
  * none.
  */
 enum fors_err fors_service_read(struct fors_service *service, struct fors_error *error);
+/* Ask for the ports that are used as they are just now, and withdraw if one is down. Errors: FORS_ECANCELLED. */
+enum fors_err fors_service_check(struct fors_service *service, struct fors_error *error);
 /* What `shown` uses is no more, for this reason, a constant. */
 void fors_service_lose(struct fors_service *service, const char *why);
 /* Forget what was read. */
@@ -84,6 +92,8 @@ void fors_service_forget(struct fors_service *service);
 
 /* --- service_reports.c --- */
 
+/* Is nothing missed, so that what no Report told of has not changed? */
+bool fors_service_hears(const struct fors_service *service);
 /* Note Reports from now on. */
 void fors_service_hear(struct fors_service *service);
 /* Subscribe, should it be time to. Errors: as fors_mads_run(), FORS_ENOMEM. */

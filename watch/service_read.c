@@ -8,6 +8,10 @@
  *	settled, and new	hand it in: the manager sent nothing while it was read, or two readings a second apart are equal
  *	not settled		read again
  *
+ * While Reports come only what is in doubt is read again, and the tables (survey_again.c); everything after what no Report has
+ * told of, and once a minute. What is handed in may be planned over for a while, so the ports that it uses are
+ * asked for once more meanwhile.
+ *
  * A setting that was lost may be sent again for less than a second. So what is new is published after its first quiet
  * reading, and unconfirmed until a reading a second later shows the same.
  */
@@ -20,6 +24,8 @@
 
 #define FIRST_GAP_MS 100.0
 #define MOST_GAP_MS 1000.0
+#define ALL_MS 60000.0 /* everything is read so often, though nothing seems to have changed */
+#define TOLD_MS 5000.0 /* a Report has told of a change that is so young */
 #define NO_MANAGER "no subnet manager answers: nobody tends these tables, and nothing is planned over them"
 
 void fors_service_lose(struct fors_service *service, const char *why)
@@ -54,6 +60,7 @@ static void wait_longer(struct fors_service *service)
 static void fail(struct fors_service *service, const struct fors_error *error)
 {
 	fors_service_lose(service, "the fabric cannot be read whole");
+	service->is_all_due = true;
 	if (!service->failures++)
 		fors_log_info(&service->log, "not read: %s", error->text);
 	if (service->failures == 2)
@@ -66,17 +73,28 @@ static bool is_settled(const struct fors_service *service, const struct fors_rea
 {
 	const struct fors_reading *last = service->last.net ? &service->last : &service->shown;
 
-	if (service->is_told)
+	if (service->is_told || made->is_doubtful)
 		return false;
 	return made->is_quiet ||
 	       (last->net && made->began_ms - last->ended_ms >= FORS_QUIET_MS && fors_reading_is_equal(last, made));
 }
 
+/* An equal reading has come: what it says is newer, when `reading` was made remains. */
+static void renew(struct fors_reading *reading, struct fors_reading *made)
+{
+	struct fors_survey *old = reading->survey;
+
+	reading->survey = made->survey;
+	made->survey = old;
+}
+
 /* Of equal ones the older: the next one is to be a second away from it, however often is read meanwhile. */
 static void keep_last(struct fors_service *service, struct fors_reading *made)
 {
-	if (service->last.net && fors_reading_is_equal(&service->last, made))
+	if (service->last.net && fors_reading_is_equal(&service->last, made)) {
+		renew(&service->last, made);
 		return;
+	}
 	fors_reading_clear(&service->last);
 	service->last = *made;
 	*made = (struct fors_reading){.survey = NULL};
@@ -87,6 +105,7 @@ static enum fors_err take_same(struct fors_service *service, struct fors_reading
 {
 	service->is_due = false;
 	fors_reading_clear(&service->last); /* it was none to compare with: this one lies between */
+	renew(&service->shown, made);
 	if (service->is_moving)
 		wait_longer(service);
 	if (service->is_confirmed || made->began_ms - service->shown.ended_ms < FORS_QUIET_MS)
@@ -106,7 +125,7 @@ static enum fors_err show(struct fors_service *service, struct fors_reading *mad
 	err = fors_used_find(service->shown.net, service->shown.lfts, &service->used, error);
 	if (err)
 		return err;
-	service->holds = true;
+	service->holds = service->is_check_due = true;
 	service->is_due = false;
 	service->gap_ms = 0;
 	service->is_confirmed =
@@ -119,15 +138,28 @@ static enum fors_err show(struct fors_service *service, struct fors_reading *mad
 	return fors_service_hand_in(service, error);
 }
 
+/* A change of which no Report told: what was taken over may be wrong, and others may be missed as well. */
+static void note_untold(struct fors_service *service, struct fors_reading *made)
+{
+	double now = fors_clock_exact_ms();
+
+	if (made->is_all || now - service->heard_ms <= TOLD_MS)
+		return;
+	made->is_doubtful = service->is_all_due = true;
+	service->wary_ms = now + ALL_MS;
+}
+
 static enum fors_err judge(struct fors_service *service, struct fors_reading *made, struct fors_error *error)
 {
 	const char *change = service->used ? fors_used_change(service->used, made->net, made->lfts) : NULL;
 
 	if (change && service->holds && !strcmp(change, FORS_CABLE_DOWN))
 		fors_service_miss(service);
-	if (change)
+	if (change) {
 		fors_service_lose(service, change);
-	if (service->holds && fors_reading_is_equal(&service->shown, made))
+		note_untold(service, made);
+	}
+	if (service->holds && !made->is_doubtful && fors_reading_is_equal(&service->shown, made))
 		return take_same(service, made, error);
 	if (!made->sm.is_there && !service->holds)
 		fors_service_decline(service, NO_MANAGER);
@@ -140,14 +172,36 @@ static enum fors_err judge(struct fors_service *service, struct fors_reading *ma
 	return show(service, made, error);
 }
 
-enum fors_err fors_service_read(struct fors_service *service, struct fors_error *error)
+/* May the reading before lend its ports? Once in a while not, unless a schedule is waited for. */
+static bool is_trusted(const struct fors_service *service)
+{
+	return fors_service_hears(service) && !service->is_all_due &&
+	       (!service->holds || fors_clock_exact_ms() - service->all_ms < ALL_MS);
+}
+
+static enum fors_err make(struct fors_service *service, struct fors_reading *made, struct fors_error *error)
 {
 	const struct fors_reading *before = service->last.net ? &service->last : &service->shown;
-	struct fors_reading made = {.survey = NULL};
+	bool is_all = !is_trusted(service) || !before->survey;
 	enum fors_err err;
 
 	service->is_told = false;
-	err = fors_reading_make(service->mads, before->survey ? before : NULL, true, &made, error);
+	service->ntold = 0;
+	if (is_all)
+		service->is_all_due = false;
+	err = fors_reading_make(service->mads, before->survey ? before : NULL, !is_all, true, made, error);
+	if (!err && is_all)
+		service->all_ms = made->began_ms;
+	for (unsigned i = 0; !err && i < service->ntold; i++)
+		fors_survey_mark(made->survey, service->told[i]);
+	return err;
+}
+
+enum fors_err fors_service_read(struct fors_service *service, struct fors_error *error)
+{
+	struct fors_reading made = {.survey = NULL};
+	enum fors_err err = make(service, &made, error);
+
 	if (!err && made.sm.is_there) {
 		if (!made.is_quiet)
 			service->moved_ms = made.ended_ms;
@@ -162,4 +216,30 @@ enum fors_err fors_service_read(struct fors_service *service, struct fors_error 
 		fail(service, error);
 	fors_reading_clear(&made);
 	return err == FORS_ECANCELLED ? err : FORS_OK;
+}
+
+/* ---- the ports that are used, once more ---- */
+
+static bool is_used(void *context, uint64_t guid, unsigned port)
+{
+	return fors_used_has_port(context, guid, port);
+}
+
+enum fors_err fors_service_check(struct fors_service *service, struct fors_error *error)
+{
+	enum fors_err err;
+
+	if (!service->is_check_due || !service->holds)
+		return FORS_OK;
+	service->is_checking = true;
+	err = fors_survey_check(service->shown.survey, is_used, service->used, service->mads, error);
+	service->is_check_due = !service->is_checking && !err; /* it was broken off */
+	service->is_checking = false;
+	if (err == FORS_ECANCELLED)
+		return err;
+	if (!err)
+		return FORS_OK;
+	fors_service_lose(service, "a port that is used is down, or its server has another LID, at publication");
+	fors_log_info(&service->log, "withdrawn: %s", error->text);
+	return FORS_OK;
 }

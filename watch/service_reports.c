@@ -86,6 +86,7 @@ enum fors_err fors_service_subscribe(struct fors_service *service, struct fors_e
 		return err;
 	service->subscribe_ms = now + (is_subscribed ? RENEW_MS : AGAIN_MS);
 	tell_subscribed(service, is_subscribed);
+	service->is_all_due |= !service->has_reports; /* what came before this subscription was not told */
 	service->has_reports = is_subscribed;
 	return FORS_OK;
 }
@@ -100,6 +101,22 @@ static uint32_t switch_of(const struct fors_survey *survey, uint16_t lid)
 	return FORS_NONE;
 }
 
+/* The ports of this switch may be others by now. */
+static void doubt(struct fors_service *service, uint16_t lid)
+{
+	bool is_known = service->shown.survey && fors_survey_mark(service->shown.survey, lid);
+
+	if (service->last.survey)
+		is_known |= fors_survey_mark(service->last.survey, lid);
+	service->is_all_due |= !is_known;
+}
+
+bool fors_service_hears(const struct fors_service *service)
+{
+	return service->has_reports && !service->is_deaf && !service->lost_ms &&
+	       fors_clock_exact_ms() >= service->wary_ms;
+}
+
 static void count_report(struct fors_service *service, double now)
 {
 	if (now - service->counted_ms > SPAN_MS) {
@@ -111,12 +128,25 @@ static void count_report(struct fors_service *service, double now)
 	service->heard_ms = now;
 }
 
+/* The survey that is made just now may have been there before. */
+static void note_told(struct fors_service *service, uint16_t lid)
+{
+	if (!service->is_reading)
+		return;
+	service->is_told = true;
+	if (service->ntold < MOST_REPORTED)
+		service->told[service->ntold++] = lid;
+	else
+		service->is_all_due = true;
+}
+
 /* Its ports are to be looked at; unless there is no time, or too many say so. */
 static void note_switch(struct fors_service *service, uint16_t lid)
 {
 	uint32_t node = switch_of(service->shown.survey, lid);
 
-	service->is_told |= service->is_reading;
+	doubt(service, lid);
+	note_told(service, lid);
 	if (service->is_reading)
 		fors_service_lose(service, "a switch reported a change while the fabric was read");
 	else if (service->nreported == MOST_REPORTED)
@@ -144,8 +174,13 @@ static void take_report(void *context, const uint8_t *notice)
 	count_report(service, fors_clock_exact_ms());
 	service->is_due = true;
 	service->not_before_ms = 0;
+	if (service->is_checking)
+		fors_mads_forget(service->mads);
+	service->is_checking = false;
 	if (notice[0] & 0x80 && fors_get16(notice + 4) == TRAP_PORTS)
 		note_switch(service, fors_get16(notice + 10));
+	else
+		service->is_all_due = true;
 }
 
 void fors_service_hear(struct fors_service *service)
@@ -204,6 +239,5 @@ void fors_service_miss(struct fors_service *service)
 
 bool fors_service_may_doze(const struct fors_service *service)
 {
-	return service->has_reports && !service->is_deaf && !service->lost_ms && !service->is_due &&
-	       service->is_confirmed && fors_clock_exact_ms() >= service->wary_ms;
+	return fors_service_hears(service) && !service->is_due && service->is_confirmed;
 }

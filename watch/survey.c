@@ -97,11 +97,11 @@ static enum fors_err widen(struct fors_survey *survey)
 	return FORS_OK;
 }
 
-static enum fors_err add_node(struct fors_survey_reader *reader, const uint8_t *info, uint32_t *index)
+enum fors_err fors_reader_add(struct fors_survey_reader *reader, const struct fors_seen_node *like, uint32_t *index)
 {
 	struct fors_survey *survey = reader->survey;
 	struct fors_seen_node *node;
-	unsigned nports = info[3];
+	unsigned nports = like->nports;
 
 	if (survey->nnodes >= FORS_SURVEY_NODES || survey->nports + nports > FORS_SURVEY_PORTS)
 		return fors_fail(reader->error, FORS_ELIMIT,
@@ -111,10 +111,8 @@ static enum fors_err add_node(struct fors_survey_reader *reader, const uint8_t *
 		return fors_fail_memory(reader->error);
 	node = &survey->node[survey->nnodes];
 	*node = (struct fors_seen_node){
-		.guid = fors_get64(info + 12),
-		.type = info[2] == 2   ? FORS_SWITCH
-			: info[2] == 3 ? FORS_ROUTER
-				       : FORS_CA,
+		.guid = like->guid,
+		.type = like->type,
 		.nports = (uint8_t)nports,
 		.port = calloc(nports + 1, sizeof(*node->port)),
 	};
@@ -183,7 +181,7 @@ static void take_port(void *context, uint64_t tag, enum fors_mad_end end, const 
 		ask_neighbour(reader, NODE_OF(tag), PORT_OF(tag));
 }
 
-static void ask_port(struct fors_survey_reader *reader, uint32_t node, uint8_t port)
+void fors_reader_ask_port(struct fors_survey_reader *reader, uint32_t node, uint8_t port)
 {
 	ask(reader, node, FORS_ATTR_PORT_INFO, port, take_port, TAG(node, port));
 }
@@ -198,10 +196,12 @@ static void ask_node(struct fors_survey_reader *reader, uint32_t node, uint8_t p
 		memcpy(seen->desc, reader->before->node[old].desc, sizeof(seen->desc));
 	else
 		ask(reader, node, FORS_ATTR_NODE_DESC, 0, take_desc, TAG(node, 0));
+	if (fors_reader_take(reader, node))
+		return;
 	if (seen->type != FORS_SWITCH)
-		ask_port(reader, node, port);
+		fors_reader_ask_port(reader, node, port);
 	for (unsigned p = 0; seen->type == FORS_SWITCH && p <= seen->nports; p++)
-		ask_port(reader, node, (uint8_t)p);
+		fors_reader_ask_port(reader, node, (uint8_t)p);
 }
 
 /* ---- neighbours ---- */
@@ -220,13 +220,18 @@ static bool meet(struct fors_survey_reader *reader, const uint8_t *info, const s
 		 uint32_t *index)
 {
 	struct fors_survey *survey = reader->survey;
+	const struct fors_seen_node like = {.guid = fors_get64(info + 12),
+					    .nports = info[3],
+					    .type = info[2] == 2   ? FORS_SWITCH
+						    : info[2] == 3 ? FORS_ROUTER
+								   : FORS_CA};
 	uint8_t local = info[36];
 	enum fors_err err;
 
-	*index = survey->nnodes ? fors_survey_find(survey, fors_get64(info + 12)) : FORS_NONE;
+	*index = survey->nnodes ? fors_survey_find(survey, like.guid) : FORS_NONE;
 	reader->is_new = *index == FORS_NONE;
 	if (reader->is_new) {
-		err = add_node(reader, info, index);
+		err = fors_reader_add(reader, &like, index);
 		if (err) {
 			fors_reader_fail(reader, err);
 			return false;
@@ -242,8 +247,7 @@ static bool meet(struct fors_survey_reader *reader, const uint8_t *info, const s
 	return true;
 }
 
-/* A cable, unless one of its ends has another one. */
-static bool join(struct fors_survey_reader *reader, uint32_t a, uint8_t port_a, uint32_t b, uint8_t port_b)
+bool fors_reader_join(struct fors_survey_reader *reader, uint32_t a, uint8_t port_a, uint32_t b, uint8_t port_b)
 {
 	struct fors_seen_port *end_a = &reader->survey->node[a].port[port_a];
 	struct fors_seen_port *end_b = &reader->survey->node[b].port[port_b];
@@ -288,13 +292,15 @@ static void take_neighbour(void *context, uint64_t tag, enum fors_mad_end end, c
 		return;
 	}
 	way.port[way.hops++] = PORT_OF(tag);
-	if (!meet(reader, mad->data, &way, &node) || !join(reader, NODE_OF(tag), PORT_OF(tag), node, mad->data[36]))
+	if (!meet(reader, mad->data, &way, &node) ||
+	    !fors_reader_join(reader, NODE_OF(tag), PORT_OF(tag), node, mad->data[36]))
 		return;
 	if (reader->is_new)
 		ask_node(reader, node, mad->data[36]);
 	else if (reader->survey->node[node].type != FORS_SWITCH &&
 		 !reader->survey->node[node].port[mad->data[36]].is_known)
-		ask_port(reader, node, mad->data[36]);
+		fors_reader_ask_port(reader, node, mad->data[36]);
+	fors_reader_expand(reader);
 }
 
 /* ---- the beginning ---- */
@@ -321,13 +327,17 @@ enum fors_err fors_reader_run(struct fors_survey_reader *reader)
 	return reader->err ? reader->err : err;
 }
 
-enum fors_err fors_survey_make(struct fors_mads *mads, const struct fors_survey *before, struct fors_survey **survey,
-			       struct fors_error *error)
+enum fors_err fors_survey_make(struct fors_mads *mads, const struct fors_survey *before, bool is_trusted,
+			       struct fors_survey **survey, struct fors_error *error)
 {
 	const struct fors_directed_route here = {.hops = 0};
 	struct fors_survey *made = calloc(1, sizeof(*made));
-	struct fors_survey_reader reader = {
-		.survey = made, .before = before, .mads = mads, .error = error, .is_discovering = true};
+	struct fors_survey_reader reader = {.survey = made,
+					    .before = before,
+					    .is_trusted = is_trusted && before,
+					    .mads = mads,
+					    .error = error,
+					    .is_discovering = true};
 	enum fors_err err;
 
 	if (!made || widen(made) || fors_mads_get(mads, &here, FORS_ATTR_NODE_INFO, 0, take_own, &reader, 0)) {
@@ -335,11 +345,13 @@ enum fors_err fors_survey_make(struct fors_mads *mads, const struct fors_survey 
 		return fors_fail_memory(error);
 	}
 	err = fors_reader_run(&reader);
-	if (err)
+	if (err) {
 		fors_survey_free(made);
-	else
-		*survey = made;
-	return err;
+		return err;
+	}
+	fors_reader_finish(&reader);
+	*survey = made;
+	return FORS_OK;
 }
 
 enum fors_err fors_survey_ports(struct fors_survey *survey, uint32_t node, struct fors_mads *mads,
@@ -348,7 +360,7 @@ enum fors_err fors_survey_ports(struct fors_survey *survey, uint32_t node, struc
 	struct fors_survey_reader reader = {.survey = survey, .mads = mads, .error = error};
 
 	for (unsigned p = 1; p <= survey->node[node].nports; p++)
-		ask_port(&reader, node, (uint8_t)p);
+		fors_reader_ask_port(&reader, node, (uint8_t)p);
 	return fors_reader_run(&reader);
 }
 

@@ -4,6 +4,7 @@
  *
  * The reading goes from neighbour to neighbour, as that of a subnet manager does, with Gets along ways by port
  * numbers (directed routes): they pass whatever the tables hold. Each node is asked once, each cable from one end.
+ * Where an earlier survey is trusted only its doubtful nodes are asked again (survey_again.c).
  * A survey is whole or there is none: a question without an answer fails it, but for neighbours that do not answer
  * behind a port that carries no traffic, which are left out.
  *
@@ -47,6 +48,8 @@ struct fors_seen_node {
 	struct fors_seen_port *port;	/* [nports + 1] */
 	uint32_t top;			/* of a switch: its largest LID that may have an entry */
 	bool has_changed;		/* its port states changed, and the subnet manager has not seen that yet */
+	bool is_doubtful;		/* its ports may be others by now; for the caller to set */
+	bool is_taken;			/* its ports were not asked for: they are as the survey before had them */
 	uint8_t *table;			/* [table_room] ports by LID, FORS_NO_PATH beyond top; NULL: not read */
 	uint32_t table_room;
 };
@@ -60,22 +63,34 @@ struct fors_survey {
 	uint32_t silent; /* neighbours that do not answer, behind ports without traffic */
 };
 
-/* Ask for all nodes and ports. *before (NULL: none) lends descriptions. Errors: FORS_EIO (what did not answer or
- * contradicts itself, and what to do), FORS_ELIMIT, FORS_ECANCELLED, FORS_ENOMEM.
+/* Ask for all nodes and ports. *before (NULL: none) lends descriptions; if it is trusted, ports and cables too, but those of
+ * doubtful nodes and their neighbours. Errors: FORS_EIO (what did not answer or contradicts itself, and what to
+ * do), FORS_ELIMIT, FORS_ECANCELLED, FORS_ENOMEM.
  */
-enum fors_err fors_survey_make(struct fors_mads *mads, const struct fors_survey *before, struct fors_survey **survey,
-			       struct fors_error *error);
+enum fors_err fors_survey_make(struct fors_mads *mads, const struct fors_survey *before, bool is_trusted,
+			       struct fors_survey **survey, struct fors_error *error);
 void fors_survey_free(struct fors_survey *survey);
 
 /* Read the tables of all switches, anew if they were read. Errors: the same; the tables are then not to be used. */
 enum fors_err fors_survey_tables(struct fors_survey *survey, struct fors_mads *mads, struct fors_error *error);
 
-/* Ask all switches for has_changed, and how far their tables go. Errors: the same. */
-enum fors_err fors_survey_switches(struct fors_survey *survey, struct fors_mads *mads, struct fors_error *error);
-
 /* Ask one switch for its ports once more. Errors: the same. */
 enum fors_err fors_survey_ports(struct fors_survey *survey, uint32_t node, struct fors_mads *mads,
 				struct fors_error *error);
+
+/*
+ * Ask for the ports of cables, each from one end and that of a server at the server, as far as wants() says so of either end
+ * (a node of `survey` and its port). Errors: FORS_EIO (one is not what was read: not active, another LID), the same.
+ */
+typedef bool (*fors_survey_wants)(void *context, uint64_t guid, unsigned port);
+enum fors_err fors_survey_check(struct fors_survey *survey, fors_survey_wants wants, void *context,
+				struct fors_mads *mads, struct fors_error *error);
+
+/* The switch of this LID is doubtful. false: there is none. */
+bool fors_survey_mark(struct fors_survey *survey, uint16_t lid);
+
+/* Nodes whose ports changed though they were not asked for them: they are doubtful now. How many? */
+uint32_t fors_survey_doubt(struct fors_survey *survey);
 
 /* Node with this GUID, or FORS_NONE. */
 uint32_t fors_survey_find(const struct fors_survey *survey, uint64_t guid);

@@ -77,33 +77,18 @@ static void take_switch(void *context, uint64_t tag, enum fors_mad_end end, cons
 		seen->top = room - 1;
 	if (seen->top > FORS_LID_MAX)
 		seen->top = FORS_LID_MAX;
-	if (reader->wants_tables)
-		ask_blocks(reader, (uint32_t)tag);
-}
-
-static enum fors_err ask_switches(struct fors_survey_reader *reader)
-{
-	struct fors_survey *survey = reader->survey;
-
-	for (uint32_t i = 0; i < survey->nnodes && !reader->err; i++)
-		if (survey->node[i].type == FORS_SWITCH &&
-		    fors_mads_get(reader->mads, &survey->node[i].way, FORS_ATTR_SWITCH_INFO, 0, take_switch, reader, i))
-			fors_reader_fail(reader, fors_fail_memory(reader->error));
-	return fors_reader_run(reader);
+	ask_blocks(reader, (uint32_t)tag);
 }
 
 enum fors_err fors_survey_tables(struct fors_survey *survey, struct fors_mads *mads, struct fors_error *error)
 {
-	struct fors_survey_reader reader = {.survey = survey, .mads = mads, .error = error, .wants_tables = true};
-
-	return ask_switches(&reader);
-}
-
-enum fors_err fors_survey_switches(struct fors_survey *survey, struct fors_mads *mads, struct fors_error *error)
-{
 	struct fors_survey_reader reader = {.survey = survey, .mads = mads, .error = error};
 
-	return ask_switches(&reader);
+	for (uint32_t i = 0; i < survey->nnodes && !reader.err; i++)
+		if (survey->node[i].type == FORS_SWITCH &&
+		    fors_mads_get(mads, &survey->node[i].way, FORS_ATTR_SWITCH_INFO, 0, take_switch, &reader, i))
+			fors_reader_fail(&reader, fors_fail_memory(error));
+	return fors_reader_run(&reader);
 }
 
 /* ---- as data ---- */

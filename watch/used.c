@@ -16,7 +16,10 @@ struct fors_used {
 	uint32_t *passed;  /* [node]: the LID whose walk was there last */
 	bool *has_servers; /* [node] */
 	bool *entry;	   /* [row * nlids + lid]: a way goes by it */
+	bool *port;	   /* [row * PORTS + port]: likewise */
 };
+
+#define PORTS 256
 
 static bool is_server(const struct fors_net *net, uint32_t node, unsigned port)
 {
@@ -35,6 +38,7 @@ static void walk(struct fors_used *used, uint32_t node, uint32_t lid)
 
 		used->passed[node] = lid;
 		used->entry[(size_t)row * used->lfts->nlids + lid] = true;
+		used->port[(size_t)row * PORTS + port] = true;
 		node = port && port <= net->node[node].nports ? fors_net_port(net, node, port)->peer : FORS_NONE;
 	}
 }
@@ -77,7 +81,8 @@ static bool make_room(struct fors_used *used)
 	used->passed = calloc(nnodes, sizeof(*used->passed));
 	used->has_servers = calloc(nnodes, sizeof(*used->has_servers));
 	used->entry = calloc(nrows * used->lfts->nlids, sizeof(*used->entry));
-	return used->row_of && used->node_of && used->passed && used->has_servers && used->entry;
+	used->port = calloc(nrows * PORTS, sizeof(*used->port));
+	return used->row_of && used->node_of && used->passed && used->has_servers && used->entry && used->port;
 }
 
 static void match_rows(struct fors_used *used)
@@ -121,6 +126,7 @@ void fors_used_free(struct fors_used *used)
 	free(used->passed);
 	free(used->has_servers);
 	free(used->entry);
+	free(used->port);
 	free(used);
 }
 
@@ -198,10 +204,6 @@ bool fors_used_has_port(const struct fors_used *used, uint64_t guid, unsigned po
 	if (row == FORS_NONE || !port || port > used->net->node[node].nports)
 		return false;
 	at = fors_net_port(used->net, node, port);
-	if (at->peer != FORS_NONE && is_server(used->net, at->peer, at->peer_port))
-		return true;
-	for (uint32_t lid = 0; lid < used->lfts->nlids; lid++)
-		if (used->entry[(size_t)row * used->lfts->nlids + lid] && fors_lfts_port(used->lfts, row, lid) == port)
-			return true;
-	return false;
+	return (at->peer != FORS_NONE && is_server(used->net, at->peer, at->peer_port)) ||
+	       used->port[(size_t)row * PORTS + port];
 }

@@ -33,8 +33,8 @@ static uint32_t first_server(const struct fors_net *net, uint32_t which)
 	return 0;
 }
 
-static enum fors_err read_bed(const struct bed *bed, struct fake *fake, struct fors_reading *reading,
-			      struct fors_error *error)
+static enum fors_err read_after(const struct bed *bed, struct fake *fake, const struct fors_reading *before,
+				struct fors_reading *reading, struct fors_error *error)
 {
 	struct fors_mads *mads;
 	enum fors_err err;
@@ -42,9 +42,15 @@ static enum fors_err read_bed(const struct bed *bed, struct fake *fake, struct f
 	fake->net = bed->net;
 	fake->lfts = bed->lfts;
 	mads = fake_mads(fake);
-	err = fors_reading_make(mads, NULL, false, reading, error);
+	err = fors_reading_make(mads, before, true, false, reading, error);
 	fors_mads_close(mads);
 	return err;
+}
+
+static enum fors_err read_bed(const struct bed *bed, struct fake *fake, struct fors_reading *reading,
+			      struct fors_error *error)
+{
+	return read_after(bed, fake, NULL, reading, error);
 }
 
 /* From every port the same bytes, and the fabric's own cables, LIDs and tables. */
@@ -93,6 +99,162 @@ static void honest(void **state)
 		fors_reading_clear(&first);
 		bed_free(bed);
 	}
+}
+
+/* ---- what changed is read again ---- */
+
+static void doubt(const struct bed *bed, struct fors_survey *survey, uint32_t node)
+{
+	uint32_t seen = fors_survey_find(survey, bed->net->node[node].guid);
+
+	if (seen != FORS_NONE)
+		survey->node[seen].is_doubtful = true;
+}
+
+/* Pull a random cable, or plug one back in that was pulled, at its place or at that of another. Its ends are in doubt. */
+static void change(const struct bed *bed, const struct fors_net *intact, struct rng *rng, struct fors_survey *survey)
+{
+	uint32_t node = rng_below(rng, bed->net->nnodes), peer;
+	unsigned port = 1 + rng_below(rng, bed->net->node[node].nports);
+	const struct fors_port *was = fors_net_port(intact, node, port), *is = fors_net_port(bed->net, node, port);
+	struct fors_error error;
+
+	peer = is->peer != FORS_NONE ? is->peer : was->peer;
+	if (peer == FORS_NONE)
+		return;
+	doubt(bed, survey, node);
+	doubt(bed, survey, peer);
+	if (is->peer != FORS_NONE)
+		fors_net_disconnect(bed->net, node, port);
+	else if (fors_net_port(bed->net, peer, was->peer_port)->peer == FORS_NONE)
+		assert_int_equal(fors_net_connect(bed->net, node, port, peer, was->peer_port, &error), FORS_OK);
+}
+
+/* All cables of a switch: it is dead. */
+static void kill_switch(const struct bed *bed, uint32_t node, struct fors_survey *survey)
+{
+	for (unsigned p = 1; bed->net->node[node].type == FORS_SWITCH && p <= bed->net->node[node].nports; p++)
+		if (fors_net_port(bed->net, node, p)->peer != FORS_NONE) {
+			doubt(bed, survey, fors_net_port(bed->net, node, p)->peer);
+			fors_net_disconnect(bed->net, node, p);
+		}
+}
+
+/* A series of changes, each read again as far as it is in doubt, gives what a reading of everything gives, with fewer questions. */
+static void again(void **state)
+{
+	static const char *const specs[] = {"FT(2;4,4)", "FT(2;3,5;servers=4;cables=2)", "XGFT(3;2,2,2;1,2,2)"};
+	uint64_t asked = 0, asked_all = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		struct bed *bed = bed_new(specs[seed % 3], 0);
+		struct rng rng = {seed};
+		struct fake fake = {.from = first_server(bed->net, 0)};
+		struct fors_reading all, part, before;
+		struct fors_net *intact;
+		struct fors_error error;
+
+		assert_int_equal(fors_net_copy(bed->net, &intact, &error), FORS_OK);
+		assert_int_equal(read_bed(bed, &fake, &before, &error), FORS_OK);
+		for (unsigned n = 0; n < 20; n++) {
+			for (uint32_t count = rng_below(&rng, 4); count; count--)
+				change(bed, intact, &rng, before.survey);
+			if (!rng_below(&rng, 10))
+				kill_switch(bed, rng_below(&rng, bed->net->nnodes), before.survey);
+			assert_int_equal(read_bed(bed, &fake, &all, &error), FORS_OK);
+			assert_int_equal(read_after(bed, &fake, &before, &part, &error), FORS_OK);
+			assert_true(all.is_all && !part.is_all && !part.is_doubtful);
+			assert_true(fors_reading_is_equal(&all, &part));
+			asked += part.asked;
+			asked_all += all.asked;
+			fors_reading_clear(&all);
+			fors_reading_clear(&before);
+			before = part;
+		}
+		fors_reading_clear(&before);
+		fors_net_free(intact);
+		bed_free(bed);
+	}
+	assert_true(asked < asked_all * 3 / 4);
+}
+
+/* A switch that nobody doubted, but that says that its ports have changed: the reading does not count, the next one does. */
+static bool one_has_changed(struct fake *fake, uint16_t attribute, uint32_t node, uint32_t modifier, uint8_t *data)
+{
+	if (attribute == FORS_ATTR_SWITCH_INFO && node == fake->state)
+		data[11] |= 0x04;
+	return true;
+}
+
+static void untold(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct fake fake = {.from = first_server(bed->net, 0)};
+	struct fors_reading before, part, next, all;
+	struct fors_error error;
+	uint32_t leaf = fors_net_port(bed->net, fake.from, 1)->peer, spine = FORS_NONE;
+
+	(void)state;
+	for (unsigned p = 1; p <= bed->net->node[leaf].nports; p++) {
+		uint32_t peer = fors_net_port(bed->net, leaf, p)->peer;
+
+		if (peer != FORS_NONE && bed->net->node[peer].type == FORS_SWITCH)
+			spine = peer;
+	}
+	assert_int_equal(read_bed(bed, &fake, &before, &error), FORS_OK);
+	fake.lie = one_has_changed;
+	fake.state = spine;
+	for (unsigned p = 1; p <= bed->net->node[spine].nports; p++)
+		if (fors_net_port(bed->net, spine, p)->peer != leaf) {
+			fors_net_disconnect(bed->net, spine, p);
+			break;
+		}
+	assert_int_equal(read_after(bed, &fake, &before, &part, &error), FORS_OK);
+	assert_true(part.is_doubtful);
+	assert_int_equal(read_after(bed, &fake, &part, &next, &error), FORS_OK);
+	assert_int_equal(read_bed(bed, &fake, &all, &error), FORS_OK);
+	assert_true(!next.is_doubtful && fors_reading_is_equal(&next, &all) && !fors_reading_is_equal(&part, &all));
+	fors_reading_clear(&before);
+	fors_reading_clear(&part);
+	fors_reading_clear(&next);
+	fors_reading_clear(&all);
+	bed_free(bed);
+}
+
+static bool is_spine_port(void *context, uint64_t guid, unsigned port)
+{
+	(void)port;
+	return guid == *(uint64_t *)context;
+}
+
+/* The ports that are asked for once more: one that is down, or a server with another LID, is found; others are not asked. */
+static void checked(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	uint32_t from = first_server(bed->net, 0), server = first_server(bed->net, 4);
+	struct fake fake = {.from = from};
+	uint64_t leaf = bed->net->node[fors_net_port(bed->net, server, 1)->peer].guid;
+	struct fors_reading reading;
+	struct fors_error error;
+	struct fors_mads *mads;
+
+	(void)state;
+	assert_int_equal(read_bed(bed, &fake, &reading, &error), FORS_OK);
+	mads = fake_mads(&fake);
+	fake.asked = 0;
+	assert_int_equal(fors_survey_check(reading.survey, is_spine_port, &leaf, mads, &error), FORS_OK);
+	assert_int_equal(fake.asked, 4); /* its two servers, its two spines */
+	fors_net_port(bed->net, server, 1)->lid++;
+	assert_int_equal(fors_survey_check(reading.survey, is_spine_port, &leaf, mads, &error), FORS_EIO);
+	fors_net_port(bed->net, server, 1)->lid--;
+	fors_net_disconnect(bed->net, server, 1);
+	assert_int_equal(fors_survey_check(reading.survey, is_spine_port, &leaf, mads, &error), FORS_EIO);
+	leaf = 0;
+	assert_int_equal(fors_survey_check(reading.survey, is_spine_port, &leaf, mads, &error), FORS_OK);
+	fors_mads_close(mads);
+	fors_reading_clear(&reading);
+	bed_free(bed);
 }
 
 /* ---- lies ---- */
@@ -233,9 +395,8 @@ static void any_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(honest),
-		cmocka_unit_test(lies),
-		cmocka_unit_test(silence),
+		cmocka_unit_test(honest),    cmocka_unit_test(again), cmocka_unit_test(untold),
+		cmocka_unit_test(checked),   cmocka_unit_test(lies),  cmocka_unit_test(silence),
 		cmocka_unit_test(any_bytes),
 	};
 
