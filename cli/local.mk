@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += libforscli.la
 libforscli_la_SOURCES = \
 	cli/ahead.c cli/ahead.h \
 	cli/analyze/analysis.c cli/analyze/analysis.h \
+	cli/analyze/analysis_blocks.c \
 	cli/analyze/analysis_costs.c \
 	cli/analyze/analysis_json.c \
 	cli/analyze/analysis_net.c \
@@ -69,6 +70,7 @@ libforscli_la_SOURCES = \
 	cli/whatif/whatif_cases.c \
 	cli/whatif/whatif_engine.c \
 	cli/whatif/whatif_json.c \
+	cli/whatif/whatif_net.c \
 	cli/whatif/whatif_run.c \
 	cli/whatif/whatif_simulate.c \
 	cli/whatif/whatif_shift.c \

@@ -20,6 +20,8 @@
 #include "model/routers/router.h"
 #include "model/routers/routes.h"
 
+#define CLI_USUAL_GBITS 200 /* of a link of which nothing says more */
+
 /* A cable that the fabric had. */
 struct cli_dead_cable {
 	char a[FORS_NAME_MAX + 1], b[FORS_NAME_MAX + 1];
@@ -97,8 +99,16 @@ int cli_analysis_optimum(struct cli_analysis *analysis);
 enum fors_err cli_analysis_cuts(const struct cli_analysis *analysis, struct fors_cuts **cuts, struct fors_graph **graph,
 				struct fors_error *error);
 
+/* --- analysis_blocks.c ---------------------------------------------------------------------------------------- */
+
+/* The blocks of --blocks, or a synthetic Dragonfly's groups, in *blocks; none: unchanged, an error where TAGO needs them. */
+int cli_analysis_blocks(const struct cli_settings *settings, bool is_tago, const struct cli_analysis *analysis,
+			struct fors_blocks **blocks);
+
 /* --- analysis_costs.c ----------------------------------------------------------------------------------------- */
 
+/* Gbit/s of a link: what the options say, else the text of the fabric, else the usual. routes: NULL where there is no net. */
+double cli_analysis_speed(const struct cli_simulate *given, const struct fors_routes *routes, uint32_t link);
 /* Gbit/s of a server's cable, on average. */
 double cli_analysis_line(const struct cli_simulate *given, const struct cli_analysis *analysis);
 /* Gbit/s by loads and fixed costs, where options ask for them: fills costs. Returns an exit code. */

@@ -4,12 +4,23 @@
  * (model/measure/costs.h). No packet is simulated.
  */
 #include "analysis.h"
-#include "cli/simulate/simulation.h"
+
+#include "core/net/rates.h"
+#include "sim/sim.h"
 
 static bool is_asked(const struct cli_simulate *given)
 {
 	return given->message.is_given || given->barrier.is_given || given->measured > 0 || given->speed > 0 ||
 	       given->adapter_rate > 0;
+}
+
+double cli_analysis_speed(const struct cli_simulate *given, const struct fors_routes *routes, uint32_t link)
+{
+	uint32_t rate = routes ? fors_port_rate(&routes->net->port[routes->port_of[link]]) : 0;
+
+	if (given->speed > 0)
+		return given->speed;
+	return rate ? rate / 1000. : CLI_USUAL_GBITS;
 }
 
 double cli_analysis_line(const struct cli_simulate *given, const struct cli_analysis *a)
@@ -20,7 +31,7 @@ double cli_analysis_line(const struct cli_simulate *given, const struct cli_anal
 
 	for (uint32_t l = 0; l < graph->nlinks; l++)
 		if (graph->is_terminal[graph->from[l]]) {
-			sum += cli_simulation_speed(given, a->routes, l);
+			sum += cli_analysis_speed(given, a->routes, l);
 			n++;
 		}
 	return n ? sum / n : 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* analysis_spread.c - what `fors analyze --policy` says: the same pattern, spread by chance (model/measure/spread.h). */
 #include "analysis.h"
-#include "cli/simulate/simulation.h"
 
 static const enum fors_spread_kind kinds[] = {[CLI_SPREAD_RANDOM] = FORS_SPREAD_ANY,
 					      [CLI_SPREAD_VLB] = FORS_SPREAD_VLB,
@@ -18,7 +17,7 @@ int cli_analysis_spread(const struct cli_settings *settings, struct cli_analysis
 	if (settings->spread == CLI_SPREAD_NONE)
 		return CLI_GOOD;
 	if (settings->spread != CLI_SPREAD_RANDOM)
-		code = cli_simulation_blocks(settings, is_tago, a, &blocks);
+		code = cli_analysis_blocks(settings, is_tago, a, &blocks);
 	if (!code &&
 	    (fors_hops_new(a->router.graph, is_tago, &hops, &error) ||
 	     fors_spread_loads(&a->router, hops, blocks, kinds[settings->spread], a->pattern, &a->spread, &error)))

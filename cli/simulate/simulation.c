@@ -10,21 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/net/rates.h"
 #include "model/routers/crossbar.h"
 
-#define USUAL_GBITS 200
-
 /* --- speeds ----------------------------------------------------------------------------------------------------- */
-
-double cli_simulation_speed(const struct cli_simulate *given, const struct fors_routes *routes, uint32_t link)
-{
-	uint32_t rate = routes ? fors_port_rate(&routes->net->port[routes->port_of[link]]) : 0;
-
-	if (given->speed > 0)
-		return given->speed;
-	return rate ? rate / 1000. : USUAL_GBITS;
-}
 
 /* Both directions of the cable at a port run slower. */
 static void slow_down(struct cli_simulation *sim, uint32_t node, unsigned port, double part)
@@ -103,11 +91,11 @@ static int set_speeds(const struct cli_settings *settings, struct cli_simulation
 	if (!sim->gbits)
 		return cli_fail(&(struct fors_error){FORS_ENOMEM, "out of memory"});
 	for (uint32_t l = 0; l < graph->nlinks; l++) {
-		sim->gbits[l] = cli_simulation_speed(&settings->simulate, sim->analysis.routes, l);
+		sim->gbits[l] = cli_analysis_speed(&settings->simulate, sim->analysis.routes, l);
 		sim->line += graph->is_terminal[graph->from[l]] ? sim->gbits[l] : 0;
 		n += graph->is_terminal[graph->from[l]];
 	}
-	sim->line = n ? sim->line / n : USUAL_GBITS;
+	sim->line = n ? sim->line / n : CLI_USUAL_GBITS;
 	for (size_t i = 0; i < slow->count && !code; i++)
 		code = slow_link(sim, slow->text[i]);
 	slow = &settings->simulate.straggler;

@@ -32,8 +32,6 @@ uint32_t cli_simulation_senders(const struct cli_simulation *simulation);
 /* Has all arrived? */
 bool cli_simulation_is_sound(const struct cli_simulation *simulation);
 
-/* Gbit/s of a link: what the options say, else the text of the fabric, else the usual. routes: NULL where there is no net. */
-double cli_simulation_speed(const struct cli_simulate *given, const struct fors_routes *routes, uint32_t link);
 /* What the options say, and what is usual; without seed and progress. */
 struct fors_sim_settings cli_simulation_settings(const struct cli_simulate *given, const double *gbits);
 
@@ -70,9 +68,6 @@ void cli_simulation_wait_json(const struct cli_simulate *given, const struct cli
 /* What the options say of the policy and its lanes. */
 void cli_simulation_policy_settings(const struct cli_simulate *given, struct fors_sim_settings *set);
 int cli_simulation_check_policy(const struct cli_simulate *given);
-/* The blocks of --blocks, or a synthetic Dragonfly's groups, in *blocks; none: unchanged, an error where TAGO needs them. */
-int cli_simulation_blocks(const struct cli_settings *settings, bool is_tago, const struct cli_analysis *analysis,
-			  struct fors_blocks **blocks);
 /* Next hops and blocks, for a policy that needs them. Returns an exit code. */
 int cli_simulation_make_policy(const struct cli_settings *settings, struct cli_simulation *simulation);
 

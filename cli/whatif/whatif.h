@@ -78,11 +78,20 @@ static inline struct whatif_result *whatif_at(const struct whatif *whatif, uint3
 /* The intact fabric, all cables, all spines, and `count` random sets of k cables. Returns an exit code. */
 int whatif_list(struct whatif *whatif, unsigned k, unsigned count, unsigned seed);
 
-/* --- whatif_shift.c ------------------------------------------------------------------------------------------- */
+/* --- whatif_net.c --------------------------------------------------------------------------------------------- */
 
 /* The net of a case, without its cables, in *net, owned by the caller. Errors: FORS_ENOMEM. */
 enum fors_err whatif_net(const struct whatif *whatif, const struct whatif_case *one, struct fors_net **net,
 			 struct fors_error *error);
+/*
+ * The servers of a net of this site, in the order of plans, in *list (owned by the caller) and *count. Errors:
+ * FORS_ENOMEM, FORS_ELIMIT.
+ */
+enum fors_err whatif_servers(const struct whatif *whatif, const struct fors_net *net, struct fors_endpoint **list,
+			     uint32_t *count, struct fors_error *error);
+
+/* --- whatif_shift.c ------------------------------------------------------------------------------------------- */
+
 /* The linear shift over the tables of the intact fabric, in whatif->shift. Errors: FORS_ENOMEM. */
 enum fors_err whatif_shift_intact(struct whatif *whatif, struct fors_error *error);
 /*
@@ -93,12 +102,6 @@ enum fors_err whatif_shift(const struct whatif *whatif, const struct fors_shift 
 			   const struct fors_lfts *lfts, const struct fors_endpoint *server, uint32_t count,
 			   struct whatif_result *result, struct fors_error *error);
 
-/*
- * The servers of a net of this site, in the order of plans, in *list (owned by the caller) and *count. Errors:
- * FORS_ENOMEM, FORS_ELIMIT.
- */
-enum fors_err whatif_servers(const struct whatif *whatif, const struct fors_net *net, struct fors_endpoint **list,
-			     uint32_t *count, struct fors_error *error);
 /*
  * What fors's plan over these tables would make of the exchange, into *result, and the plan in *plan (NULL: nobody
  * wants it), owned by the caller; that there is none, NULL, is an answer too. rounds: what tables of fors in a tree of

@@ -24,7 +24,7 @@ static double *speeds_of(const struct whatif *whatif, const struct fors_routes *
 	double *gbits = malloc((routes->graph->nlinks + (size_t)1) * sizeof(*gbits));
 
 	for (uint32_t l = 0; gbits && l < routes->graph->nlinks; l++)
-		gbits[l] = cli_simulation_speed(&whatif->simulate, routes, l);
+		gbits[l] = cli_analysis_speed(&whatif->simulate, routes, l);
 	return gbits;
 }
 
