@@ -68,6 +68,9 @@ extern const struct cli_command cli_whatif_command;
  */
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_settings *settings, char ***operand);
 void cli_print_help(const struct cli_command *command, FILE *to);
+
+/* --- values.c ------------------------------------------------------------------------------------------------- */
+
 /* A whole number least..most in *number, or false (the user has been told that --`option` is wrong). */
 bool cli_number(const char *option, const char *text, unsigned least, unsigned most, unsigned *number);
 /* The index of `text` in names (NULL ends them), or -1 (the user has been told that --`option` is wrong). */

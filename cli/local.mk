@@ -28,6 +28,7 @@ libforscli_la_SOURCES = \
 	cli/cmd_verify.c \
 	cli/cmd_wait.c \
 	cli/cmd_watch.c \
+	cli/values.c \
 	cli/whatif/cmd_whatif.c \
 	cli/clock.c cli/clock.h \
 	cli/combinations.c cli/combinations.h \
