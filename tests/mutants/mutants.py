@@ -11,9 +11,10 @@ How a mutation is found: by its text, in any file of its folder, so code may mov
 same line, the function decides. A text that is gone is stale: the list has to follow the code.
 
 Which tests run: those whose program has a symbol of the mutated file; first the one named for the file, then the
-quickest. A test in Python (tests/cli, tests/apps) has the command's or libforsched-mpi's, and only counts for the rooms
-that unit tests do not cover: cli/, model/, sim/, libforsched/. An equivalent one only meets those named for its file or
-room: no test would end it. Each test has limits of processor time (five times what it needs on the sources as they
+quickest. A test in Python has the symbols of what it runs, and only counts for the rooms that unit tests do not cover
+(PYTHON below): tests/cli for cli/, model/, sim/ and libforsched/, tests/apps for libforsched/, of tests/e2e those of
+`fors watch` for watch/ and those of `fors whatif` for cli/. One of tests/e2e, which runs several programs beside one
+another, has to fail twice. An equivalent one only meets those named for its file or room: no test would end it. Each test has limits of processor time (five times what it needs on the sources as they
 are), of memory, and of the clock: a mutation that hangs is killed too. Tests that are further away than a minute of
 processor time do not run (--seconds): who survives would meet all, and take longer than a hundred that are killed. It
 counts as a survivor, so the share is a lower bound.
@@ -51,14 +52,24 @@ BUILT = ("autom4te.cache", ".git", "__pycache__", ".pytest_cache", "bench-result
 MEMORY = 4 << 30
 FILE_SIZE = 2 << 30  # tests make files of 1 GiB, with holes
 ARCHIVE, OBJECT = "libforscore.la", "libforscore_la-"
-BY_PYTHON = ("cli", "model", "sim", "libforsched")  # the rooms for which tests in Python count
 COMMAND = ["fors", "tests/cli/stamp_schedule", "tests/cli/short_of_memory.la"]
 PRELOADED = COMMAND + ["libforsched-mpi.la"] + ["tests/apps/" + name for name in
                                                 ("communicators", "path_index", "random_calls", "unequal_calls")]
+WATCH = ["fors", "fors-watch", "fors-outbox", "watch/fors-outbox"]
+# Tests in Python, by how their names begin: the program they run, what make builds for it, the rooms for which they count.
+PYTHON = {"tests/cli/": ("fors", COMMAND, ("cli", "model", "sim", "libforsched")),
+          "tests/apps/": (".libs/libforsched-mpi.so", PRELOADED, ("libforsched",)),
+          "tests/e2e/test_watch": ("fors-watch", WATCH, ("watch",)),
+          "tests/e2e/test_whatif": ("fors", ["fors"], ("cli",))}
 
 
 def is_python(test):
     return test.endswith(".py")
+
+
+def of_python(test):
+    """Its row of PYTHON."""
+    return next(row for begin, row in PYTHON.items() if test.startswith(begin))
 
 
 @functools.lru_cache(None)
@@ -72,9 +83,7 @@ def python():
 
 def made_for(test):
     """What make has to build before the test can run."""
-    if not is_python(test):
-        return [test]
-    return PRELOADED if test.startswith("tests/apps/") else COMMAND
+    return of_python(test)[1] if is_python(test) else [test]
 
 
 # --- the list ------------------------------------------------------------------
@@ -365,8 +374,7 @@ class Tests:
     def linked(self, name):
         """The symbols of a program, and of modules beside it, which it loads; where libtool wraps it, of libforsched."""
         if is_python(name):
-            what = ".libs/libforsched-mpi.so" if name.startswith("tests/apps/") else "fors"
-            return symbols(os.path.join(self.copy.build, what))
+            return symbols(os.path.join(self.copy.build, of_python(name)[0]))
         path = os.path.join(self.copy.build, name)
         wrapped = os.path.join(os.path.dirname(path), ".libs", os.path.basename(path))
         modules = glob.glob(os.path.join(os.path.dirname(path), ".libs", "*.so"))
@@ -403,7 +411,7 @@ class Tests:
         """The tests that may notice, those that probably do first."""
         defined = self.defined(path)
         chosen = [name for name in self.names if (path.endswith(".h") or defined & self.inside[name]) and
-                  (not is_python(name) or path.split("/")[0] in BY_PYTHON)]
+                  (not is_python(name) or path.split("/")[0] in of_python(name)[2])]
         return sorted(chosen, key=lambda name: (*self.distance(name, path), self.needs.get(name, (0, 0))[0]))
 
     @staticmethod
@@ -529,6 +537,8 @@ def attempt(mutation, copy, left, tests, cache):
             return
         for name in batch:
             failure = copy.run_test(name, *tests.limits(name))
+            if failure and name.startswith("tests/e2e/"):
+                failure = copy.run_test(name, *tests.limits(name))
             cache.put(mutation, name, tests.sums[name], failure or "")
             if failure:
                 kill(mutation, name, failure)
