@@ -54,7 +54,10 @@ unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_rank
 unit_tests += tests/unit/test_rehome
 unit_tests += tests/keeper/test_keeper
-unit_tests += tests/watch/test_paths tests/watch/test_survey tests/watch/test_used
+if HAVE_WATCH
+unit_tests += tests/watch/test_mads
+endif
+unit_tests += tests/watch/test_paths tests/watch/test_reading tests/watch/test_survey tests/watch/test_used
 unit_tests += tests/unit/test_repairs
 unit_tests += tests/unit/test_planner
 unit_tests += tests/unit/test_outbox
@@ -252,6 +255,17 @@ tests_watch_test_paths_SOURCES = tests/watch/fake_mads.c tests/watch/fake_mads.h
 tests_watch_test_paths_CFLAGS = $(AM_CFLAGS) -pthread
 tests_watch_test_paths_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_watch_test_paths_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_watch_test_reading_SOURCES = tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_reading.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c \
+	tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_watch_test_reading_CFLAGS = $(AM_CFLAGS) -pthread
+tests_watch_test_reading_LDADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_watch_test_reading_LDFLAGS = $(AM_LDFLAGS) -pthread
+# What of libibumad it uses is the test's own.
+tests_watch_test_mads_SOURCES = tests/watch/fake_umad.c tests/watch/fake_umad.h tests/watch/test_mads.c watch/mads.c watch/mads_port.c \
+	tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_watch_test_mads_CFLAGS = $(AM_CFLAGS) $(UMAD_CFLAGS) -pthread
+tests_watch_test_mads_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_watch_test_mads_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_watch_test_used_SOURCES = tests/watch/test_used.c watch/used.c watch/used.h
 tests_watch_test_used_LDADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c keeper/look/rehome.c

@@ -12,12 +12,13 @@ same line, the function decides. A text that is gone is stale: the list has to f
 
 Which tests run: those whose program has a symbol of the mutated file; first the one named for the file, then the
 quickest. A test in Python has the symbols of what it runs, and only counts for the rooms that unit tests do not cover
-(PYTHON below): tests/cli for cli/, model/, sim/ and libforsched/, tests/apps for libforsched/, of tests/e2e those of
-`fors watch` for watch/ and those of `fors whatif` for cli/. One of tests/e2e, which runs several programs beside one
-another, has to fail twice. An equivalent one only meets those named for its file or room: no test would end it. Each test has limits of processor time (five times what it needs on the sources as they
-are), of memory, and of the clock: a mutation that hangs is killed too. Tests that are further away than a minute of
-processor time do not run (--seconds): who survives would meet all, and take longer than a hundred that are killed. It
-counts as a survivor, so the share is a lower bound.
+(PYTHON below): tests/cli for cli/, model/, sim/, libforsched/ and core/demand, tests/apps for libforsched/, of
+tests/e2e those of `fors watch` for watch/ and those of `fors whatif` for cli/. One of tests/e2e, which runs several
+programs beside one another, has to fail twice. An equivalent one only meets those named for its file or room: no test
+would end it. Each test has limits of processor time (five times what it needs on the sources as they are), of memory,
+and of the clock: a mutation that hangs is killed too. Tests that are further away than a minute of processor time do
+not run (--seconds): who survives would meet all, and take longer than a hundred that are killed. It counts as a
+survivor, so the share is a lower bound.
 
 What is remembered: per text of a mutated file and per test, with a checksum of the test's sources, in cache.json. A
 test is run again when the mutated file or the test changed. The rest of the sources counts as unchanged: --fresh
@@ -57,10 +58,10 @@ PRELOADED = COMMAND + ["libforsched-mpi.la"] + ["tests/apps/" + name for name in
                                                 ("communicators", "path_index", "random_calls", "unequal_calls")]
 WATCH = ["fors", "fors-watch", "fors-outbox", "watch/fors-outbox"]
 # Tests in Python, by how their names begin: the program they run, what make builds for it, the rooms for which they count.
-PYTHON = {"tests/cli/": ("fors", COMMAND, ("cli", "model", "sim", "libforsched")),
-          "tests/apps/": (".libs/libforsched-mpi.so", PRELOADED, ("libforsched",)),
-          "tests/e2e/test_watch": ("fors-watch", WATCH, ("watch",)),
-          "tests/e2e/test_whatif": ("fors", ["fors"], ("cli",))}
+PYTHON = {"tests/cli/": ("fors", COMMAND, ("cli/", "model/", "sim/", "libforsched/", "core/demand/")),
+          "tests/apps/": (".libs/libforsched-mpi.so", PRELOADED, ("libforsched/",)),
+          "tests/e2e/test_watch": ("fors-watch", WATCH, ("watch/",)),
+          "tests/e2e/test_whatif": ("fors", ["fors"], ("cli/",))}
 
 
 def is_python(test):
@@ -411,7 +412,7 @@ class Tests:
         """The tests that may notice, those that probably do first."""
         defined = self.defined(path)
         chosen = [name for name in self.names if (path.endswith(".h") or defined & self.inside[name]) and
-                  (not is_python(name) or path.split("/")[0] in of_python(name)[2])]
+                  (not is_python(name) or path.startswith(of_python(name)[2]))]
         return sorted(chosen, key=lambda name: (*self.distance(name, path), self.needs.get(name, (0, 0))[0]))
 
     @staticmethod

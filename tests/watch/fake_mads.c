@@ -240,8 +240,6 @@ enum fors_err fors_mads_run(struct fors_mads *mads, struct fors_error *error)
 
 enum fors_err fors_mads_wait(struct fors_mads *mads, double until_ms, struct fors_error *error)
 {
-	(void)mads;
-	(void)until_ms;
 	(void)error;
-	return FORS_OK;
+	return mads->fake->pause ? mads->fake->pause(mads->fake, until_ms) : FORS_OK;
 }

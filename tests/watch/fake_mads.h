@@ -19,6 +19,8 @@ struct fake {
 	/* Service level of the path between two LIDs; 16: it tells of none. NULL: the administration does not answer. */
 	uint8_t (*level)(uint16_t src, uint16_t dst);
 	uint32_t most_records; /* in one answer of the administration */
+	/* In place of waiting for Reports; what fors_mads_wait() returns. NULL: it comes back at once. */
+	enum fors_err (*pause)(struct fake *fake, double until_ms);
 };
 
 struct fors_mads *fake_mads(struct fake *fake);
