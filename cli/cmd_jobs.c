@@ -6,7 +6,7 @@
  * exclusive, each job is planned over the lanes that it may use, and proven alone and beside the others.
  */
 #include "cli/cli.h"
-#include "cli/clock.h"
+#include "cli/jobs_made.h"
 #include "cli/json.h"
 #include "cli/owned.h"
 #include "cli/plan_over.h"
@@ -19,106 +19,45 @@
 #include <sys/stat.h>
 
 #include "core/base/text.h"
-#include "core/planners/jobplan.h"
-#include "core/planners/jobplan_index.h"
-
-/* All that there is to say. */
-struct report {
-	const struct fors_fabric *fabric;
-	struct fors_joblist list;
-	struct fors_owners owners;    /* of tables, where it is set */
-	struct fors_jobtables tables; /* with a path index of jobs; lfts is NULL: without */
-	struct fors_jobplans plans;
-	double owners_ms, plans_ms;
-};
-
-/* --- making it -------------------------------------------------------------------------------------------------- */
-
-static enum fors_err read_list(const char *text, size_t size, const char *path, void *context, struct fors_error *error)
-{
-	struct report *report = context;
-
-	return fors_joblist_read(text, size, path, report->fabric, &report->list, error);
-}
-
-/* Whose the lanes are, and with --job-index the entries that follow from it. */
-static enum fors_err share_out(struct report *report, const struct cli_fabric *made, bool has_index,
-			       struct fors_error *error)
-{
-	const struct fors_owners_task task = {.fabric = made->fabric, .list = &report->list, .work = FORS_OWNERS_WORK};
-	enum fors_err err;
-
-	if (!has_index)
-		return fors_owners_find(&task, &report->owners, error);
-	err = fors_jobtables_make(made->fabric, &report->list, made->lfts, &report->tables, error);
-	report->owners = report->tables.owners;
-	report->tables.owners = (struct fors_owners){0};
-	return err;
-}
-
-static enum fors_err make(struct report *report, const struct cli_fabric *made, const struct cli_settings *settings,
-			  struct fors_error *error)
-{
-	double start = cli_now_ms();
-	enum fors_err err = share_out(report, made, settings->job_index, error);
-	const struct fors_lfts *lfts = report->tables.lfts;
-	const struct fors_jobindex index = {report->tables.index, &report->tables.entries};
-	const struct fors_request request = {.task = {.fabric = made->fabric,
-						      .progress = cli_progress,
-						      .threads = cli_processors(),
-						      .limits = settings->limits},
-					     .net = made->net,
-					     .lfts = lfts ? lfts : made->lfts,
-					     .clock_ms = cli_now_ms};
-
-	report->owners_ms = cli_now_ms() - start;
-	start = cli_now_ms();
-	if (!err)
-		err = fors_jobplans_index(&request, &report->list, &report->owners, lfts ? &index : NULL, NULL,
-					  &report->plans, error);
-	report->plans_ms = cli_now_ms() - start;
-	cli_progress_end();
-	return err;
-}
 
 /* --- what follows ----------------------------------------------------------------------------------------------- */
 
 /* FORS_UNKNOWN: there is no plan. */
-static int64_t phases_of(const struct report *report, uint32_t j)
+static int64_t phases_of(const struct cli_jobs *jobs, uint32_t j)
 {
-	const struct fors_schedule *plan = report->plans.job[j].plan;
+	const struct fors_schedule *plan = jobs->plans.job[j].plan;
 
 	return plan ? (int64_t)plan->nphases : FORS_UNKNOWN;
 }
 
 /* 1: an exchange in as many phases as the job has servers; 0: there is no plan. */
-static double speed_of(const struct report *report, uint32_t j)
+static double speed_of(const struct cli_jobs *jobs, uint32_t j)
 {
-	const struct fors_schedule *plan = report->plans.job[j].plan;
+	const struct fors_schedule *plan = jobs->plans.job[j].plan;
 
-	return plan ? report->list.job[j].count / (double)plan->nphases : 0;
+	return plan ? jobs->list.job[j].count / (double)plan->nphases : 0;
 }
 
-static double mean_speed(const struct report *report, uint32_t *slowest)
+static double mean_speed(const struct cli_jobs *jobs, uint32_t *slowest)
 {
 	double sum = 0;
 
 	*slowest = 0;
-	for (uint32_t j = 0; j < report->list.count; j++) {
-		sum += speed_of(report, j);
-		if (speed_of(report, j) < speed_of(report, *slowest))
+	for (uint32_t j = 0; j < jobs->list.count; j++) {
+		sum += speed_of(jobs, j);
+		if (speed_of(jobs, j) < speed_of(jobs, *slowest))
 			*slowest = j;
 	}
-	return report->list.count ? sum / report->list.count : 0;
+	return jobs->list.count ? sum / jobs->list.count : 0;
 }
 
 /* Does any job lack a plan, or meet another where nobody should? */
-static bool is_good(const struct report *report)
+static bool is_good(const struct cli_jobs *jobs)
 {
-	for (uint32_t j = 0; j < report->list.count; j++)
-		if (!report->plans.job[j].plan)
+	for (uint32_t j = 0; j < jobs->list.count; j++)
+		if (!jobs->plans.job[j].plan)
 			return false;
-	return !report->plans.nmeetings;
+	return !jobs->plans.nmeetings;
 }
 
 /* --- for people ------------------------------------------------------------------------------------------------- */
@@ -132,53 +71,53 @@ static void print_bound(int64_t bound)
 }
 
 /* Over which lanes, and over which path index, where that is only one. */
-static void print_way(const struct report *report, uint32_t j)
+static void print_way(const struct cli_jobs *jobs, uint32_t j)
 {
-	const struct fors_jobplan *made = &report->plans.job[j];
+	const struct fors_jobplan *made = &jobs->plans.job[j];
 
-	printf("  %5.3f  %s lanes%s", speed_of(report, j), fors_jobplan_over(made->over),
-	       report->list.job[j].is_exclusive && made->over != FORS_OVER_OWN ? " (asked for its own)" : "");
+	printf("  %5.3f  %s lanes%s", speed_of(jobs, j), fors_jobplan_over(made->over),
+	       jobs->list.job[j].is_exclusive && made->over != FORS_OVER_OWN ? " (asked for its own)" : "");
 	if (made->index >= 0)
 		printf(", path index %lld", (long long)made->index);
-	else if (report->list.job[j].has_index)
+	else if (jobs->list.job[j].has_index)
 		printf(" (asked for the path index of jobs)");
 	printf("\n");
 }
 
-static void print_job(const struct report *report, uint32_t j)
+static void print_job(const struct cli_jobs *jobs, uint32_t j)
 {
-	const struct fors_jobentry *job = &report->list.job[j];
-	const struct fors_jobplan *made = &report->plans.job[j];
+	const struct fors_jobentry *job = &jobs->list.job[j];
+	const struct fors_jobplan *made = &jobs->plans.job[j];
 
 	printf("%-20s %7u %6u %5u", job->name, job->count, job->nleaves, made->nlanes);
-	print_bound(phases_of(report, j));
+	print_bound(phases_of(jobs, j));
 	print_bound(made->lower_bound);
 	print_bound(made->alone_bound);
 	if (made->plan)
-		print_way(report, j);
+		print_way(jobs, j);
 	else
 		printf("  %snone%s   %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN), made->error.text);
 }
 
-static void print_text(const struct report *report)
+static void print_text(const struct cli_jobs *jobs)
 {
 	uint32_t slowest;
-	double mean = mean_speed(report, &slowest);
+	double mean = mean_speed(jobs, &slowest);
 
 	printf("%-20s %7s %6s %5s %6s %6s %6s  %s  %s\n", "job", "servers", "leaves", "lanes", "phases", "bound",
 	       "alone", "speed", "over");
-	for (uint32_t j = 0; j < report->list.count; j++)
-		print_job(report, j);
-	if (report->list.count)
-		printf("speed       mean %.3f; slowest %.3f, %s\n", mean, speed_of(report, slowest),
-		       report->list.job[slowest].name);
-	if (report->plans.nmeetings)
+	for (uint32_t j = 0; j < jobs->list.count; j++)
+		print_job(jobs, j);
+	if (jobs->list.count)
+		printf("speed       mean %.3f; slowest %.3f, %s\n", mean, speed_of(jobs, slowest),
+		       jobs->list.job[slowest].name);
+	if (jobs->plans.nmeetings)
 		printf("%sfault%s       %u %s by two jobs that own their lanes; first %s\n", cli_colour(CLI_RED),
-		       cli_colour(CLI_PLAIN), report->plans.nmeetings,
-		       fors_plural(report->plans.nmeetings, "cable is used", "cables are used"), report->plans.meeting);
+		       cli_colour(CLI_PLAIN), jobs->plans.nmeetings,
+		       fors_plural(jobs->plans.nmeetings, "cable is used", "cables are used"), jobs->plans.meeting);
 	else
 		printf("verified    each plan through the tables; no two jobs over their own lanes use the same cable\n");
-	printf("time        owners %.1f ms, plans with proofs %.1f ms\n", report->owners_ms, report->plans_ms);
+	printf("time        owners %.1f ms, plans with proofs %.1f ms\n", jobs->owners_ms, jobs->plans_ms);
 }
 
 /* --- for programs ----------------------------------------------------------------------------------------------- */
@@ -188,58 +127,64 @@ static json_t *number_or_null(int64_t value)
 	return value < 0 ? json_null() : json_integer(value);
 }
 
-/* {leaf: [lane, ...], ...}: what the job owns. */
-static json_t *lanes_to_json(const struct report *report, uint32_t j)
+static void add_lanes(const struct fors_fabric *floor, const struct fors_owners *owners, uint32_t j, json_t *all)
 {
-	json_t *all = json_object();
-
-	for (uint32_t a = 0; a < report->fabric->nleaves; a++) {
+	for (uint32_t a = 0; a < floor->nleaves; a++) {
 		json_t *list = json_array();
 
-		for (uint32_t lane = 0; lane < report->fabric->nlanes; lane++)
-			if (fors_owner(&report->owners, a, lane) == j)
+		for (uint32_t lane = 0; lane < floor->nlanes; lane++)
+			if (fors_owner(owners, a, lane) == j)
 				json_array_append_new(list, json_integer(lane));
 		if (json_array_size(list))
-			json_object_set_new(all, report->fabric->leaf[a].name, list);
+			json_object_set_new(all, floor->leaf[a].name, list);
 		else
 			json_decref(list);
 	}
+}
+
+/* {leaf: [lane, ...], ...}: what the job owns; of three levels at middle switches, too. */
+static json_t *lanes_to_json(const struct cli_jobs *jobs, uint32_t j)
+{
+	json_t *all = json_object();
+
+	for (uint32_t f = 0; f < jobs->floors.count; f++)
+		add_lanes(jobs->floors.floor[f], &jobs->tables.holdings.owners[f], j, all);
 	return all;
 }
 
-static json_t *job_to_json(const struct report *report, uint32_t j)
+static json_t *job_to_json(const struct cli_jobs *jobs, uint32_t j)
 {
-	const struct fors_jobentry *job = &report->list.job[j];
-	const struct fors_jobplan *made = &report->plans.job[j];
+	const struct fors_jobentry *job = &jobs->list.job[j];
+	const struct fors_jobplan *made = &jobs->plans.job[j];
 	json_t *object = json_pack("{s:s, s:b, s:i, s:i, s:i, s:s, s:f}", "name", job->name, "exclusive",
 				   job->is_exclusive, "servers", job->count, "leaves", job->nleaves, "lanes",
-				   made->nlanes, "over", fors_jobplan_over(made->over), "speed", speed_of(report, j));
+				   made->nlanes, "over", fors_jobplan_over(made->over), "speed", speed_of(jobs, j));
 
 	if (!object)
 		return NULL;
-	json_object_set_new(object, "phases", number_or_null(phases_of(report, j)));
+	json_object_set_new(object, "phases", number_or_null(phases_of(jobs, j)));
 	json_object_set_new(object, "path_index", number_or_null(made->index));
 	json_object_set_new(object, "lower_bound", number_or_null(made->lower_bound));
 	json_object_set_new(object, "alone_bound", number_or_null(made->alone_bound));
 	json_object_set_new(object, "reason", made->plan ? json_null() : cli_json_text(made->error.text));
-	json_object_set_new(object, "owned", lanes_to_json(report, j));
+	json_object_set_new(object, "owned", lanes_to_json(jobs, j));
 	return object;
 }
 
-static int print_json(const struct report *report)
+static int print_json(const struct cli_jobs *jobs)
 {
 	json_t *list = json_array();
 	uint32_t slowest;
-	double mean = mean_speed(report, &slowest);
+	double mean = mean_speed(jobs, &slowest);
 
-	for (uint32_t j = 0; list && j < report->list.count; j++)
-		if (json_array_append_new(list, job_to_json(report, j))) {
+	for (uint32_t j = 0; list && j < jobs->list.count; j++)
+		if (json_array_append_new(list, job_to_json(jobs, j))) {
 			json_decref(list);
 			list = NULL;
 		}
 	return cli_print_json(list ? json_pack("{s:f, s:i, s:f, s:f, s:o}", "mean_speed", mean, "meetings",
-					       report->plans.nmeetings, "owners_ms", report->owners_ms, "plans_ms",
-					       report->plans_ms, "jobs", list)
+					       jobs->plans.nmeetings, "owners_ms", jobs->owners_ms, "plans_ms",
+					       jobs->plans_ms, "jobs", list)
 				   : NULL);
 }
 
@@ -265,80 +210,62 @@ static int write_job(const char *folder, const char *name, const struct fors_sch
 	return code ? code : cli_write_schedule(file, plan);
 }
 
-static int write_all(const struct report *report, const char *folder)
+static int write_all(const struct cli_jobs *jobs, const char *folder)
 {
 	int code = make_folder(folder);
 
-	for (uint32_t j = 0; !code && j < report->list.count; j++)
-		if (report->plans.job[j].plan)
-			code = write_job(folder, report->list.job[j].name, report->plans.job[j].plan);
+	for (uint32_t j = 0; !code && j < jobs->list.count; j++)
+		if (jobs->plans.job[j].plan)
+			code = write_job(folder, jobs->list.job[j].name, jobs->plans.job[j].plan);
 	return code;
 }
 
 /* --- pictures --------------------------------------------------------------------------------------------------- */
 
 static int draw(const struct cli_settings *settings, const struct cli_site *site, const struct cli_fabric *made,
-		const struct report *report)
+		const struct cli_jobs *jobs)
 {
-	struct cli_owned_row *row = calloc(report->list.count + (size_t)1, sizeof(*row));
+	struct cli_owned_row *row = calloc(jobs->list.count + (size_t)1, sizeof(*row));
 	int code;
 
 	if (!row) {
 		cli_error("out of memory");
 		return CLI_BAD;
 	}
-	for (uint32_t j = 0; j < report->list.count; j++)
-		row[j] = (struct cli_owned_row){report->plans.job[j].nlanes, phases_of(report, j), speed_of(report, j),
-						fors_jobplan_over(report->plans.job[j].over)};
-	code = cli_draw_owned(settings, site, made, &report->list, &report->owners, row);
+	for (uint32_t j = 0; j < jobs->list.count; j++)
+		row[j] = (struct cli_owned_row){jobs->plans.job[j].nlanes, phases_of(jobs, j), speed_of(jobs, j),
+						fors_jobplan_over(jobs->plans.job[j].over)};
+	code = cli_draw_owned(settings, site, made, jobs, row);
 	free(row);
 	return code;
 }
 
 /* --- the command ------------------------------------------------------------------------------------------------ */
 
-static int tell(const struct cli_settings *settings, const struct report *report)
+static int tell(const struct cli_settings *settings, const struct cli_jobs *jobs)
 {
-	int code = settings->output ? write_all(report, settings->output) : CLI_GOOD;
+	int code = settings->output ? write_all(jobs, settings->output) : CLI_GOOD;
 
 	if (!code && settings->is_json)
-		code = print_json(report);
+		code = print_json(jobs);
 	else if (!code)
-		print_text(report);
-	return code || is_good(report) ? code : CLI_NO;
+		print_text(jobs);
+	return code || is_good(jobs) ? code : CLI_NO;
 }
 
 static int work(const struct cli_settings *settings, const struct cli_site *site, const struct cli_fabric *made)
 {
-	struct report report = {.fabric = made->fabric};
-	struct fors_error error = {0};
-	int code = cli_use_file(settings->jobs, read_list, &report);
+	struct cli_jobs jobs = {0};
+	int code = cli_jobs_read(settings, made, &jobs);
 
-	if (!code && make(&report, made, settings, &error))
-		code = cli_fail(&error);
-	else if (!code && (settings->svg || settings->html))
-		code = draw(settings, site, made, &report);
 	if (!code)
-		code = tell(settings, &report);
-	fors_jobplans_clear(&report.plans);
-	fors_jobtables_clear(&report.tables);
-	fors_owners_clear(&report.owners);
-	fors_joblist_clear(&report.list);
+		code = cli_jobs_plan(settings, made, settings->job_index, &jobs);
+	if (!code && (settings->svg || settings->html))
+		code = draw(settings, site, made, &jobs);
+	if (!code)
+		code = tell(settings, &jobs);
+	cli_jobs_clear(&jobs);
 	return code;
-}
-
-/* Is it a fabric that fors routes? Else its tables are not those of the plans. */
-static int check_fabric(const struct cli_site *site, const struct cli_fabric *made)
-{
-	struct fors_error error = {0};
-
-	if (!cli_site_is_two_level(site)) {
-		cli_error(
-			"jobs are planned for in two-level fat-trees only, where lanes can be shared out; this is none. "
-			"Elsewhere opensm plans each job over all of the fabric (jobs_file in fors.conf)");
-		return CLI_NO;
-	}
-	return fors_fabric_connected(made->fabric, &error) ? cli_fail(&error) : CLI_GOOD;
 }
 
 static bool asks_of_slurm(const struct cli_settings *settings)
@@ -373,10 +300,10 @@ static int run(const struct cli_settings *settings, char **operand)
 	code = cli_site_load(source, &site);
 	if (!code)
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
-	if (!code && (!settings->replay || !made.fabric))
-		code = check_fabric(&site, &made);
 	if (!code)
-		code = settings->replay ? cli_replay(settings, made.fabric) : work(settings, &site, &made);
+		code = cli_jobs_check(&site, &made);
+	if (!code)
+		code = settings->replay ? cli_replay(settings, &made.tree) : work(settings, &site, &made);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
 	return code;

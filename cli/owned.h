@@ -6,8 +6,7 @@
 #ifndef FORS_CLI_OWNED_H
 #define FORS_CLI_OWNED_H
 
-#include "cli/cli.h"
-#include "core/jobs/owners.h"
+#include "cli/jobs_made.h"
 
 /* What a page tells of a job beside the picture. */
 struct cli_owned_row {
@@ -21,6 +20,6 @@ struct cli_owned_row {
  * Write what --svg and --html name. row[]: by job. Returns an exit code.
  */
 int cli_draw_owned(const struct cli_settings *settings, const struct cli_site *site, const struct cli_fabric *made,
-		   const struct fors_joblist *list, const struct fors_owners *owners, const struct cli_owned_row *row);
+		   const struct cli_jobs *jobs, const struct cli_owned_row *row);
 
 #endif

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/base/text.h"
+#include "core/jobs/floors.h"
 #include "core/jobs/replay.h"
 
 #define SNAPSHOTS 20 /* of --count, when it is missing */
@@ -14,8 +15,9 @@
 struct replay {
 	const struct cli_settings *settings;
 	const struct fors_fabric *fabric;
-	int code;    /* what went wrong with a file, which the user has been told */
-	double busy; /* servers at work, sum over snapshots */
+	const uint32_t *pod; /* per leaf; NULL: of two levels */
+	int code;	     /* what went wrong with a file, which the user has been told */
+	double busy;	     /* servers at work, sum over snapshots */
 	struct fors_replayed result;
 };
 
@@ -39,6 +41,7 @@ static enum fors_err use_history(const char *text, size_t size, const char *path
 	const struct cli_settings *settings = replay->settings;
 	struct fors_records past = {NULL, 0};
 	const struct fors_replay task = {.fabric = replay->fabric,
+					 .pod = replay->pod,
 					 .past = &past,
 					 .placement = (enum fors_placement)settings->placement,
 					 .seed = settings->seed,
@@ -65,26 +68,38 @@ static int make_folder(const char *path)
 	return CLI_BAD;
 }
 
-int cli_replay(const struct cli_settings *settings, const struct fors_fabric *fabric)
+static void tell(const struct replay *replay)
 {
-	struct replay replay = {.settings = settings, .fabric = fabric};
-	const struct fors_replayed *result = &replay.result;
+	const struct fors_replayed *result = &replay->result;
+	uint32_t nservers = replay->fabric->nservers;
+
+	printf("%u %s placed %s, %u left out; %u snapshots in %s", result->nstarted,
+	       fors_plural(result->nstarted, "job", "jobs"), fors_placement_names[replay->settings->placement],
+	       result->nleft_out, result->nsnapshots, replay->settings->output);
+	if (result->nsnapshots)
+		printf(", %.1f %% of %u servers at work",
+		       100 * replay->busy / result->nsnapshots / (nservers ? nservers : 1), nservers);
+	printf("\n");
+}
+
+int cli_replay(const struct cli_settings *settings, const struct fors_fattree *tree)
+{
+	struct replay replay = {.settings = settings};
+	struct fors_floors floors = {0};
+	struct fors_error error = {0};
 	int code;
 
 	if (!settings->output)
 		return cli_usage_error("--replay writes files of jobs: --output-dir DIR is missing");
+	if (fors_floors_make(tree, &floors, &error))
+		return cli_fail(&error);
+	replay.fabric = floors.floor[0];
+	replay.pod = floors.pod;
 	code = make_folder(settings->output);
 	if (!code)
 		code = cli_use_file(settings->replay, use_history, &replay);
-	if (code)
-		return code;
-	printf("%u %s placed %s, %u left out; %u snapshots in %s", result->nstarted,
-	       fors_plural(result->nstarted, "job", "jobs"), fors_placement_names[settings->placement],
-	       result->nleft_out, result->nsnapshots, settings->output);
-	if (result->nsnapshots)
-		printf(", %.1f %% of %u servers at work",
-		       100 * replay.busy / result->nsnapshots / (fabric->nservers ? fabric->nservers : 1),
-		       fabric->nservers);
-	printf("\n");
-	return CLI_GOOD;
+	if (!code)
+		tell(&replay);
+	fors_floors_clear(&floors);
+	return code;
 }

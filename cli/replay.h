@@ -6,6 +6,6 @@
 #include "cli/cli.h"
 
 /* Write --count snapshots into --output-dir. Returns an exit code. */
-int cli_replay(const struct cli_settings *settings, const struct fors_fabric *fabric);
+int cli_replay(const struct cli_settings *settings, const struct fors_fattree *tree);
 
 #endif

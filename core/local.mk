@@ -70,6 +70,9 @@ libforscore_la_SOURCES = \
 	core/jobs/entries_place.c \
 	core/jobs/entries_search.c \
 	core/jobs/entries_tables.c \
+	core/jobs/floors.c core/jobs/floors.h \
+	core/jobs/floors_tables.c \
+	core/jobs/holdings.c core/jobs/holdings.h \
 	core/jobs/joblist.c core/jobs/joblist.h \
 	core/jobs/mask.h \
 	core/jobs/members.c core/jobs/members.h \
@@ -134,6 +137,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/jobplan.c core/planners/jobplan.h \
+	core/planners/jobplan_floors.c \
 	core/planners/jobplan_index.c core/planners/jobplan_index.h \
 	core/planners/jobplan_left.c core/planners/jobplan_left.h \
 	core/planners/jobplan_over.c core/planners/jobplan_over.h \

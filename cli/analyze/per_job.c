@@ -13,11 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/clock.h"
 #include "cli/analyze/analysis.h"
+#include "cli/jobs_made.h"
 #include "core/base/text.h"
-#include "core/planners/jobplan.h"
-#include "core/planners/jobplan_index.h"
 #include "model/measure/together.h"
 
 #define WINDOW 8
@@ -28,10 +26,7 @@ enum kind { SHIFT, ALL_TO_ALL, PLAN, NKINDS };
 struct per_job {
 	struct cli_analysis a;
 	enum kind kind;
-	struct fors_joblist list; /* with plans */
-	struct fors_owners owners;
-	struct fors_jobtables tables; /* with --job-index, its owners moved to the above */
-	struct fors_jobplans plans;
+	struct cli_jobs jobs;	       /* with plans */
 	struct fors_pattern **pattern; /* per job; NULL: it has no plan */
 	struct fors_running *worker;
 	struct fors_efi *efi, *chosen; /* over base LIDs; over the path indices of the plans, or NULL */
@@ -54,86 +49,77 @@ bool cli_is_per_job(const struct cli_settings *settings)
 
 /* --- plans ------------------------------------------------------------------------------------------------------ */
 
-static enum fors_err read_list(const char *text, size_t size, const char *path, void *context, struct fors_error *error)
+/* Which of a job's servers in the order of the routes has this port GUID, from number `from` on; FORS_NONE: none. */
+static uint32_t find_server(const struct per_job *p, const struct fors_efi_job *job, uint64_t guid, uint32_t from)
 {
-	struct per_job *p = context;
-
-	return fors_joblist_read(text, size, path, p->a.made.fabric, &p->list, error);
+	for (uint32_t i = from; i < job->count; i++)
+		if (p->a.routes->server[job->server[i]].guid == guid)
+			return i;
+	return FORS_NONE;
 }
 
-static enum fors_err share_out(struct per_job *p, bool has_index, struct fors_error *error)
+/* The servers of a job in the order of its plan, which is its own; false: the plan is of others. */
+static bool follow_plan(const struct per_job *p, uint32_t j)
 {
-	const struct fors_fabric *fabric = p->a.made.fabric;
-	const struct fors_owners_task task = {.fabric = fabric, .list = &p->list, .work = FORS_OWNERS_WORK};
-	enum fors_err err;
+	const struct fors_schedule *plan = p->jobs.plans.job[j].plan;
+	struct fors_efi_job *job = &p->a.jobs.job[j];
 
-	if (!has_index)
-		return fors_owners_find(&task, &p->owners, error);
-	err = fors_jobtables_make(fabric, &p->list, p->a.made.lfts, &p->tables, error);
-	p->owners = p->tables.owners;
-	p->tables.owners = (struct fors_owners){0};
-	return err;
+	if (job->count != p->jobs.list.job[j].count)
+		return false;
+	for (uint32_t i = 0; plan && i < job->count; i++) {
+		uint32_t at = find_server(p, job, plan->server[i].guid, i), server;
+
+		if (at == FORS_NONE)
+			return false;
+		server = job->server[at];
+		job->server[at] = job->server[i];
+		job->server[i] = server;
+	}
+	return true;
 }
 
-static enum fors_err plan_all(struct per_job *p, bool has_index, struct fors_error *error)
+static int check_plans(struct per_job *p)
+{
+	if (p->jobs.list.count != p->a.jobs.count) {
+		cli_error("the file of jobs is read twice, and had other jobs then: it has to be a file");
+		return CLI_BAD;
+	}
+	for (uint32_t j = 0; j < p->jobs.list.count; j++)
+		if (!follow_plan(p, j)) {
+			cli_error("job %s: its plan is of other servers", p->jobs.list.job[j].name);
+			return CLI_BAD;
+		}
+	return CLI_GOOD;
+}
+
+/* Of two levels any tables in the order of lanes will do; of three those that fors made. */
+static bool is_ours(const struct cli_settings *settings, const struct per_job *p)
 {
 	const struct cli_fabric *made = &p->a.made;
-	enum fors_err err = share_out(p, has_index, error);
-	const struct fors_jobindex index = {p->tables.index, &p->tables.entries};
-	const struct fors_request request = {
-		.task = {.fabric = made->fabric, .progress = cli_progress, .threads = cli_processors()},
-		.net = made->net,
-		.lfts = has_index ? p->tables.lfts : made->lfts,
-		.clock_ms = cli_now_ms};
 
-	if (!err)
-		err = fors_jobplans_index(&request, &p->list, &p->owners, has_index ? &index : NULL, NULL, &p->plans,
-					  error);
-	cli_progress_end();
-	return err;
-}
-
-/* The servers of a plan are those of its job, in their order, and both lists of jobs are of one file. */
-static bool is_same_job(const struct per_job *p, uint32_t j)
-{
-	const struct fors_schedule *plan = p->plans.job[j].plan;
-	const struct fors_efi_job *job = &p->a.jobs.job[j];
-
-	if (job->count != p->list.job[j].count)
-		return false;
-	for (uint32_t i = 0; i < job->count; i++)
-		if (p->list.job[j].server[i] != job->server[i] ||
-		    (plan && plan->server[i].guid != p->a.routes->server[job->server[i]].guid))
-			return false;
-	return true;
+	if (made->tree.pods)
+		return settings->routing && !strcmp(settings->routing, "fors");
+	return cli_site_is_two_level(&p->a.site) && made->fabric && made->lanes;
 }
 
 static int make_plans(const struct cli_settings *settings, struct per_job *p)
 {
-	struct fors_error error = {0};
 	int code = CLI_GOOD;
 
-	if (!cli_site_is_two_level(&p->a.site) || !p->a.made.fabric || !p->a.made.lanes) {
-		cli_error(
-			"plans of jobs are for two-level fat-trees under the tables of fors; for others per-job-shift");
+	if (!is_ours(settings, p)) {
+		cli_error("plans of jobs are for fat-trees of two levels or three under the tables of fors; for others "
+			  "per-job-shift");
 		code = CLI_BAD;
 	}
 	if (!code)
-		code = cli_use_file(settings->jobs, read_list, p);
-	if (!code && plan_all(p, settings->job_index, &error))
-		code = cli_fail(&error);
-	if (!code && p->list.count != p->a.jobs.count) {
-		cli_error("%s is read twice, and had other jobs then: it has to be a file", settings->jobs);
-		code = CLI_BAD;
-	}
-	for (uint32_t j = 0; !code && j < p->list.count; j++)
-		if (!is_same_job(p, j)) {
-			cli_error("job %s: its plan is of other servers", p->list.job[j].name);
-			code = CLI_BAD;
-		}
+		code = cli_jobs_read(settings, &p->a.made, &p->jobs);
+	if (!code)
+		code = cli_jobs_plan(settings, &p->a.made, settings->job_index, &p->jobs);
+	if (!code)
+		code = check_plans(p);
 	if (!code && settings->job_index) {
-		code = cli_analysis_replace_tables(&p->a, p->tables.lfts);
-		p->tables.lfts = NULL;
+		code = cli_analysis_replace_tables(&p->a, p->jobs.tables.lfts);
+		p->jobs.tables.lfts = NULL;
 	}
 	return code;
 }
@@ -146,9 +132,9 @@ static enum fors_err make_pattern(struct per_job *p, uint32_t j, struct fors_err
 
 	if (p->kind != PLAN)
 		return fors_pattern_new("linear-shift", p->a.jobs.job[j].count, &options, &p->pattern[j], error);
-	if (!p->plans.job[j].plan)
+	if (!p->jobs.plans.job[j].plan)
 		return FORS_OK;
-	return fors_pattern_plan(p->plans.job[j].plan, &p->pattern[j], error);
+	return fors_pattern_plan(p->jobs.plans.job[j].plan, &p->pattern[j], error);
 }
 
 static enum fors_err make_workers(struct per_job *p, struct fors_error *error)
@@ -210,7 +196,7 @@ static const char *over(const struct per_job *p, uint32_t j)
 {
 	if (p->kind != PLAN)
 		return "";
-	return p->plans.job[j].plan ? fors_jobplan_over(p->plans.job[j].over) : "no plan";
+	return p->jobs.plans.job[j].plan ? fors_jobplan_over(p->jobs.plans.job[j].over) : "no plan";
 }
 
 static void print_text(const struct per_job *p)
@@ -249,11 +235,12 @@ static json_t *jobs_to_json(const struct per_job *p)
 					p->efi->job_max[j], "links", p->efi->job_links[j]);
 
 		if (job && p->kind == PLAN)
-			json_object_set_new(job, "over", p->plans.job[j].plan ? json_string(over(p, j)) : json_null());
+			json_object_set_new(job, "over",
+					    p->jobs.plans.job[j].plan ? json_string(over(p, j)) : json_null());
 		if (job && p->kind == PLAN)
 			json_object_set_new(job, "path_index",
-					    p->plans.job[j].index < 0 ? json_null()
-								      : json_integer(p->plans.job[j].index));
+					    p->jobs.plans.job[j].index < 0 ? json_null()
+									   : json_integer(p->jobs.plans.job[j].index));
 		if (json_array_append_new(list, job)) {
 			json_decref(list);
 			list = NULL;
@@ -280,7 +267,7 @@ static json_t *to_json(const struct per_job *p)
 	if (object)
 		json_object_set_new(object, "job_efi_mean", json_real(sum / p->result.njobs));
 	if (object && p->chosen) {
-		json_object_set_new(object, "meetings", json_integer(p->plans.nmeetings));
+		json_object_set_new(object, "meetings", json_integer(p->jobs.plans.nmeetings));
 		json_object_set_new(object, "chosen_efi_max", json_integer((json_int_t)p->chosen->max));
 		json_object_set_new(object, "chosen_dark_fiber", json_real(p->chosen->dark_fiber));
 	}
@@ -298,10 +285,7 @@ static void clear(struct per_job *p)
 	fors_together_clear(&p->result);
 	fors_efi_free(p->efi);
 	fors_efi_free(p->chosen);
-	fors_jobplans_clear(&p->plans);
-	fors_jobtables_clear(&p->tables);
-	fors_owners_clear(&p->owners);
-	fors_joblist_clear(&p->list);
+	cli_jobs_clear(&p->jobs);
 	cli_analysis_free(&p->a);
 }
 

@@ -112,7 +112,9 @@ static void lay_out(struct entry_search *s)
 		for (uint32_t i = 0; i < team->count; i++)
 			for (uint32_t m = 0; m < squad_of(s, team, i)->n; m++)
 				team->squad_of[squad_of(s, team, i)->first + m] = i;
-		team->ncut = (team->count - 1) * team->nservers;
+		for (uint32_t i = 0; i < team->count; i++)
+			for (uint32_t m = 0; m < team->nservers; m++)
+				team->ncut += is_wanting(s, team, i, m);
 	}
 }
 
@@ -175,28 +177,33 @@ static uint32_t lane_before(const struct entry_search *s, const struct team *tea
 												      : FORS_NO_LANE;
 }
 
+/* May a cell of the squad stand for so many flows? */
+static bool may_have(const struct entry_search *s, const struct team *team, uint32_t squad, uint32_t n)
+{
+	return s->task->flows || squad_of(s, team, squad)->n == n;
+}
+
 /* Entries that were there, then the others where they fit best, those of most flows first. */
 static void place_team(struct entry_search *s, struct team *team)
 {
 	uint32_t nnew = 0, most = 0;
 
-	for (uint32_t i = 0; i < team->count; i++) {
-		most = squad_of(s, team, i)->n > most ? squad_of(s, team, i)->n : most;
+	for (uint32_t i = 0; i < team->count; i++)
 		for (uint32_t m = 0; m < team->nservers; m++) {
-			uint32_t lane = team->squad_of[m] == i ? FORS_NO_LANE : lane_before(s, team, i, m);
+			uint32_t lane = is_wanting(s, team, i, m) ? lane_before(s, team, i, m) : FORS_NO_LANE;
 
 			if (lane != FORS_NO_LANE)
 				fors_entries_put(s, team, i, m, lane);
-			nnew += lane == FORS_NO_LANE && team->squad_of[m] != i;
+			nnew += lane == FORS_NO_LANE && is_wanting(s, team, i, m);
+			most = cell_flows(s, team, i, m) > most ? cell_flows(s, team, i, m) : most;
 		}
-	}
 	team->is_kept = !nnew && !s->task->may_move;
 	for (uint32_t n = most; nnew && n > 0; n--)
 		for (uint32_t i = 0; i < team->count; i++)
-			for (uint32_t m = 0; squad_of(s, team, i)->n == n && m < team->nservers; m++) {
+			for (uint32_t m = 0; m < team->nservers && may_have(s, team, i, n); m++) {
 				uint32_t lane = FORS_NO_LANE;
 
-				if (team->squad_of[m] != i &&
+				if (cell_flows(s, team, i, m) == n && is_wanting(s, team, i, m) &&
 				    team->cell[(size_t)i * team->nservers + m] == FORS_NO_LANE)
 					lane = fors_entries_best_lane(s, team, i, m, FORS_NO_LANE);
 				if (lane != FORS_NO_LANE)
@@ -273,7 +280,7 @@ static bool is_as_before(const struct entry_search *s, const struct team *team)
 {
 	for (uint32_t i = 0; i < team->count; i++)
 		for (uint32_t m = 0; m < team->nservers; m++)
-			if (team->squad_of[m] != i &&
+			if (is_wanting(s, team, i, m) &&
 			    team->cell[(size_t)i * team->nservers + m] != lane_before(s, team, i, m))
 				return false;
 	return true;

@@ -80,6 +80,23 @@ static inline struct squad *squad_of(const struct entry_search *s, const struct 
 	return &s->squad[team->first + number];
 }
 
+/* The flows that a cell stands for: of all servers of its squad, unless others are given (fors_entries_task.flows). */
+static inline uint32_t cell_flows(const struct entry_search *s, const struct team *team, uint32_t squad,
+				  uint32_t member)
+{
+	const struct squad *from = squad_of(s, team, squad);
+
+	return s->task->flows ? s->task->flows[(size_t)from->leaf * s->fabric->nservers +
+					       s->task->list->job[team->job].server[member]]
+			      : from->n;
+}
+
+/* Does the cell want a lane? */
+static inline bool is_wanting(const struct entry_search *s, const struct team *team, uint32_t squad, uint32_t member)
+{
+	return team->squad_of[member] != squad && (!s->task->flows || cell_flows(s, team, squad, member));
+}
+
 /* ---- entries_place.c ---- */
 
 /* Give the cell (squad within the team, member) this lane, which it may have, or FORS_NO_LANE; the change is noted. */

@@ -23,7 +23,7 @@ static uint32_t lower_lane(struct entry_search *s, const struct team *team, uint
 {
 	const uint32_t *up = &team->row[0][(size_t)squad * s->nlanes],
 		       *down = &team->row[1][(size_t)team->squad_of[member] * s->nlanes];
-	uint32_t n = squad_of(s, team, squad)->n, best = FORS_NO_LANE;
+	uint32_t n = cell_flows(s, team, squad, member), best = FORS_NO_LANE;
 	int64_t least = 0;
 
 	for_each_common(other, &squad_of(s, team, squad)->mask, &team->in[member], s->nwords)

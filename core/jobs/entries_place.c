@@ -87,7 +87,7 @@ static void rows_of(const struct entry_search *s, const struct team *team, uint3
 static void set(struct entry_search *s, struct team *team, uint32_t squad, uint32_t member, uint32_t lane)
 {
 	uint8_t *cell = &team->cell[(size_t)squad * team->nservers + member];
-	uint32_t n = squad_of(s, team, squad)->n, *up, *down;
+	uint32_t n = cell_flows(s, team, squad, member), *up, *down;
 
 	s->work += 4;
 	team->ncut -= *cell == FORS_NO_LANE;
@@ -144,7 +144,7 @@ uint32_t fors_entries_best_lane(struct entry_search *s, const struct team *team,
 {
 	const struct squad *from = squad_of(s, team, squad);
 	uint64_t least = UINT64_MAX;
-	uint32_t best = FORS_NO_LANE, p = team->nservers;
+	uint32_t best = FORS_NO_LANE, p = team->nservers, n = cell_flows(s, team, squad, member);
 
 	for_each_common(lane, &from->mask, &team->in[member], s->nwords)
 	{
@@ -152,8 +152,8 @@ uint32_t fors_entries_best_lane(struct entry_search *s, const struct team *team,
 		uint64_t cost;
 
 		rows_of(s, team, squad, member, (uint32_t)lane, &up, &down);
-		high = (*up > *down ? *up : *down) + from->n;
-		low = (*up > *down ? *down : *up) + from->n;
+		high = (*up > *down ? *up : *down) + n;
+		low = (*up > *down ? *down : *up) + n;
 		cost = (uint64_t)((high > p ? high - p : 0) + (low > p ? low - p : 0)) << 32 | (high + low / 4);
 		s->work += 2;
 		if (cost < least && lane != not_this) {
@@ -209,7 +209,7 @@ static void place(struct entry_search *s, struct team *team, uint32_t squad, uin
 	uint32_t cell = squad * team->nservers + member, was = team->cell[cell], lane;
 
 	s->work++;
-	if (team->squad_of[member] == squad ||
+	if (!is_wanting(s, team, squad, member) ||
 	    (if_wrong && has(&squad_of(s, team, squad)->mask, was) && has(&team->in[member], was)))
 		return;
 	set(s, team, squad, member, FORS_NO_LANE);

@@ -243,7 +243,8 @@ static uint32_t any_cut(struct anneal *a, const struct team *team)
 	uint32_t n = team->count * team->nservers, cell = draw(a, n);
 
 	for (uint32_t i = 0; team->ncut && i < n; i++, cell = cell + 1 < n ? cell + 1 : 0)
-		if (team->cell[cell] == FORS_NO_LANE && team->squad_of[cell % team->nservers] != cell / team->nservers)
+		if (team->cell[cell] == FORS_NO_LANE &&
+		    is_wanting(a->s, team, cell / team->nservers, cell % team->nservers))
 			return cell;
 	return FORS_NONE;
 }

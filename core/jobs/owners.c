@@ -12,8 +12,8 @@ static uint32_t owner_of(const struct fors_joblist *list, uint32_t job)
 	return list->job[job].is_exclusive ? job : list->count;
 }
 
-/* servers[leaf * nowners + owner], of jobs that need cables. */
-static void count_servers(const struct search *s, uint32_t *servers)
+/* servers[leaf * nowners + owner], of jobs that need cables; and how many each owner has. */
+static void count_servers(struct search *s, uint32_t *servers)
 {
 	const struct fors_joblist *list = s->task->list;
 
@@ -22,7 +22,49 @@ static void count_servers(const struct search *s, uint32_t *servers)
 			uint32_t leaf = s->task->fabric->server[list->job[j].server[i]].leaf;
 
 			servers[(size_t)leaf * s->nowners + owner_of(list, j)]++;
+			s->owner[owner_of(list, j)].nservers++;
 		}
+}
+
+/* Flows from all servers of the job at a leaf to one of its servers. */
+static uint32_t flows_to(const struct search *s, uint32_t leaf, uint32_t server)
+{
+	return s->task->flows[(size_t)leaf * s->task->fabric->nservers + server];
+}
+
+/* Flows out of each leaf, and into it, of each owner: [leaf * nowners + owner] each. */
+static void count_flows(const struct search *s, uint32_t *out, uint32_t *in)
+{
+	const struct fors_fabric *fabric = s->task->fabric;
+	const struct fors_joblist *list = s->task->list;
+
+	for (uint32_t j = 0; j < list->count; j++)
+		for (uint32_t i = 0; list->job[j].nleaves > 1 && i < list->job[j].count; i++) {
+			uint32_t d = list->job[j].server[i], o = owner_of(list, j);
+
+			for (uint32_t a = 0; a < fabric->nleaves; a++) {
+				out[(size_t)a * s->nowners + o] += flows_to(s, a, d);
+				in[(size_t)fabric->server[d].leaf * s->nowners + o] += flows_to(s, a, d);
+			}
+		}
+}
+
+/* With flows given, a party's part of a leaf is the lanes that they would fill. Errors: false, out of memory. */
+static bool count_lanes(const struct search *s, uint32_t *lanes)
+{
+	size_t grid = (size_t)s->task->fabric->nleaves * s->nowners;
+	uint32_t *out = calloc(2 * grid + 1, sizeof(*out)), *in = out ? out + grid : NULL;
+
+	if (!out)
+		return false;
+	count_flows(s, out, in);
+	for (size_t i = 0; i < grid; i++) {
+		uint32_t n = s->owner[i % s->nowners].nservers, most = out[i] > in[i] ? out[i] : in[i];
+
+		lanes[i] = most ? (most + n - 1) / n : 0;
+	}
+	free(out);
+	return true;
 }
 
 /* Turns the numbers of servers in party_at into parties. */
@@ -38,7 +80,6 @@ static void name_parties(struct search *s)
 			*at = n ? s->nparties : FORS_NONE;
 			if (n)
 				s->party[s->nparties++] = (struct party){.owner = o, .leaf = a, .n = n};
-			owner->nservers += n;
 		}
 		owner->count = s->nparties - owner->first;
 	}
@@ -77,18 +118,23 @@ static bool alloc(struct search *s)
 /* Loads and shares, once it is known who has how many parties. */
 static bool alloc_water(struct search *s)
 {
-	size_t words = 0;
+	size_t words = 0, pairs = 0;
 
-	for (uint32_t o = 0; o < s->nowners; o++)
+	for (uint32_t o = 0; o < s->nowners; o++) {
 		words += owner_words(s, &s->owner[o]);
+		pairs += owner_pairs(&s->owner[o]);
+	}
 	s->water = calloc(words + 1, sizeof(*s->water));
 	s->saved = calloc(words + 1, sizeof(*s->saved));
-	if (!s->water || !s->saved)
+	s->wants = calloc(pairs + 1, sizeof(*s->wants));
+	if (!s->water || !s->saved || !s->wants)
 		return false;
-	words = 0;
+	words = pairs = 0;
 	for (uint32_t o = 0; o < s->nowners; o++) {
 		struct owner *owner = &s->owner[o];
 
+		owner->want = s->wants + pairs;
+		pairs += owner_pairs(owner);
 		owner->load = s->water + words;
 		owner->share = owner->load + (size_t)owner->count * s->nlanes;
 		words += owner_words(s, owner);
@@ -105,8 +151,42 @@ static void release(struct search *s)
 	free(s->at);
 	free(s->level);
 	free(s->lane);
+	free(s->wants);
 	free(s->water);
 	free(s->saved);
+}
+
+/* ---- what is to be poured ---- */
+
+/* The flows from a party's leaf to the servers of its owner at another leaf. */
+static uint32_t flows_between(const struct search *s, const struct party *from, const struct party *to)
+{
+	const struct fors_joblist *list = s->task->list;
+	uint32_t sum = 0;
+
+	if (!s->task->flows)
+		return from->n * to->n;
+	for (uint32_t j = 0; j < list->count; j++)
+		for (uint32_t i = 0; owner_of(list, j) == from->owner && i < list->job[j].count; i++)
+			if (s->task->fabric->server[list->job[j].server[i]].leaf == to->leaf)
+				sum += flows_to(s, from->leaf, list->job[j].server[i]);
+	return sum;
+}
+
+static void find_wants(const struct search *s)
+{
+	for (uint32_t o = 0; o < s->nowners; o++) {
+		const struct owner *owner = &s->owner[o];
+		const struct party *party = &s->party[owner->first];
+
+		for (uint32_t i = 0; i < owner->count; i++)
+			for (uint32_t k = i + 1; k < owner->count; k++) {
+				uint32_t there = flows_between(s, &party[i], &party[k]),
+					 back = flows_between(s, &party[k], &party[i]);
+
+				owner->want[owner_pair(owner, i, k)] = there > back ? there : back;
+			}
+	}
 }
 
 /* ---- the whole ---- */
@@ -120,6 +200,10 @@ static bool run(struct search *s)
 		return false;
 	}
 	count_servers(s, s->party_at);
+	if (s->task->flows && !count_lanes(s, s->party_at)) {
+		free(is_served);
+		return false;
+	}
 	name_parties(s);
 	find_shared(s);
 	for (size_t i = 0; i < (size_t)s->task->fabric->nleaves * s->nlanes; i++)
@@ -128,6 +212,7 @@ static bool run(struct search *s)
 	free(is_served);
 	if (!alloc_water(s))
 		return false;
+	find_wants(s);
 	fors_owners_improve(s);
 	return true;
 }

@@ -43,7 +43,12 @@ struct fors_owners_task {
 	const uint32_t
 		*before; /* [leaf * nlanes + lane] as in struct fors_owners: whose they are now, in the new list's
 				   numbers; NULL: nobody runs yet */
-	uint64_t work;	 /* steps of the search at most */
+	/*
+	 * [leaf * nservers + server]: flows that the servers of the server's job at the leaf send to it over these lanes
+	 * (floors.h); NULL: each of them one
+	 */
+	const uint16_t *flows;
+	uint64_t work; /* steps of the search at most */
 	/* Asked now and then; true: the best of what was found so far is taken. NULL: never. */
 	bool (*cancelled)(void *context);
 	void *context;

@@ -70,15 +70,17 @@ static void drain(const struct search *s, struct owner *owner, uint32_t i, uint3
 /* One pair of parties anew, i < k. */
 static void pour_pair(struct search *s, struct owner *owner, uint32_t i, uint32_t k)
 {
-	uint32_t *share = owner_share(s, owner, i, k), n;
+	uint32_t *share = owner_share(s, owner, i, k), want = owner->want[owner_pair(owner, i, k)], n;
 
+	if (!want)
+		return;
 	drain(s, owner, i, k, share);
 	n = list_common(s, owner, i, k);
 	owner->ncut += !n - share[s->nlanes];
 	share[s->nlanes] = !n;
 	if (!n)
 		return;
-	pour(s, n, s->party[owner->first + i].n * s->party[owner->first + k].n * SCALE, share);
+	pour(s, n, want * SCALE, share);
 	for (uint32_t place = 0; place < n; place++) {
 		uint32_t lane = s->lane[place];
 

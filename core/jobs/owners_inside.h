@@ -16,7 +16,7 @@
 
 /* The servers of one owner at one leaf. */
 struct party {
-	uint32_t owner, leaf, n; /* n servers */
+	uint32_t owner, leaf, n; /* n servers, or the lanes that its flows would fill */
 	uint32_t nlanes;	 /* that it has */
 	struct mask mask;	 /* these */
 	struct mask poured;	 /* those that its flows are spread over */
@@ -29,6 +29,7 @@ struct party {
 struct owner {
 	uint32_t first, count; /* its parties; count is 0 or at least 2 */
 	uint32_t nservers;
+	uint32_t *want;	 /* [pair]: flows from one of the two to the other, in the direction that has more */
 	uint32_t *load;	 /* [party of it * nlanes + lane] */
 	uint32_t *share; /* [pair * (nlanes + 1) + lane]; zero where not both parties have the lane */
 	uint32_t ncut;	 /* pairs without a lane in common */
@@ -45,6 +46,7 @@ struct search {
 	uint32_t *best;	       /* the best that `at` was */
 	uint32_t *shared_leaf; /* leaves with more than one party */
 	uint32_t nshared;
+	uint32_t *wants; /* of all owners, one after the other */
 	uint32_t *water; /* loads and shares of all owners, one after the other */
 	uint32_t *saved; /* room for as much: what it was before a move */
 	uint32_t *level; /* nlanes */
@@ -58,12 +60,16 @@ static inline size_t owner_pairs(const struct owner *owner)
 	return owner->count ? (size_t)owner->count * (owner->count - 1) / 2 : 0;
 }
 
+/* The number of a pair of an owner's parties, i < k. */
+static inline size_t owner_pair(const struct owner *owner, uint32_t i, uint32_t k)
+{
+	return (size_t)i * (2 * owner->count - i - 1) / 2 + k - i - 1;
+}
+
 /* The row of `share` of two parties of an owner, i < k. */
 static inline uint32_t *owner_share(const struct search *s, const struct owner *owner, uint32_t i, uint32_t k)
 {
-	size_t pair = (size_t)i * (2 * owner->count - i - 1) / 2 + k - i - 1;
-
-	return owner->share + pair * (s->nlanes + 1);
+	return owner->share + owner_pair(owner, i, k) * (s->nlanes + 1);
 }
 
 /* Words of load and share of an owner, which follow each other. */

@@ -134,38 +134,77 @@ static uint32_t place_random(struct state *state, uint32_t wanted)
 	return wanted;
 }
 
-/* The leaf with least free servers that are enough, else the one with most. */
-static uint32_t best_leaf(const struct state *state, const bool *is_taken, uint32_t wanted)
+/* The place with least free servers that are enough, else the one with most; FORS_NONE: none has any. */
+static uint32_t best_place(const uint32_t *nfree, uint32_t count, uint32_t wanted)
 {
 	uint32_t best = FORS_NONE;
 
-	for (uint32_t a = 0; a < state->fabric->nleaves; a++) {
-		uint32_t n = state->leaf_free[a], most = best == FORS_NONE ? 0 : state->leaf_free[best];
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t n = nfree[i], most = best == FORS_NONE ? 0 : nfree[best];
 
-		if (is_taken[a] || !n)
-			continue;
-		if (best == FORS_NONE || (n >= wanted ? most < wanted || n < most : n > most))
-			best = a;
+		if (n && (best == FORS_NONE || (n >= wanted ? most < wanted || n < most : n > most)))
+			best = i;
 	}
 	return best;
 }
 
+static uint32_t pod_of(const struct state *state, uint32_t leaf)
+{
+	return state->replay->pod ? state->replay->pod[leaf] : 0;
+}
+
+/* Free servers of the leaves, of one pod only unless `pod` is FORS_NONE, that the job has not taken yet. */
+static void list_leaves(const struct state *state, const bool *is_taken, uint32_t pod, uint32_t *nfree)
+{
+	for (uint32_t a = 0; a < state->fabric->nleaves; a++)
+		nfree[a] = is_taken[a] || (pod != FORS_NONE && pod_of(state, a) != pod) ? 0 : state->leaf_free[a];
+}
+
+/* The leaf to go on with; *pod is where the job is, FORS_NONE: it goes to any. room: of nleaves. */
+static uint32_t best_leaf(const struct state *state, const bool *is_taken, uint32_t wanted, uint32_t *pod,
+			  uint32_t *room)
+{
+	uint32_t n = state->fabric->nleaves, leaf;
+
+	list_leaves(state, is_taken, *pod, room);
+	leaf = best_place(room, n, wanted);
+	if (leaf != FORS_NONE && (*pod != FORS_NONE || room[leaf] >= wanted))
+		return leaf;
+	list_leaves(state, is_taken, FORS_NONE, room);
+	for (uint32_t a = 0; a < n; a++) {
+		uint32_t nfree = room[a];
+
+		room[a] = 0;
+		room[pod_of(state, a)] += nfree;
+	}
+	*pod = best_place(room, n, wanted);
+	list_leaves(state, is_taken, *pod, room);
+	return best_place(room, n, wanted);
+}
+
+static void take_leaf(struct state *state, uint32_t leaf, uint32_t wanted, uint32_t *count)
+{
+	for (uint32_t s = 0; s < state->fabric->nservers && *count < wanted; s++)
+		if (state->owner[s] == FREE && state->fabric->server[s].leaf == leaf)
+			state->list[(*count)++] = s;
+}
+
 static enum fors_err place_tree(struct state *state, uint32_t wanted, uint32_t *count, struct fors_error *error)
 {
-	bool *is_taken = calloc(state->fabric->nleaves + (size_t)1, sizeof(*is_taken));
+	size_t nleaves = state->fabric->nleaves + (size_t)1;
+	bool *is_taken = calloc(nleaves, sizeof(*is_taken));
+	uint32_t *room = calloc(nleaves, sizeof(*room)), pod = FORS_NONE;
+	enum fors_err err = is_taken && room ? FORS_OK : fors_fail_memory(error);
 
-	if (!is_taken)
-		return fors_fail_memory(error);
-	for (*count = 0; *count < wanted;) {
-		uint32_t leaf = best_leaf(state, is_taken, wanted - *count);
+	for (*count = 0; !err && *count < wanted;) {
+		uint32_t leaf = best_leaf(state, is_taken, wanted - *count, &pod, room);
 
 		is_taken[leaf] = true;
-		for (uint32_t s = 0; s < state->fabric->nservers && *count < wanted; s++)
-			if (state->owner[s] == FREE && state->fabric->server[s].leaf == leaf)
-				state->list[(*count)++] = s;
+		take_leaf(state, leaf, wanted, count);
 	}
 	free(is_taken);
-	return FORS_OK;
+	free(room);
+	return err;
 }
 
 static enum fors_err place(struct state *state, const struct fors_record *job, uint32_t *count,

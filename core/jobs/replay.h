@@ -7,8 +7,9 @@
  *
  *   recorded    on the hosts of the record, at the times of the record; a job whose hosts are not there, or not free, is left out
  *   first-fit   the first servers that are free, leaf by leaf
- *   tree        as Slurm's topology/tree: on the leaf with least free servers that are enough; if there is none, all of the
- *               leaf that has most free ones, and so on
+ *   tree        as Slurm's topology/tree: on the leaf with least free servers that are enough; if there is none, in the pod with
+ *               least free servers that are enough, all of its leaf that has most free ones, and so on; if there is no such
+ *               pod either, in the one that has most, and then in another
  *   random      any that are free
  *
  * Thread rules: pure; the same on any machine.
@@ -26,6 +27,7 @@ extern const char *const fors_placement_names[];
 
 struct fors_replay {
 	const struct fors_fabric *fabric;
+	const uint32_t *pod; /* per leaf, ascending from 0; NULL: of two levels, all are in one */
 	const struct fors_records *past;
 	enum fors_placement placement;
 	uint64_t seed;	     /* of random placement */

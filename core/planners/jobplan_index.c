@@ -3,21 +3,17 @@
 
 #include <stdlib.h>
 
-#include "core/tables/check.h"
 #include "core/tables/home.h"
 #include "core/tables/tables.h"
+#include "routing.h"
 
-static enum fors_err choose(const struct fors_fabric *fabric, const struct fors_joblist *list,
-			    struct fors_jobtables *tables, struct fors_error *error)
+bool fors_jobtables_has_all(const struct fors_floors *floors)
 {
-	const struct fors_owners_task lanes = {.fabric = fabric, .list = list, .work = FORS_ENTRIES_OWNERS_WORK};
-	const struct fors_entries_task task = {.fabric = fabric,
-					       .list = list,
-					       .has_exclusive = !fors_home_has_all(fabric->nlanes, fabric->lmc),
-					       .work = FORS_ENTRIES_WORK};
-	enum fors_err err = fors_owners_find(&lanes, &tables->owners, error);
+	uint32_t nlanes = floors->floor[0]->nlanes, most = 1;
 
-	return err ? err : fors_entries_find(&task, &tables->owners, &tables->entries, error);
+	for (uint32_t f = 1; f < floors->count; f++)
+		most = floors->floor[f]->nlanes > most ? floors->floor[f]->nlanes : most;
+	return fors_home_has_all(nlanes * most, floors->floor[0]->lmc);
 }
 
 enum fors_err fors_jobtables_write(const struct fors_fabric *fabric, const struct fors_entries *entries, uint32_t index,
@@ -36,24 +32,40 @@ enum fors_err fors_jobtables_write(const struct fors_fabric *fabric, const struc
 	return err;
 }
 
-enum fors_err fors_jobtables_make(const struct fors_fabric *fabric, const struct fors_joblist *list,
-				  const struct fors_lfts *lfts, struct fors_jobtables *tables, struct fors_error *error)
+/* The tables with the entries; what has no place in a tree of two levels keeps its detours in one of three. */
+static enum fors_err write_all(const struct fors_fattree *tree, const struct fors_floors *floors,
+			       struct fors_jobtables *made, struct fors_error *error)
 {
-	struct fors_jobtables made = {.index = fors_home_nindices(fabric->lmc) - 1};
+	enum fors_err err = FORS_OK;
+
+	if (tree->fabric)
+		err = fors_jobtables_write(tree->fabric, &made->holdings.entries[0], made->index, made->lfts, error);
+	else
+		fors_holdings_apply(floors, &made->holdings, made->index, made->lfts);
+	return err ? err : fors_routing_check(tree, made->lfts, NULL, error);
+}
+
+enum fors_err fors_jobtables_make(const struct fors_fattree *tree, const struct fors_floors *floors,
+				  const struct fors_joblist *list, const struct fors_lfts *lfts,
+				  struct fors_jobtables *tables, struct fors_error *error)
+{
+	struct fors_jobtables made = {.index = fors_home_nindices(floors->floor[0]->lmc) - 1};
+	const struct fors_holdings_task task = {.floors = floors,
+						.list = list,
+						.is_owners_only = !lfts,
+						.has_exclusive = !lfts || !fors_jobtables_has_all(floors),
+						.owners_work = lfts ? FORS_ENTRIES_OWNERS_WORK : FORS_OWNERS_WORK,
+						.entries_work = FORS_ENTRIES_WORK};
 	enum fors_err err;
 
-	if (!fabric->lmc)
+	if (lfts && !made.index)
 		return fors_fail(error, FORS_ELMC,
 				 "a path index for jobs needs LMC 1 or more; here each server has one LID");
-	err = choose(fabric, list, &made, error);
-	if (!err) {
+	err = fors_holdings_find(&task, &made.holdings, error);
+	if (!err && lfts) {
 		made.lfts = fors_lfts_copy(lfts);
-		err = made.lfts ? FORS_OK : fors_fail_memory(error);
+		err = made.lfts ? write_all(tree, floors, &made, error) : fors_fail_memory(error);
 	}
-	if (!err)
-		err = fors_jobtables_write(fabric, &made.entries, made.index, made.lfts, error);
-	if (!err)
-		err = fors_tables_check(fabric, made.lfts, NULL, NULL, error);
 	if (err)
 		fors_jobtables_clear(&made);
 	else
@@ -63,8 +75,7 @@ enum fors_err fors_jobtables_make(const struct fors_fabric *fabric, const struct
 
 void fors_jobtables_clear(struct fors_jobtables *tables)
 {
-	fors_owners_clear(&tables->owners);
-	fors_entries_clear(&tables->entries);
+	fors_holdings_clear(&tables->holdings);
 	fors_lfts_free(tables->lfts);
 	*tables = (struct fors_jobtables){0};
 }

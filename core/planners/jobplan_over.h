@@ -2,14 +2,15 @@
 /*
  * jobplan_over.h - a schedule for each of several jobs over the tables of any engine, in a net of any topology.
  *
- * There no lane is anybody's: each job is planned over all of the fabric, as if it were alone there (over.h), and may
- * meet the others.
+ * Outside of trees no lane is anybody's: each job is planned over all of the fabric, as if it were alone there (over.h), and
+ * may meet the others. In a tree of three levels jobs own lanes on its floors (core/jobs/holdings.h).
  *
  * Thread rules: pure.
  */
 #ifndef FORS_CORE_PLANNERS_JOBPLAN_OVER_H
 #define FORS_CORE_PLANNERS_JOBPLAN_OVER_H
 
+#include "core/jobs/holdings.h"
 #include "jobplan.h"
 #include "over.h"
 
@@ -21,5 +22,22 @@
 enum fors_err fors_jobplans_over(const struct fors_over_task *task, const struct fors_fabric *seats,
 				 const struct fors_joblist *list, const struct fors_jobkept *kept,
 				 struct fors_jobplans *plans, struct fors_error *error);
+
+/* Whose the cables of a tree of three levels are. */
+struct fors_jobfloors {
+	const struct fors_floors *floors;
+	const struct fors_holdings *holdings;
+	int64_t index; /* the path index that belongs to jobs, whose entries are in the tables; negative: none does */
+};
+
+/*
+ * The same in a tree of three levels in which jobs own lanes; the list is on floor 0. A job that has entries is planned over
+ * them, one that is marked and has none over the same path index, over all lanes. Any other that is exclusive takes those
+ * path indices that lead over its own cables; where these do not join it also cables that nobody owns, then all, as one
+ * that holdings does from the start (jobplan.h). What is proven is the same, and meetings are counted.
+ */
+enum fors_err fors_jobplans_floors(const struct fors_over_task *task, const struct fors_jobfloors *lanes,
+				   const struct fors_joblist *list, const struct fors_jobkept *kept,
+				   struct fors_jobplans *plans, struct fors_error *error);
 
 #endif

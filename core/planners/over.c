@@ -66,7 +66,11 @@ static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
 	const struct fors_flows_tables tables = {.net = task->net,
 						 .lfts = task->lfts,
 						 .participants = task->participants,
-						 .most_paths = MOST_PATHS,
+						 .most_paths = task->is_barred ? FORS_OVER_ALL_PATHS
+							       : task->path    ? 1
+									       : MOST_PATHS,
+						 .first_path = task->path,
+						 .is_barred = task->is_barred,
 						 .cancelled = task->cancelled,
 						 .context = task->context};
 
@@ -218,12 +222,31 @@ static uint64_t fingerprint_of(const struct fors_flows_routed *routed)
 	return fors_print_value(print);
 }
 
+/* Where ways were chosen a cell has the number of its way in the unit so far; it gets the path index. */
+static void name_paths(const struct plan *plan)
+{
+	const struct fors_flows_problem *p = &plan->routed->problem;
+	struct fors_schedule *schedule = plan->schedule;
+
+	for (size_t i = 0; i < fors_schedule_ncells(schedule); i++) {
+		struct fors_cell *cell = &schedule->cell[i];
+		uint32_t s = p->home[i / schedule->nphases];
+
+		if (cell->dst != FORS_IDLE)
+			cell->path = plan->routed->path_of[(s * p->ndests + cell->dst) * p->npaths + cell->path];
+	}
+}
+
 /* Write a packing of single flows, in which nothing waits. */
 static enum fors_err write_flows(struct plan *plan, const struct fors_flows_packing *packing, struct fors_error *error)
 {
 	enum fors_err err = make_schedule(plan, packing->nphases, 0, error);
 
-	return err ? err : fors_flows_write(packing, plan->schedule, error);
+	if (!err)
+		err = fors_flows_write(packing, plan->schedule, error);
+	if (!err && plan->routed->path_of)
+		name_paths(plan);
+	return err;
 }
 
 static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)

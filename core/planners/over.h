@@ -31,11 +31,15 @@ struct fors_over_task {
 	const struct fors_route3
 		*rounds;	  /* what these tables were made with, in a three-level tree; NULL: nobody knows */
 	double (*clock_ms)(void); /* the caller's clock in milliseconds, for times; NULL: they stay unknown */
+	uint32_t path;		  /* only over this path index; 0: over some from the first one on */
+	/* Per port of the net: nobody may send out by it; ways may be of any path index then. NULL: all may. */
+	const bool *is_barred;
 	struct fors_plan_limits limits; /* steps and bytes count; 0 bytes: FORS_OVER_MOST_BYTES */
 	unsigned threads;		/* of the proof; 0 or 1: only the caller's */
 	bool is_proven_later;		/* by the caller, who gives the plan to nobody before: there is no verdict */
 };
 
+#define FORS_OVER_ALL_PATHS 128 /* path indices that a server can have */
 #define FORS_OVER_MOST_BYTES (UINT64_C(4) << 30)
 
 struct fors_over_report {

@@ -160,7 +160,7 @@ static enum fors_err put_tail(struct writer *w, uint32_t s, uint32_t way, struct
 static struct tail *tail_of(struct writer *w, uint32_t node, uint32_t d, uint32_t path)
 {
 	const struct fors_flows_problem *p = &w->routed->problem;
-	size_t size = (size_t)p->ndests * p->npaths * sizeof(**w->tail);
+	size_t size = (size_t)p->ndests * w->routed->nindices * sizeof(**w->tail);
 
 	if (!w->tail[node]) {
 		w->tail[node] = malloc(size);
@@ -168,13 +168,13 @@ static struct tail *tail_of(struct writer *w, uint32_t node, uint32_t d, uint32_
 			return NULL;
 		memset(w->tail[node], 0xFF, size);
 	}
-	return &w->tail[node][(size_t)d * p->npaths + path];
+	return &w->tail[node][(size_t)d * w->routed->nindices + path];
 }
 
-static enum fors_err put(struct writer *w, uint32_t s, uint32_t d, uint32_t path, struct fors_error *error)
+static enum fors_err put(struct writer *w, uint32_t s, uint32_t d, uint32_t k, struct fors_error *error)
 {
 	const struct fors_flows_problem *p = &w->routed->problem;
-	uint32_t way = (s * p->ndests + d) * p->npaths + path, number, nways;
+	uint32_t way = (s * p->ndests + d) * p->npaths + k, path = fors_flows_path(w->routed, way), number, nways;
 	struct tail own = {FORS_NONE, 0}, *tail = &own;
 	uint8_t peak = NO_PEAK;
 	struct hops hops;
@@ -235,7 +235,7 @@ static enum fors_err start(struct writer *w, struct fors_error *error)
 		guid[s] = routed->net->node[routed->node[s]].guid;
 		w->has_servers[routed->node[s]] = true;
 	}
-	err = fors_waylist_new(routed->nswitches, guid, routed->nservers, routed->problem.npaths, &w->ways, error);
+	err = fors_waylist_new(routed->nswitches, guid, routed->nservers, routed->nindices, &w->ways, error);
 	free(guid);
 	return err;
 }

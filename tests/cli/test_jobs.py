@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import random
 
 import pytest
 
@@ -68,6 +69,54 @@ def test_one_path_index_for_jobs(fors, write, tmp_path):
     assert "path index 1" not in without and "(asked for the path index of jobs)" in without
 
 
+# --- three levels -----------------------------------------------------------------------------------------------------
+
+TREE3 = ("--synthetic", "XGFT(3;4,4,4;1,4,4)")
+
+
+def links(fors, path):
+    """The cables that the flows of a schedule use, each way: pairs of switches."""
+    rows = csv.DictReader(io.StringIO(fors("schedule", path, "--format", "csv").out))
+    return {pair for row in rows for via in [row["via"].split()] for pair in zip(via, via[1:])}
+
+
+def scattered(rng, sizes, mark, leaves=16, slots=4):
+    nodes = [f"Node{a:02}-{s:02}" for a in range(leaves) for s in range(slots)]
+    rng.shuffle(nodes)
+    return "".join(f"j{k} [{mark}]: " + ", ".join(nodes.pop() for _ in range(n)) + "\n" for k, n in enumerate(sizes))
+
+
+@pytest.mark.parametrize("mark, how", [("job-index", ("--lmc", "1", "--job-index")), ("exclusive", ("--lmc", "4"))])
+def test_three_levels(fors, write, tmp_path, mark, how):
+    """Jobs anywhere in four pods: each has a plan over cables that no other job uses, with a cable of each kind dead, too."""
+    for seed, down in ((1, ()), (2, ("--down", "Leaf03[6]", "--down", "Mid2-05[7]"))):
+        text = scattered(random.Random(seed), (4, 6, 8, 10), mark)
+        found = json.loads(fors("jobs", *TREE3, *how, *down, "--jobs", write("jobs", text), "--json", "--output-dir", tmp_path / "out").out)
+        assert [job["over"] for job in found["jobs"]] == ["own"] * 4 and found["meetings"] == 0
+        assert all(job["speed"] > 0.6 and job["phases"] >= job["lower_bound"] for job in found["jobs"])
+        assert [job["path_index"] for job in found["jobs"]] == [1 if mark == "job-index" else None] * 4
+        used = [links(fors, tmp_path / "out" / job["name"] / "schedule") for job in found["jobs"]]
+        assert all(used) and len(set().union(*used)) == sum(len(one) for one in used)
+
+
+def test_whole_pods_and_leaves_at_full_speed(fors, write):
+    """A pod, two leaves of each of two pods, and the rest of these pods: nothing is lost, over one path index."""
+    leaves = {"pod": range(4), "two": (4, 5, 8, 9), "rest": (6, 7, 10, 11)}
+    text = "".join(f"{name} [job-index]: " + ", ".join(f"Node{a:02}-{s:02}" for a in where for s in range(4)) + "\n" for name, where in leaves.items())
+    found = json.loads(fors("jobs", *TREE3, "--lmc", "1", "--job-index", "--jobs", write("jobs", text), "--json").out)
+    assert [job["speed"] for job in found["jobs"]] == [1, 1, 1]
+    assert {name.split("-")[0][:4] for name in found["jobs"][1]["owned"]} == {"Leaf", "Mid2"}
+
+
+def test_replay_on_three_levels_fills_pods(fors, write, tmp_path):
+    """Placed by the tree, a job of three leaves goes into the pod that has three free, not over two."""
+    history = "".join(f"{k} {k} 0 1000 {n}" + " -1" * 13 + "\n" for k, n in enumerate((8, 4, 12)))
+    fors("jobs", *TREE3, "--replay", write("history", history), "--placement", "tree", "--count", "1", "--output-dir", tmp_path)
+    last = (tmp_path / "0001.jobs").read_text().splitlines()[-1]
+    servers = sorted(int(guid, 16) for guid in last.split(": ")[1].split(", "))
+    assert len(servers) == 12 and {(guid - 0x100001) // 32 for guid in servers} == {1}
+
+
 def test_the_index_needs_two_lids(fors, write):
     args = ("jobs", "--synthetic", "FT(2;8,8)", "--job-index", "--lmc", "0")
     result = fors(*args, "--jobs", write("jobs", "a [job-index]: Node00-00, Node01-00\n"), code=1)
@@ -82,7 +131,7 @@ def test_owned_lanes_of_two_leaves_with_one_name(fors, write):
 
 
 @pytest.mark.parametrize("args, wanted", [
-    (["--synthetic", "XGFT(3;2,2,2;1,2,2)"], "two-level fat-trees only"),
+    (["--synthetic", "XGFT(4;2,2,2,2;1,2,2,2)"], "a tree of more than two levels"),
     (["--synthetic", "FT(2;2,2)", "--down", "Leaf00[3]", "--down", "Leaf01[4]"], "no common live spine"),
 ])
 def test_fabrics_that_fors_does_not_route(fors, write, tmp_path, args, wanted):

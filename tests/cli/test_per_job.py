@@ -75,18 +75,22 @@ def test_bad_usage(fors, args, wanted):
     assert wanted in fors("analyze", *TREE, "--routing", "fors", *args, code=2).err
 
 
-def test_plans_need_a_two_level_tree(run):
+def test_plans_need_a_tree(run):
     result = run("per-job-plan", "a: 0-3\n", "--synthetic", "TORUS(4x5;1)", "--routing", "sssp", code=2)
-    assert "two-level fat-trees under the tables of fors" in result.err
+    assert "two levels or three under the tables of fors" in result.err
 
 
-def test_a_tree_of_three_levels_only_looks_like_one_of_two(run, fors, tmp_path):
+def test_three_levels(run, fors, tmp_path):
     spec = ("--synthetic", "XGFT(3;2,2,2;1,2,2)")
-    assert "two-level fat-trees" in run("per-job-plan", "a [exclusive]: 0-3\nb: 4, 7\n", *spec, "--routing", "fors", code=2).err
+    text = "a [job-index]: Node00-00, Node01-00, Node02-00, Node03-00\nb [job-index]: Node00-01, Node01-01, Node02-01, Node03-01\n"
+    result = run("per-job-plan", text, *spec, "--routing", "fors", "--lmc", "1", "--job-index", "--json")
+    assert [job["speed"] for job in result["jobs"]] == [1, 1] and [job["over"] for job in result["jobs"]] == ["own", "own"]
+    assert result["meetings"] == result["broken"] == 0
+    assert run("per-job-shift", text, *spec, "--routing", "sar", "--json")["mean_speed"] < 1
     for name, form in (("net", "net"), ("lfts", "lfts")):
         (tmp_path / name).write_text(fors("fabric", *spec, "--format", form).out)
     files = ("--fabric", tmp_path / "net", "--lfts", tmp_path / "lfts")
-    assert "two-level fat-trees" in run("per-job-plan", "a [exclusive]: 0-3\nb: 4, 7\n", *files, code=2).err
+    assert "under the tables of fors" in run("per-job-plan", text, *files, code=2).err
 
 
 def test_jobs_from_a_pipe(fors):

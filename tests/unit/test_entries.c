@@ -508,6 +508,20 @@ static void cuts_anywhere(void **state)
 
 /* ---- plans over the index ---- */
 
+static enum fors_err make_tables(const struct bed *bed, const struct fors_joblist *list, struct fors_jobtables *tables,
+				 struct fors_error *error)
+{
+	const struct fors_fattree tree = fors_fattree_of_fabric(bed->fabric);
+	struct fors_floors floors;
+	enum fors_err err = fors_floors_make(&tree, &floors, error);
+
+	if (err)
+		return err;
+	err = fors_jobtables_make(&tree, &floors, list, bed->lfts, tables, error);
+	fors_floors_clear(&floors);
+	return err;
+}
+
 static void assert_on_index(const struct fors_schedule *plan, uint32_t index)
 {
 	for (uint32_t s = 0; s < plan->nservers; s++)
@@ -530,12 +544,12 @@ static void plans_over_the_index(void **state)
 	struct fors_error error;
 
 	if (fors_joblist_read(text, strlen(text), "jobs", bed->fabric, &list, &error) ||
-	    fors_jobtables_make(bed->fabric, &list, bed->lfts, &tables, &error))
+	    make_tables(bed, &list, &tables, &error))
 		fail_msg("%s", error.text);
-	struct fors_jobindex index = {tables.index, &tables.entries};
+	struct fors_jobindex index = {tables.index, &tables.holdings.entries[0]};
 	struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = tables.lfts};
 
-	if (fors_jobplans_index(&request, &list, &tables.owners, &index, NULL, &plans, &error))
+	if (fors_jobplans_index(&request, &list, &tables.holdings.owners[0], &index, NULL, &plans, &error))
 		fail_msg("%s", error.text);
 	assert_int_equal(tables.index, 1);
 	assert_int_equal(plans.nmeetings, 0);
@@ -544,7 +558,7 @@ static void plans_over_the_index(void **state)
 
 		assert_int_equal(plans.job[j].index, 1);
 		assert_int_equal(plans.job[j].over, FORS_OVER_OWN);
-		assert_in_range(plan->nphases, tables.entries.bound[j], tables.entries.bound[j] * 11 / 10);
+		assert_in_range(plan->nphases, tables.holdings.bound[j], tables.holdings.bound[j] * 11 / 10);
 		assert_int_equal(plan->server[0].lid, bed->fabric->server[list.job[j].server[0]].lid);
 		assert_int_equal(plan->server[0].lmc, 1);
 		assert_on_index(plan, 1);
@@ -570,23 +584,23 @@ static void plans_without_entries(void **state)
 
 	bed_down(bed, "Leaf00[4] Leaf00[5]"); /* one lane left there, for three jobs */
 	if (fors_joblist_read(text, strlen(text), "jobs", bed->fabric, &list, &error) ||
-	    fors_jobtables_make(bed->fabric, &list, bed->lfts, &tables, &error))
+	    make_tables(bed, &list, &tables, &error))
 		fail_msg("%s", error.text);
-	struct fors_jobindex index = {tables.index, &tables.entries};
+	struct fors_jobindex index = {tables.index, &tables.holdings.entries[0]};
 	struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = tables.lfts};
 
-	if (fors_jobplans_index(&request, &list, &tables.owners, &index, NULL, &plans, &error))
+	if (fors_jobplans_index(&request, &list, &tables.holdings.owners[0], &index, NULL, &plans, &error))
 		fail_msg("%s", error.text);
-	assert_int_equal((tables.entries.bound[1] > 0) + (tables.entries.bound[2] > 0) + (tables.entries.bound[3] > 0),
-			 1);
+	assert_int_equal(
+		(tables.holdings.bound[1] > 0) + (tables.holdings.bound[2] > 0) + (tables.holdings.bound[3] > 0), 1);
 	for (uint32_t j = 0; j < plans.count; j++) {
 		assert_int_equal(plans.job[j].index, 1);
-		assert_int_equal(plans.job[j].over, !j || tables.entries.bound[j] ? FORS_OVER_OWN : FORS_OVER_ALL);
+		assert_int_equal(plans.job[j].over, !j || tables.holdings.bound[j] ? FORS_OVER_OWN : FORS_OVER_ALL);
 		assert_on_index(plans.job[j].plan, 1);
 	}
 	fors_jobplans_clear(&plans);
 	fors_jobtables_clear(&tables);
-	assert_int_equal(fors_jobtables_make(poor->fabric, &list, poor->lfts, &tables, &error), FORS_ELMC);
+	assert_int_equal(make_tables(poor, &list, &tables, &error), FORS_ELMC);
 	fors_joblist_clear(&list);
 	bed_free(bed);
 	bed_free(poor);

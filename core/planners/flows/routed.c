@@ -412,6 +412,67 @@ static enum fors_err read_unit(struct reader *r, uint32_t s, struct walk *walk, 
 	return FORS_OK;
 }
 
+/* Do two ways of a unit cross the same links? */
+static bool is_same(const struct fors_flows_problem *p, uint32_t one, uint32_t two)
+{
+	uint32_t n = p->begin[one + 1] - p->begin[one];
+
+	return n == p->begin[two + 1] - p->begin[two] &&
+	       !memcmp(&p->link[p->begin[one]], &p->link[p->begin[two]], n * sizeof(*p->link));
+}
+
+static bool is_barred(const struct reader *r, const struct walk *walk)
+{
+	for (uint32_t i = 0; r->tables->is_barred && i < walk->nlinks; i++)
+		if (r->tables->is_barred[walk->link[i]])
+			return true;
+	return false;
+}
+
+/* One more way of a unit, unless it has it already; *n ways are there. */
+static enum fors_err choose_way(struct reader *r, const struct walk *walk, uint32_t first, uint32_t *n,
+				struct list *list, struct fors_error *error)
+{
+	struct fors_flows_problem *p = &r->made->problem;
+	uint32_t way = first + *n;
+	size_t before = list->used;
+	enum fors_err err;
+
+	p->begin[way] = (uint32_t)list->used;
+	err = add_links(r, walk, list, error);
+	p->begin[way + 1] = (uint32_t)list->used;
+	for (uint32_t other = first; !err && other < way; other++)
+		if (is_same(p, other, way)) {
+			list->used = before;
+			return FORS_OK;
+		}
+	p->exists[way] = true;
+	r->made->path_of[way] = (uint8_t)walk->path;
+	++*n;
+	return err;
+}
+
+/* The ways of a unit that may be taken, one after the other, from its first number on. */
+static enum fors_err choose_ways(struct reader *r, uint32_t s, struct walk *walk, struct list *list,
+				 struct fors_error *error)
+{
+	struct fors_flows_problem *p = &r->made->problem;
+	uint32_t first = (s * p->ndests + walk->d) * p->npaths, n = 0;
+	struct fors_error ignored;
+	enum fors_err err = FORS_OK;
+	char text[PAIR_ROOM];
+
+	for (walk->path = r->tables->first_path; !err && walk->path < r->made->nindices; walk->path++)
+		if (!follow(r, walk, &ignored) && !is_barred(r, walk))
+			err = choose_way(r, walk, first, &n, list, error);
+	for (uint32_t way = first + n; way < first + p->npaths; way++) {
+		p->exists[way] = false;
+		p->begin[way] = (uint32_t)list->used;
+	}
+	walk->lid = r->made->server[walk->d].lid;
+	return err || n ? err : fors_fail(error, FORS_ENOPATH, "no way over these cables %s", pair(r, walk, text));
+}
+
 static enum fors_err read_units(struct reader *r, const uint32_t *door, struct list *list, struct fors_error *error)
 {
 	struct fors_flows_problem *p = &r->made->problem;
@@ -424,7 +485,8 @@ static enum fors_err read_units(struct reader *r, const uint32_t *door, struct l
 			return fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
 		for (walk.d = 0; !err && walk.d < p->ndests; walk.d++) {
 			walk.door = door[walk.d];
-			err = read_unit(r, s, &walk, list, error);
+			err = r->made->path_of ? choose_ways(r, s, &walk, list, error)
+					       : read_unit(r, s, &walk, list, error);
 		}
 	}
 	p->begin[fors_flows_units(p) * p->npaths] = (uint32_t)list->used;
@@ -456,14 +518,23 @@ static enum fors_err read_ways(struct reader *r, struct fors_error *error)
 
 /* ---- the whole ---- */
 
-/* Path indices that every server has. */
+/* The end of the path indices that every server has and that are looked at. */
 static uint32_t paths_of(const struct reader *r)
 {
-	uint32_t lmc = FORS_MAX_LMC;
+	uint32_t lmc = FORS_MAX_LMC, end = r->tables->first_path + r->tables->most_paths;
 
 	for (uint32_t i = 0; i < r->made->nservers; i++)
 		lmc = r->made->server[i].lmc < lmc ? r->made->server[i].lmc : lmc;
-	return 1u << lmc < r->tables->most_paths ? 1u << lmc : r->tables->most_paths;
+	return 1u << lmc < end ? 1u << lmc : end;
+}
+
+/* Room for who chooses among path indices. */
+static enum fors_err choose_paths(struct reader *r, size_t ways, struct fors_error *error)
+{
+	if (!r->tables->first_path && !r->tables->is_barred)
+		return FORS_OK;
+	r->made->path_of = calloc(ways + 1, sizeof(*r->made->path_of));
+	return r->made->path_of ? FORS_OK : fors_fail_memory(error);
 }
 
 /* All of the problem but its ways. */
@@ -475,12 +546,15 @@ static enum fors_err shape_problem(struct reader *r, struct fors_error *error)
 
 	p->nswitches = made->nswitches;
 	p->ndests = made->nservers;
-	p->npaths = paths_of(r);
+	made->nindices = paths_of(r);
+	if (made->nindices <= r->tables->first_path)
+		return fors_fail(error, FORS_ENOPATH, "the servers have no path index %u", r->tables->first_path);
+	p->npaths = made->nindices - r->tables->first_path;
 	ways = (size_t)made->nswitches * made->nservers * p->npaths;
 	if (ways > UINT32_MAX / 4)
 		return fors_fail(error, FORS_ELIMIT, "%u switches with %u servers and %u path indices are too many",
 				 made->nswitches, made->nservers, p->npaths);
-	if (!fors_flows_problem_allocate(p, 0))
+	if (choose_paths(r, ways, error) || !fors_flows_problem_allocate(p, 0))
 		return fors_fail_memory(error);
 	for (uint32_t d = 0; d < p->ndests; d++) {
 		p->home[d] = made->server[d].home;
@@ -595,6 +669,7 @@ void fors_flows_routed_free(struct fors_flows_routed *routed)
 	free(routed->node);
 	free(routed->server);
 	free(routed->link_port);
+	free(routed->path_of);
 	fors_flows_problem_clear(&routed->problem);
 	free(routed);
 }

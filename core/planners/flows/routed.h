@@ -34,6 +34,8 @@ struct fors_flows_routed {
 	struct fors_flows_server *server; /* ordered by switch, then by class: the problem's destinations */
 	uint32_t nnameless;		  /* cabled ports of adapters that have no LID, left out */
 	uint32_t *link_port;		  /* per link of the problem: the sending port, an index of net->port */
+	uint32_t nindices;		  /* above all path indices of ways */
+	uint8_t *path_of; /* per way: its path index, where some were chosen; NULL: the way's own number */
 	struct fors_flows_problem problem;
 };
 
@@ -43,6 +45,8 @@ struct fors_flows_tables {
 	const struct fors_lfts *lfts;
 	const struct fors_participants *participants; /* NULL: every CA port that has a LID and a cable to a switch */
 	uint32_t most_paths;			      /* path indices that are looked at, at least 1 */
+	uint32_t first_path;			      /* from this one on */
+	const bool *is_barred;			      /* per port of the net: no way may leave by it; NULL: all may */
 	bool (*cancelled)(void *context);	      /* NULL: never */
 	void *context;
 };
@@ -62,6 +66,12 @@ struct fors_flows_tables {
 enum fors_err fors_flows_routed_read(const struct fors_flows_tables *tables, struct fors_flows_routed **routed,
 				     struct fors_error *error);
 void fors_flows_routed_free(struct fors_flows_routed *routed);
+
+/* The path index of a way. */
+static inline uint32_t fors_flows_path(const struct fors_flows_routed *routed, uint32_t way)
+{
+	return routed->path_of ? routed->path_of[way] : way % routed->problem.npaths;
+}
 
 /*
  * Do tables and net belong together? FORS_OK, or FORS_ENOTAPPL: a table of a switch that is not in the net, an entry for

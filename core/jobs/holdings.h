@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * holdings.h - lanes and entries of jobs on all floors of a tree (floors.h).
+ *
+ * Floor after floor: first which lanes each job owns at its leaves, and by which plane each of its leaves sends to each of its
+ * servers (entries.h). What comes of it are the flows from each pod to each server through each plane; they are what is
+ * shared out next, on the floor of this plane: which job owns which cable of a middle switch to a top, and which one of them
+ * the middle switch takes for a server. There an entry stands for the flows of all leaves of the pod that send to the server
+ * through the plane.
+ *
+ * A job has all of its entries on all floors, or none at all. A tree of two levels has one floor, and nothing differs from
+ * owners.h and entries.h.
+ *
+ * Thread rules: pure. Source: doc/jobs.md.
+ */
+#ifndef FORS_CORE_JOBS_HOLDINGS_H
+#define FORS_CORE_JOBS_HOLDINGS_H
+
+#include "entries.h"
+#include "floors.h"
+
+struct fors_holdings {
+	uint32_t nfloors;
+	struct fors_owners *owners;   /* per floor */
+	struct fors_entries *entries; /* per floor; bound is of that floor alone */
+	uint32_t *bound; /* [job]: no plan over its entries is shorter, on any floor; 0: it has no entries */
+};
+
+struct fors_holdings_task {
+	const struct fors_floors *floors;
+	const struct fors_joblist *list; /* on floor 0 */
+	bool is_owners_only;		 /* of two levels: entries are not wanted, and there are none */
+	bool has_exclusive;		 /* the next five: as in struct fors_entries_task, in this list's numbers */
+	const struct fors_holdings *before;
+	bool may_move;
+	bool (*cancelled)(void *context);
+	void *context;
+	uint64_t owners_work, entries_work; /* steps of the searches at most, of all floors together */
+};
+
+/*
+ * Share out the lanes of all floors, in *holdings, owned by the caller (fors_holdings_clear()). Deterministic. Errors:
+ * FORS_ENOMEM.
+ */
+enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct fors_holdings *holdings,
+				 struct fors_error *error);
+void fors_holdings_clear(struct fors_holdings *holdings);
+
+/*
+ * Write the entries into tables of the tree, for path index `index` (floors_tables.c). Each way that they make goes up, then
+ * down, over living cables. Of two levels see fors_entries_apply().
+ */
+void fors_holdings_apply(const struct fors_floors *floors, const struct fors_holdings *holdings, uint32_t index,
+			 struct fors_lfts *lfts);
+
+/*
+ * Whose is each cable, by the ports of the net: in owner[net->nports], both ends of a job's own cable its number in the list,
+ * FORS_NO_JOB elsewhere (floors_tables.c).
+ */
+void fors_holdings_ports(const struct fors_floors *floors, const struct fors_holdings *holdings, uint32_t *owner);
+
+#endif

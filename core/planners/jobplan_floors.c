@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * jobplan_floors.c - plans of jobs that own lanes in a tree of three levels.
+ *
+ * Ownership is of cables, and the planner over any tables asks for nothing else: cables that a job may not use are barred,
+ * and of the path indices of a pair those remain whose ways avoid them.
+ */
+#include "jobplan_over.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/schedule/verify.h"
+
+struct planner {
+	const struct fors_over_task *task;
+	const struct fors_jobfloors *lanes;
+	const struct fors_joblist *list;
+	const struct fors_jobkept *kept;
+	struct fors_jobplans *plans;
+	uint32_t *owner;   /* per port of the net: whose its cable is */
+	uint32_t *used_by; /* per port of the net: the job that sends by it and owns its lanes, FORS_NO_JOB */
+	bool *is_barred;   /* room: per port of the net */
+	bool *is_used;	   /* the same */
+	struct fors_error *error;
+};
+
+static const struct fors_fabric *first_floor(const struct planner *p)
+{
+	return p->lanes->floors->floor[0];
+}
+
+/* ---- one plan ---- */
+
+/* Cables that the job may not use; false: there are none. */
+static bool bar(const struct planner *p, uint32_t job, enum fors_jobplan_lanes over)
+{
+	for (uint32_t port = 0; port < p->task->net->nports; port++) {
+		uint32_t owner = p->owner[port];
+
+		p->is_barred[port] =
+			owner != job && (over == FORS_OVER_OWN || (over == FORS_OVER_FREE && owner != FORS_NO_JOB));
+	}
+	return over != FORS_OVER_ALL;
+}
+
+static enum fors_err plan_for(const struct planner *p, const struct fors_over_task *task,
+			      const struct fors_participants *servers, struct fors_jobplan *made)
+{
+	struct fors_over_task one = *task;
+	struct fors_over_report report;
+	enum fors_err err;
+
+	one.participants = servers;
+	made->error = (struct fors_error){0};
+	err = fors_plan_over(&one, &made->plan, &report, &made->error);
+	if (err == FORS_ENOMEM || err == FORS_ECANCELLED) {
+		if (p->error)
+			*p->error = made->error;
+		return err;
+	}
+	if (!err) {
+		made->lower_bound = report.bound_tables;
+		made->alone_bound = report.bound_best;
+	}
+	return FORS_OK;
+}
+
+/* Over the path index of jobs, by the entries of the job, or as the tables are. */
+static enum fors_err plan_on_index(const struct planner *p, uint32_t job, const struct fors_participants *servers)
+{
+	struct fors_jobplan *made = &p->plans->job[job];
+	struct fors_over_task task = *p->task;
+	enum fors_err err;
+
+	task.path = (uint32_t)p->lanes->index;
+	made->over = p->lanes->holdings->bound[job] ? FORS_OVER_OWN : FORS_OVER_ALL;
+	err = plan_for(p, &task, servers, made);
+	made->index = made->plan ? p->lanes->index : FORS_UNKNOWN;
+	return err;
+}
+
+static enum fors_err plan_on_lanes(const struct planner *p, uint32_t job, const struct fors_participants *servers)
+{
+	struct fors_jobplan *made = &p->plans->job[job];
+	struct fors_over_task task = *p->task;
+	enum fors_err err = FORS_OK;
+
+	made->over = p->list->job[job].is_exclusive ? FORS_OVER_OWN : FORS_OVER_FREE;
+	for (; !err && !made->plan; made->over++) {
+		task.is_barred = bar(p, job, made->over) ? p->is_barred : NULL;
+		err = plan_for(p, &task, servers, made);
+		if (made->plan || made->over == FORS_OVER_ALL)
+			break;
+	}
+	return err;
+}
+
+static enum fors_err plan_job(const struct planner *p, uint32_t job)
+{
+	const struct fors_jobentry *entry = &p->list->job[job];
+	struct fors_participants servers = {.count = entry->count};
+	bool has_index = p->lanes->index > 0 && (entry->has_index || p->lanes->holdings->bound[job]);
+	enum fors_err err = FORS_OK;
+
+	if (!entry->count) {
+		fors_fail(&p->plans->job[job].error, FORS_ENOPLAN, "none of its servers is there, or takes part");
+		return FORS_OK;
+	}
+	servers.guid = malloc(entry->count * sizeof(*servers.guid));
+	if (!servers.guid)
+		return fors_fail_memory(p->error);
+	for (uint32_t i = 0; i < entry->count; i++)
+		servers.guid[i] = first_floor(p)->server[entry->server[i]].guid;
+	if (has_index)
+		err = plan_on_index(p, job, &servers);
+	if (!err && !p->plans->job[job].plan)
+		err = plan_on_lanes(p, job, &servers);
+	free(servers.guid);
+	return err;
+}
+
+/* ---- do they meet? ---- */
+
+static void tell_meeting(const struct planner *p, uint32_t port, uint32_t one, uint32_t two)
+{
+	const struct fors_net *net = p->task->net;
+	uint32_t node = 0;
+
+	if (p->plans->nmeetings++)
+		return;
+	while (node + 1 < net->nnodes && net->node[node + 1].first_port <= port)
+		node++;
+	snprintf(p->plans->meeting, sizeof(p->plans->meeting), "%s[%u] is used by job \"%s\" and by job \"%s\"",
+		 net->node[node].desc, port - net->node[node].first_port, p->list->job[one].name,
+		 p->list->job[two].name);
+}
+
+static enum fors_err check_meetings(const struct planner *p, uint32_t job)
+{
+	const struct fors_jobplan *made = &p->plans->job[job];
+	const struct fors_schedule *plan = made->is_kept ? p->kept[job].plan : made->plan;
+	const struct fors_over_task *task = p->task;
+	struct fors_verdict verdict;
+	enum fors_err err;
+
+	if (!plan || made->over != FORS_OVER_OWN)
+		return FORS_OK;
+	memset(p->is_used, 0, task->net->nports * sizeof(*p->is_used));
+	err = fors_verify_used(task->net, task->lfts, plan, task->threads, task->cancelled, task->context, &verdict,
+			       p->is_used, p->error);
+	for (uint32_t port = 0; !err && port < task->net->nports; port++) {
+		if (!p->is_used[port])
+			continue;
+		if (p->used_by[port] != FORS_NO_JOB)
+			tell_meeting(p, port, p->used_by[port], job);
+		else
+			p->used_by[port] = job;
+	}
+	return err;
+}
+
+/* ---- all ---- */
+
+static uint32_t count_owned(const struct planner *p, uint32_t job)
+{
+	uint32_t n = 0;
+
+	for (uint32_t f = 0; f < p->lanes->holdings->nfloors; f++) {
+		const struct fors_owners *owners = &p->lanes->holdings->owners[f];
+
+		for (size_t i = 0; i < (size_t)owners->nleaves * owners->nlanes; i++)
+			n += owners->job[i] == job;
+	}
+	return n;
+}
+
+static enum fors_err serve(const struct planner *p, uint32_t job)
+{
+	struct fors_jobplan *made = &p->plans->job[job];
+	enum fors_err err = FORS_OK;
+
+	*made = (struct fors_jobplan){.nlanes = count_owned(p, job),
+				      .lower_bound = FORS_UNKNOWN,
+				      .alone_bound = FORS_UNKNOWN,
+				      .index = FORS_UNKNOWN,
+				      .is_kept = p->kept && p->kept[job].plan};
+	if (made->is_kept)
+		made->over = p->kept[job].over;
+	else if (p->kept && p->kept[job].is_waiting)
+		fors_fail(&made->error, FORS_ENOPLAN, "its table entries are on their way to the switches");
+	else
+		err = plan_job(p, job);
+	return err ? err : check_meetings(p, job);
+}
+
+static bool alloc(struct planner *p)
+{
+	size_t nports = p->task->net->nports + (size_t)1;
+
+	p->plans->job = calloc(p->list->count + (size_t)1, sizeof(*p->plans->job));
+	p->plans->count = p->list->count;
+	p->owner = malloc(nports * sizeof(*p->owner));
+	p->used_by = malloc(nports * sizeof(*p->used_by));
+	p->is_barred = malloc(nports * sizeof(*p->is_barred));
+	p->is_used = malloc(nports * sizeof(*p->is_used));
+	return p->plans->job && p->owner && p->used_by && p->is_barred && p->is_used;
+}
+
+enum fors_err fors_jobplans_floors(const struct fors_over_task *task, const struct fors_jobfloors *lanes,
+				   const struct fors_joblist *list, const struct fors_jobkept *kept,
+				   struct fors_jobplans *plans, struct fors_error *error)
+{
+	struct fors_jobplans made = {0};
+	struct planner p = {.task = task, .lanes = lanes, .list = list, .kept = kept, .plans = &made, .error = error};
+	enum fors_err err = alloc(&p) ? FORS_OK : fors_fail_memory(error);
+
+	if (!err) {
+		fors_holdings_ports(lanes->floors, lanes->holdings, p.owner);
+		for (uint32_t port = 0; port < task->net->nports; port++)
+			p.used_by[port] = FORS_NO_JOB;
+	}
+	for (uint32_t j = 0; !err && j < list->count; j++) {
+		err = serve(&p, j);
+		if (task->progress)
+			task->progress(task->context, (j + 1.0) / list->count);
+	}
+	free(p.owner);
+	free(p.used_by);
+	free(p.is_barred);
+	free(p.is_used);
+	if (err)
+		fors_jobplans_clear(&made);
+	else
+		*plans = made;
+	return err;
+}
