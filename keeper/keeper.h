@@ -28,6 +28,7 @@ struct fors_keeper_setup {
 	void *context;
 	const char *version; /* of the subnet manager, constant; NULL: not known */
 	const char *giver;   /* the program that gives looks, as its end is told, constant; NULL: opensm */
+	bool is_shared;	     /* several such givers may have one publish_dir: one of them publishes there (holder.h) */
 };
 
 /*
@@ -122,6 +123,9 @@ void fors_keeper_end_sweep(struct fors_keeper *keeper);
 
 /* Did memory run out in this sweep? Then another one has to follow soon. `err` is what the look has come to. */
 bool fors_keeper_ran_short(struct fors_keeper *keeper, enum fors_err err);
+
+/* Is publish_dir ours, as far as is known? Not while another giver holds it. */
+bool fors_keeper_is_holder(struct fors_keeper *keeper);
 
 /* --- what the giver hears meanwhile; any thread, any lock may be held ------- */
 

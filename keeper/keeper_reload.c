@@ -86,6 +86,11 @@ void fors_keeper_load_settings(struct fors_keeper *keeper, const struct fors_sou
 	keeper->settings = settings;
 }
 
+bool fors_keeper_is_holder(struct fors_keeper *keeper)
+{
+	return !keeper->outbox || fors_outbox_is_holder(keeper->outbox);
+}
+
 void fors_keeper_address_outbox(struct fors_keeper *keeper)
 {
 	const struct fors_settings *settings = keeper->settings;
@@ -94,7 +99,7 @@ void fors_keeper_address_outbox(struct fors_keeper *keeper)
 	if (keeper->outbox && settings &&
 	    fors_outbox_set(keeper->outbox,
 			    &(struct fors_outbox_request){settings->publish_dir, settings->publish_command,
-							  settings->publish_seconds},
+							  settings->publish_seconds, keeper->setup.is_shared},
 			    &error))
 		fors_log_error(&keeper->setup.log, FORS_F_MEMORY,
 			       "publish_dir and publish_command stay as they were: %s", error.text);

@@ -32,6 +32,7 @@ libforskeeper_la_SOURCES = \
 	keeper/files/helper_serve.h \
 	keeper/files/helper_spawn.c \
 	keeper/files/helper_wire.h \
+	keeper/files/holder.h \
 	keeper/files/input.c \
 	keeper/files/input.h \
 	keeper/files/outbox.c \
@@ -116,7 +117,8 @@ check_PROGRAMS += fors-outbox
 endif
 fors_outbox_SOURCES = \
 	keeper/files/helper_main.c \
-	keeper/files/helper_serve.c
+	keeper/files/helper_serve.c \
+	keeper/files/holder.c
 fors_outbox_CFLAGS = $(AM_CFLAGS) -pthread
 fors_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread
 fors_outbox_LDADD = libforskeeper.la libforscore.la $(ZLIB_LIBS) $(DL_LIBS)

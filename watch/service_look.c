@@ -129,12 +129,18 @@ static enum fors_err add_levels(struct fors_service *service, struct fors_look *
 
 /* ---- looks ---- */
 
-static enum fors_err check_declared(const struct fors_service *service, struct fors_error *error)
+static enum fors_err check_declared(struct fors_service *service, struct fors_error *error)
 {
 	const struct fors_settings *settings = fors_keeper_settings(service->keeper);
 
 	if (!settings)
 		return fors_fail(error, FORS_ENOTAPPL, "%s", fors_keeper_trouble(service->keeper));
+	service->is_holder = fors_keeper_is_holder(service->keeper);
+	if (!service->is_holder)
+		return fors_fail(error, FORS_ENOTAPPL,
+				 "another fors watch publishes in %s; this one stands by, and goes on when the "
+				 "heartbeat there has stopped for ten seconds",
+				 settings->publish_dir ? settings->publish_dir : "publish_dir");
 	if (settings->is_not_adaptive || settings->static_sl != FORS_NOT_DECLARED)
 		return FORS_OK;
 	return fors_fail(

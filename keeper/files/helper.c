@@ -260,6 +260,18 @@ enum fors_err fors_helper_remove_job(struct fors_helper *helper, const struct fo
 	return ask_simply(helper, folder, FORS_HELPER_REMOVE_JOB, "", error);
 }
 
+enum fors_err fors_helper_hold(struct fors_helper *helper, const struct fors_folder *folder, bool *is_ours,
+			       struct fors_error *error)
+{
+	struct fors_helper_request request = {.what = FORS_HELPER_HOLD};
+	struct fors_helper_answer answer;
+	enum fors_err err = ask(helper, folder, &request, NULL, &answer, error);
+
+	if (!err)
+		*is_ours = answer.is_ours;
+	return err;
+}
+
 enum fors_err fors_helper_epoch(struct fors_helper *helper, const struct fors_folder *folder,
 				struct fors_schedule_header *header, bool *is_there, struct fors_error *error)
 {

@@ -50,6 +50,9 @@ enum fors_err fors_helper_sync(struct fors_helper *helper, const struct fors_fol
 			       struct fors_error *error);
 enum fors_err fors_helper_remove_job(struct fors_helper *helper, const struct fors_folder *folder,
 				     struct fors_error *error);
+/* As fors_hold(), of a folder for which the helper has been there since it was asked first. */
+enum fors_err fors_helper_hold(struct fors_helper *helper, const struct fors_folder *folder, bool *is_ours,
+			       struct fors_error *error);
 /* As fors_epoch_of_schedule(). */
 enum fors_err fors_helper_epoch(struct fors_helper *helper, const struct fors_folder *folder,
 				struct fors_schedule_header *header, bool *is_there, struct fors_error *error);

@@ -23,6 +23,7 @@
 
 #include "core/jobs/joblist.h"
 #include "helper_wire.h"
+#include "holder.h"
 #include "publish_inside.h"
 
 #define LOOKS_PER_SLICE 256 /* names that are no job's count too */
@@ -33,6 +34,7 @@ struct service {
 	pid_t (*rival)(void *context);
 	void *context;
 	DIR *jobs; /* being listed, or NULL */
+	struct fors_holder holder;
 };
 
 /* False: nobody is there any more. */
@@ -133,6 +135,15 @@ static struct fors_folder folder_of(const struct service *service, const struct 
 	return folder;
 }
 
+static enum fors_err hold(struct service *service, const struct fors_folder *folder, struct fors_helper_answer *answer)
+{
+	bool is_ours = false;
+	enum fors_err err = fors_hold(&service->holder, folder, &is_ours, &answer->error);
+
+	answer->is_ours = is_ours;
+	return err;
+}
+
 /* The same as a call of publish.h, with its error. */
 static void do_request(struct service *service, const struct fors_helper_request *request, const void *bytes,
 		       struct fors_helper_answer *answer)
@@ -152,6 +163,9 @@ static void do_request(struct service *service, const struct fors_helper_request
 		break;
 	case FORS_HELPER_REMOVE_JOB:
 		error->code = fors_publish_remove_job(&folder, error);
+		break;
+	case FORS_HELPER_HOLD:
+		error->code = hold(service, &folder, answer);
 		break;
 	default:
 		if (request->flag)

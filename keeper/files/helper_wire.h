@@ -13,7 +13,7 @@
 
 #include "publish.h"
 
-#define FORS_HELPER_WORD UINT64_C(0x31786f2d73726f66) /* to be changed with anything below: "fors-ox1" */
+#define FORS_HELPER_WORD UINT64_C(0x32786f2d73726f66) /* to be changed with anything below: "fors-ox2" */
 #define FORS_HELPER_NAMES 32			      /* of jobs, in one answer */
 #define FORS_HELPER_MOST_BYTES (UINT64_C(1) << 31)    /* of a file */
 
@@ -23,6 +23,7 @@ enum fors_helper_what {
 	FORS_HELPER_SYNC,
 	FORS_HELPER_HEAD,
 	FORS_HELPER_REMOVE_JOB,
+	FORS_HELPER_HOLD, /* holder.h */
 	FORS_HELPER_LIST, /* the next names of folders in `jobs`; `flag`: from the beginning */
 };
 
@@ -39,7 +40,7 @@ struct fors_helper_answer {
 	uint64_t word;
 	struct fors_error error; /* code FORS_OK: done */
 	struct fors_head head;
-	uint32_t nnames, has_more;
+	uint32_t nnames, has_more, is_ours;
 	char job[FORS_HELPER_NAMES][64];
 };
 

@@ -42,6 +42,7 @@
 #define QUIET_MS 1000	  /* without a copy, before those that were made are synced */
 #define LAST_MS 2000	  /* for the folder to answer, when opensm ends or another folder is asked for */
 #define END_MS 1000	  /* for the helper to end then */
+#define HOLD_MS 1000	  /* between two looks whose a shared folder is */
 #define TIDY_MS 50	  /* between two slices of names */
 #define TIDY_AGAIN_MS 3600000
 #define DAY_MS 86400000
@@ -76,6 +77,8 @@ struct fors_outbox {
 	pthread_cond_t wake, done;
 	char *dir, *command; /* or NULL */
 	unsigned seconds;
+	bool is_shared, is_held_elsewhere;  /* others may write to the folder; one of them does */
+	uint64_t hold_ms;		    /* when to look again which of them */
 	struct sheet sheet[FORS_OUT_FILES]; /* the newest of each */
 	struct fors_outbox_jobs jobs;	    /* likewise */
 	bool is_announced;		    /* the command is to be run */
@@ -176,6 +179,7 @@ static uint64_t wait_until(void *context, uint64_t since)
 struct load {
 	struct fors_folder folder;
 	uint64_t highest; /* epoch that was put here */
+	bool is_shared;	  /* an epoch that lies there may be another one's */
 	struct sheet sheet[FORS_OUT_FILES];
 	struct fors_outbox_jobs jobs;
 };
@@ -213,6 +217,7 @@ static bool take_load(struct fors_outbox *box, struct load *load)
 	load->folder.parent = box->dir ? strdup(box->dir) : NULL;
 	snprintf(load->folder.tag, sizeof(load->folder.tag), "%s", box->state->name);
 	load->highest = box->highest;
+	load->is_shared = box->is_shared;
 	if (box->dir && (!load->folder.parent || !copy_sheets(box, load))) {
 		drop_load(load);
 		return false;
@@ -285,6 +290,29 @@ static void note_copied(struct fors_outbox *box, double at)
 	pthread_mutex_unlock(&box->mutex);
 }
 
+/* Whose is a shared folder? *is_ours also where it is not shared. Without the mutex. Errors: FORS_EIO. */
+static enum fors_err hold(struct fors_outbox *box, const struct fors_folder *folder, bool *is_ours,
+			  struct fors_error *error)
+{
+	bool is_shared;
+	enum fors_err err;
+
+	pthread_mutex_lock(&box->mutex);
+	is_shared = box->is_shared;
+	box->hold_ms = fors_clock_ms() + HOLD_MS;
+	pthread_mutex_unlock(&box->mutex);
+	*is_ours = true;
+	err = is_shared ? fors_helper_hold(&box->helper, folder, is_ours, error) : FORS_OK;
+	if (err)
+		return FORS_EIO;
+	pthread_mutex_lock(&box->mutex);
+	if (*is_ours && box->is_held_elsewhere)
+		fors_outbox_jobs_renew(&box->jobs);
+	box->is_held_elsewhere = !*is_ours;
+	pthread_mutex_unlock(&box->mutex);
+	return FORS_OK;
+}
+
 /* Another subnet manager's schedule is later than the one to be written. */
 static void note_seen(struct fors_outbox *box, uint64_t epoch)
 {
@@ -311,7 +339,7 @@ static enum fors_err may_write(struct fors_outbox *box, const struct load *load,
 		return FORS_OK;
 	}
 	doubt(box, load, err ? error : NULL);
-	*may = err || !schedule->bytes || there <= epoch;
+	*may = err || !schedule->bytes || there < epoch || (there == epoch && (there == box->own || !load->is_shared));
 	if (!*may)
 		note_seen(box, there);
 	return FORS_OK;
@@ -320,8 +348,12 @@ static enum fors_err may_write(struct fors_outbox *box, const struct load *load,
 static enum fors_err carry(struct fors_outbox *box, struct load *load, struct fors_error *error)
 {
 	bool may = false;
-	enum fors_err err = may_write(box, load, &may, error);
+	bool is_ours = false;
+	enum fors_err err = hold(box, &load->folder, &is_ours, error);
 
+	if (err || !is_ours)
+		return err;
+	err = may_write(box, load, &may, error);
 	for (int i = 0; i < FORS_OUT_FILES && !err && may; i++) {
 		struct sheet *sheet = &load->sheet[i];
 
@@ -540,6 +572,22 @@ static void turn_to_folder(struct fors_outbox *box)
 	pthread_mutex_lock(&box->mutex);
 }
 
+/* Look whose the folder is, though nothing is to be copied; with the mutex held. */
+static void hold_on(struct fors_outbox *box)
+{
+	struct fors_folder folder = {.parent = strdup(box->dir)};
+	struct fors_error error;
+	bool is_ours;
+
+	snprintf(folder.tag, sizeof(folder.tag), "%s", box->state->name);
+	box->hold_ms = fors_clock_ms() + HOLD_MS;
+	pthread_mutex_unlock(&box->mutex);
+	if (folder.parent)
+		hold(box, &folder, &is_ours, &error); /* what is wrong is said when something is copied */
+	free(folder.parent);
+	pthread_mutex_lock(&box->mutex);
+}
+
 static void wait_for_work(struct fors_outbox *box, uint64_t now)
 {
 	uint64_t until = now + 1000;
@@ -566,6 +614,8 @@ static void work(struct fors_outbox *box)
 			box->copied_at = fors_clock_ms();
 		} else if (!box->stop && !is_due(box) && is_loose(box) && now >= box->copied_at + QUIET_MS) {
 			settle(box);
+		} else if (!box->stop && !is_due(box) && box->is_shared && box->dir && now >= box->hold_ms) {
+			hold_on(box);
 		} else if (!is_due(box) && may_tidy(box, now)) {
 			go_on_tidying(box);
 		} else if (!box->stop) {
@@ -687,6 +737,8 @@ enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_
 	box->dir = dir;
 	box->command = command;
 	box->seconds = request->seconds;
+	box->is_shared = request->is_shared;
+	box->is_held_elsewhere &= box->is_shared && dir && !is_new;
 	for (int i = 0; is_new && i < FORS_OUT_FILES; i++)
 		box->sheet[i].is_due = box->sheet[i].bytes != NULL; /* what was in the old one is let be */
 	if (is_new) {
@@ -793,6 +845,16 @@ struct fors_outbox_times fors_outbox_times(struct fors_outbox *box, uint64_t epo
 	pthread_mutex_unlock(&box->mutex);
 	times.command_ms = fors_runner_began(box->runner, epoch);
 	return times;
+}
+
+bool fors_outbox_is_holder(struct fors_outbox *box)
+{
+	bool is_holder;
+
+	pthread_mutex_lock(&box->mutex);
+	is_holder = !box->is_held_elsewhere;
+	pthread_mutex_unlock(&box->mutex);
+	return is_holder;
 }
 
 uint64_t fors_outbox_failures(struct fors_outbox *box)

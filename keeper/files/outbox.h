@@ -27,6 +27,7 @@ struct fors_outbox_request {
 	const char *dir;
 	const char *command;
 	unsigned seconds; /* time limit of the command */
+	bool is_shared;	  /* others of the same kind may write to the folder: one of them does (holder.h) */
 };
 
 /* Start the threads; `state` is the state folder, borrowed until the end. Errors: FORS_ENOMEM. */
@@ -90,6 +91,9 @@ struct fors_outbox_times {
 };
 
 struct fors_outbox_times fors_outbox_times(struct fors_outbox *outbox, uint64_t epoch);
+
+/* Is the folder ours to write to, as far as is known? Not while another one holds it. Any thread. */
+bool fors_outbox_is_holder(struct fors_outbox *outbox);
 
 /* How many ways to the folder have failed. */
 uint64_t fors_outbox_failures(struct fors_outbox *outbox);

@@ -119,7 +119,8 @@ static int close_bench(void **state)
 
 static void set(struct bench *bench, bool has_dir, const char *command, unsigned seconds)
 {
-	const struct fors_outbox_request request = {has_dir ? bench->dir : NULL, command, seconds};
+	const struct fors_outbox_request request = {
+		.dir = has_dir ? bench->dir : NULL, .command = command, .seconds = seconds};
 
 	assert_int_equal(fors_outbox_set(bench->box, &request, NULL), FORS_OK);
 }
