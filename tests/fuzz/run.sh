@@ -16,7 +16,7 @@ program=$(realpath "$1")
 seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)
 shift 2
-[ $# -gt 0 ] || set -- $(ls "$here/corpus")
+[ $# -gt 0 ] || set -- $(ls "$here/corpus" | grep -vx "${FORS_FUZZ_WITHOUT:-}")
 
 # The run of one target; its log in TARGET/log.
 fuzz() {

@@ -9,6 +9,7 @@
 
 #include "model_targets.h"
 #include "simulate_target.h"
+#include "watch_target.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -584,6 +585,9 @@ const struct fuzz_target fuzz_targets[] = {
 	{"counters", fuzz_counters},
 	{"simulate", fuzz_simulate},
 	{"demand", fuzz_demand},
+#ifdef HAVE_WATCH
+	{"watch", fuzz_watch},
+#endif
 	{NULL, NULL},
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake_fabric.h"
 #include "watch/bytes.h"
 #include "watch/wire.h"
 
@@ -98,87 +99,15 @@ void fors_mads_forget(struct fors_mads *mads)
 	mads->count = mads->next = 0;
 }
 
-/* Who is at the end of a way, and at which port; false: nobody. */
-static bool follow(const struct fake *fake, const struct fors_directed_route *way, uint32_t *node, uint8_t *port)
-{
-	*node = fake->from;
-	*port = fake->net->node[*node].type == FORS_SWITCH ? 0 : 1;
-	for (unsigned i = 0; i < way->hops; i++) {
-		const struct fors_node *at = &fake->net->node[*node];
-		const struct fors_port *out = fors_net_port(fake->net, *node, way->port[i]);
-
-		if ((i && at->type != FORS_SWITCH) || !way->port[i] || way->port[i] > at->nports ||
-		    out->peer == FORS_NONE)
-			return false;
-		*node = out->peer;
-		*port = out->peer_port;
-	}
-	return true;
-}
-
-static void say_node(const struct fors_net *net, uint32_t node, uint8_t port, uint8_t *data)
-{
-	const struct fors_node *at = &net->node[node];
-
-	data[2] = at->type == FORS_SWITCH ? 2 : at->type == FORS_ROUTER ? 3 : 1;
-	data[3] = at->nports;
-	fors_put64(data + 12, at->guid);
-	fors_put64(data + 20, at->type == FORS_SWITCH ? at->guid : fors_net_port(net, node, port)->guid);
-	data[36] = port;
-}
-
-static void say_port(const struct fors_net *net, uint32_t node, uint32_t number, uint8_t *data)
-{
-	static const uint8_t widths[13] = {[1] = 1, [2] = 16, [4] = 2, [8] = 4, [12] = 8};
-	const struct fors_port *port;
-	bool is_up;
-
-	if (number > net->node[node].nports)
-		return;
-	if (!number && net->node[node].type != FORS_SWITCH)
-		number = 1; /* the port that is asked */
-	port = fors_net_port(net, node, number);
-	is_up = port->peer != FORS_NONE;
-	fors_put16(data + 16, port->lid ? port->lid : 0);
-	fors_put32(data + 20, port->is_sm ? 2 : 0);
-	data[31] = widths[port->width];
-	data[32] = is_up ? FORS_PORT_ACTIVE : FORS_PORT_DOWN;
-	data[33] = (uint8_t)((is_up ? FORS_PHYS_LINK_UP : 2) << 4);
-	data[34] = port->lmc;
-	data[35] = port->speed && port->speed < 4 ? (uint8_t)(1 << (port->speed - 1) << 4) : 0;
-}
-
-static void say_table(const struct fake *fake, uint32_t node, uint32_t block, uint8_t *data)
-{
-	uint32_t row = fors_lfts_row(fake->lfts, fake->net->node[node].guid);
-
-	for (uint32_t i = 0; i < FORS_LFT_BLOCK; i++)
-		data[i] = row == FORS_NONE ? FORS_NO_PATH : fors_lfts_port(fake->lfts, row, block * FORS_LFT_BLOCK + i);
-}
-
+/* The manager counts what it is asked; all others are the fabric's. */
 static void say(struct fake *fake, const struct asked *asked, uint32_t node, uint8_t port, uint8_t *data)
 {
-	switch (asked->attribute) {
-	case FORS_ATTR_NODE_INFO:
-		say_node(fake->net, node, port, data);
-		break;
-	case FORS_ATTR_NODE_DESC:
-		memcpy(data, fake->net->node[node].desc, FORS_NAME_MAX);
-		break;
-	case FORS_ATTR_PORT_INFO:
-		say_port(fake->net, node, asked->modifier, data);
-		break;
-	case FORS_ATTR_SWITCH_INFO:
-		fors_put16(data, 0xC000);
-		fors_put16(data + 6, (uint16_t)(fake->lfts->nlids - 1));
-		break;
-	case FORS_ATTR_LINEAR_FT:
-		say_table(fake, node, asked->modifier, data);
-		break;
-	default:
-		fors_put32(data + 16, ++fake->counted);
-		data[20] = FORS_SM_MASTER;
-	}
+	const struct fake_fabric fabric = {fake->net, fake->lfts, fake->from};
+
+	if (asked->is_manager)
+		fake_say_manager(++fake->counted, data);
+	else
+		fake_say(&fabric, node, port, asked->attribute, asked->modifier, data);
 }
 
 /* Paths from a LID: to one, or to all of the fabric, as far as there is room. */
@@ -212,10 +141,12 @@ static void answer(struct fors_mads *mads, const struct asked *asked)
 	uint8_t data[FORS_SMP_DATA] = {0}, port = 0;
 	struct fors_mad mad = {.attribute = asked->attribute, .data = data, .size = sizeof(data)};
 	uint32_t node = 0;
-	bool is_there = asked->is_manager || follow(fake, &asked->way, &node, &port);
+	const struct fake_fabric fabric = {fake->net, fake->lfts, fake->from};
+	bool is_there = asked->is_manager || fake_follow(&fabric, &asked->way, &node, &port);
 
 	fake->asked++;
 	mads->counts.sent++;
+	mads->counts.managers += asked->is_manager;
 	if (is_there)
 		say(fake, asked, node, port, data);
 	if (fake->lie)
