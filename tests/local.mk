@@ -70,7 +70,7 @@ unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_rowwise
 unit_tests += tests/unit/test_sar
-unit_tests += tests/unit/test_runner
+unit_tests += tests/unit/test_runner tests/unit/test_holder
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_schedule_header
 unit_tests += tests/unit/test_schedule_rules
@@ -247,11 +247,11 @@ tests_keeper_test_keeper_CFLAGS = $(AM_CFLAGS) -pthread
 tests_keeper_test_keeper_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_keeper_test_keeper_LDFLAGS = $(AM_LDFLAGS) -pthread
 # A fabric in memory answers in place of a port, and may lie.
-tests_watch_test_survey_SOURCES = tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_survey.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c
+tests_watch_test_survey_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_survey.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c
 tests_watch_test_survey_CFLAGS = $(AM_CFLAGS) -pthread
 tests_watch_test_survey_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_watch_test_survey_LDFLAGS = $(AM_LDFLAGS) -pthread
-tests_watch_test_paths_SOURCES = tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_paths.c watch/paths.c
+tests_watch_test_paths_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_paths.c watch/paths.c
 tests_watch_test_paths_CFLAGS = $(AM_CFLAGS) -pthread
 tests_watch_test_paths_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_watch_test_paths_LDFLAGS = $(AM_LDFLAGS) -pthread
@@ -367,13 +367,17 @@ tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = keeper/files/child.c keeper/base/digest.c keeper/files/epoch.c keeper/files/helper.c keeper/files/helper_serve.c keeper/files/outbox.c keeper/files/outbox_jobs.c \
+outbox_sources = keeper/files/child.c keeper/base/digest.c keeper/files/epoch.c keeper/files/helper.c keeper/files/helper_serve.c keeper/files/holder.c keeper/files/outbox.c keeper/files/outbox_jobs.c \
 	keeper/files/runner.c tests/unit/fake_clock.c tests/unit/fake_clock.h tests/unit/fake_helper.c
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources) \
 	$(fault_sources)
 tests_unit_test_outbox_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_publish,--wrap=fors_publish_sync
+tests_unit_test_holder_SOURCES = tests/unit/test_holder.c $(publish_sources) keeper/base/digest.c keeper/files/holder.c tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_holder_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_holder_CFLAGS = $(AM_CFLAGS) -pthread
+tests_unit_test_holder_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_unit_test_runner_SOURCES = tests/unit/test_runner.c keeper/files/child.c keeper/files/runner.c keeper/base/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
@@ -484,7 +488,7 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/planted.py tests/e2e/watch_sweep.py tests/e2e/test_helper.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py tests/e2e/test_slurm_users.py \
+EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/planted.py tests/e2e/watch_sweep.py tests/e2e/watch_beside.py tests/e2e/watch_memory.py tests/e2e/test_helper.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py tests/e2e/test_slurm_users.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c tests/e2e/umad_names.c tests/e2e/test_names.py \
 	tests/e2e/shadow.py tests/e2e/test_shadow.py tests/e2e/umad_log.c \
 	tests/e2e/held.c tests/e2e/held.py tests/e2e/test_early.py \
@@ -495,6 +499,13 @@ EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tes
 .PHONY: watch-sweep
 watch-sweep: fors fors-watch
 	FORS_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/e2e/watch_sweep.py $${EVENTS:-200} $${SEED:-1}
+
+# fors watch beside the plugin, the same cuts: time to the new schedule, phases; its memory over many changes.
+.PHONY: watch-beside watch-memory
+watch-beside: fors fors-watch libfors.la
+	FORS_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/e2e/watch_beside.py $${CUTS:-20} $${SEED:-1} $$ENGINES
+watch-memory: fors fors-watch
+	FORS_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/e2e/watch_memory.py $${CHANGES:-2000} $${SEED:-1}
 
 # What others put into publish_dir/jobs holds up no epoch in the state folder: medians of ten, in one run; some minutes.
 .PHONY: planted

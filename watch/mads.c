@@ -6,7 +6,7 @@
  * budget says. So each sending is one of ours, under an id of its own: an answer that comes after the next sending is dropped
  * with it, and the next one counts.
  *
- * Questions to the subnet administration go one at a time: it is one process for a whole fabric.
+ * Of questions to the subnet administration those for tables go one at a time: it is one process for a whole fabric.
  */
 #include "mads_inside.h"
 
@@ -78,6 +78,20 @@ enum fors_err fors_mads_get_at(struct fors_mads *mads, uint16_t lid, uint16_t at
 	return enqueue(mads, &question);
 }
 
+enum fors_err fors_mads_get_soon(struct fors_mads *mads, uint16_t lid, uint16_t attribute, uint32_t modifier,
+				 fors_mad_done done, void *context, uint64_t tag)
+{
+	enum fors_err err = fors_mads_get_at(mads, lid, attribute, modifier, done, context, tag);
+	struct question last;
+
+	if (err)
+		return err;
+	last = mads->queue[(mads->first + mads->nqueued - 1) % mads->room];
+	mads->first = (mads->first + mads->room - 1) % mads->room; /* the place of the last one, or a free one */
+	mads->queue[mads->first] = last;
+	return FORS_OK;
+}
+
 enum fors_err fors_mads_ask(struct fors_mads *mads, const struct fors_sa_question *asked, fors_mad_done done,
 			    void *context, uint64_t tag)
 {
@@ -129,6 +143,7 @@ static enum fors_err send_slot(struct fors_mads *mads, struct slot *slot, double
 	slot->due_ms = now + mads->setup.timeout_ms;
 	mads->counts.sent++;
 	mads->counts.again += slot->sendings > 1;
+	mads->counts.managers += slot->question.attribute == FORS_ATTR_SM_INFO;
 	if (mads->setup.rate)
 		mads->next_ms = (now > mads->next_ms + 1 ? now : mads->next_ms) + 1e3 / mads->setup.rate;
 	return fors_mads_put(mads, &slot->question, slot->id, error);
@@ -152,10 +167,20 @@ static void end_slot(struct fors_mads *mads, struct slot *slot, enum fors_mad_en
 	question.done(question.context, question.tag, end, mad);
 }
 
-static bool is_sa_out(const struct fors_mads *mads)
+/* A question whose answer may be long: it goes alone. */
+static bool is_long(const struct question *question)
 {
-	for (unsigned i = 0; i < mads->setup.window; i++)
-		if (mads->slot[i].is_out && mads->slot[i].question.kind == KIND_SA)
+	return question->kind == KIND_SA && question->method == FORS_METHOD_GET_TABLE;
+}
+
+/* Has the first of the queue to wait for an answer of the administration? */
+static bool has_to_wait(const struct fors_mads *mads)
+{
+	const struct question *first = &mads->queue[mads->first];
+
+	for (unsigned i = 0; first->kind == KIND_SA && i < mads->setup.window; i++)
+		if (mads->slot[i].is_out && mads->slot[i].question.kind == KIND_SA &&
+		    (is_long(first) || is_long(&mads->slot[i].question)))
 			return true;
 	return false;
 }
@@ -163,8 +188,7 @@ static bool is_sa_out(const struct fors_mads *mads)
 /* May the first of the queue leave, and into which slot? NULL: not now. */
 static struct slot *free_slot(struct fors_mads *mads, double now)
 {
-	if (!mads->nqueued || mads->nout == mads->setup.window || !may_send(mads, now) ||
-	    (mads->queue[mads->first].kind == KIND_SA && is_sa_out(mads)))
+	if (!mads->nqueued || mads->nout == mads->setup.window || !may_send(mads, now) || has_to_wait(mads))
 		return NULL;
 	for (unsigned i = 0; i < mads->setup.window; i++)
 		if (!mads->slot[i].is_out)
@@ -245,8 +269,7 @@ static double next_due(const struct fors_mads *mads, double until)
 	for (unsigned i = 0; i < mads->setup.window; i++)
 		if (mads->slot[i].is_out && mads->slot[i].due_ms < until)
 			until = mads->slot[i].due_ms;
-	if (mads->nqueued && mads->nout < mads->setup.window && mads->next_ms < until &&
-	    !(mads->queue[mads->first].kind == KIND_SA && is_sa_out(mads)))
+	if (mads->nqueued && mads->nout < mads->setup.window && mads->next_ms < until && !has_to_wait(mads))
 		until = mads->next_ms;
 	return until;
 }

@@ -61,7 +61,8 @@ typedef void (*fors_mad_done)(void *context, uint64_t tag, enum fors_mad_end end
 
 struct fors_mads_counts {
 	uint64_t sent, again, lost, refused,
-		reports; /* sendings in all; of these, second ones and later; ends of questions */
+		reports,  /* sendings in all; of these, second ones and later; ends of questions */
+		managers; /* sendings of SMInfo, each of which a manager that counts may count */
 };
 
 struct fors_mads_port {
@@ -97,6 +98,10 @@ enum fors_err fors_mads_get(struct fors_mads *mads, const struct fors_directed_r
 enum fors_err fors_mads_get_at(struct fors_mads *mads, uint16_t lid, uint16_t attribute, uint32_t modifier,
 			       fors_mad_done done, void *context, uint64_t tag);
 
+/* As fors_mads_get_at(), before all that is queued: for who may call inside fors_mads_run(). */
+enum fors_err fors_mads_get_soon(struct fors_mads *mads, uint16_t lid, uint16_t attribute, uint32_t modifier,
+				 fors_mad_done done, void *context, uint64_t tag);
+
 /* A question to the subnet administration: a record of at most 200 bytes of which `mask` tells the components. */
 struct fors_sa_question {
 	enum {
@@ -110,7 +115,7 @@ struct fors_sa_question {
 	size_t size;
 };
 
-/* Queue it; as fors_mads_get(). Only while no other one is out: those of the administration go one at a time. */
+/* Queue it; as fors_mads_get(). One for a table leaves when no other one is out at the administration. */
 enum fors_err fors_mads_ask(struct fors_mads *mads, const struct fors_sa_question *question, fors_mad_done done,
 			    void *context, uint64_t tag);
 

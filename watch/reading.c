@@ -38,11 +38,13 @@ enum fors_err fors_reading_make(struct fors_mads *mads, const struct fors_readin
 				    .asked = fors_mads_counts(mads)->sent,
 				    .is_all = !before || !is_trusted};
 	struct fors_sm first;
+	uint64_t managers;
 	enum fors_err err;
 
 	err = fors_sm_find(mads, error);
 	if (!err)
 		err = fors_sm_ask(mads, &first, error);
+	managers = fors_mads_counts(mads)->managers;
 	if (!err)
 		err = read_all(mads, before ? before->survey : NULL, is_trusted, only_active, &made, error);
 	if (!err)
@@ -51,7 +53,8 @@ enum fors_err fors_reading_make(struct fors_mads *mads, const struct fors_readin
 		fors_reading_clear(&made);
 		return err;
 	}
-	made.is_quiet = fors_sm_is_same(&first, &made.sm) && !fors_sm_rise(&first, &made.sm, 1);
+	managers = fors_mads_counts(mads)->managers - managers;
+	made.is_quiet = fors_sm_is_same(&first, &made.sm) && !fors_sm_rise(&first, &made.sm, (uint32_t)managers);
 	made.ended_ms = fors_clock_exact_ms();
 	made.asked = fors_mads_counts(mads)->sent - made.asked;
 	*reading = made;

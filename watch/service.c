@@ -24,8 +24,10 @@
 #define ROUND_MS 100.0
 #define DOZE_MS 600.0	 /* a round when Reports tell of changes */
 #define RESTLESS_MS 20.0 /* a round while a reading waits for the manager's rest */
+#define MOST_MOVING_MS 5000.0
 #define LOST_MS 3000.0
-#define TURN_MS 10000.0 /* all switches are asked once */
+#define MEANWHILE_MS 1000.0 /* between polls while the fabric is read */
+#define TURN_MS 10000.0	    /* all switches are asked once */
 #define TURN_LOST_MS 1000.0
 #define BLIND_MS 2000.0 /* between readings beside a manager that does not count */
 
@@ -48,9 +50,47 @@ static void feed_watchdog(struct fors_service *service)
 	service->fed_ms = now;
 }
 
+static void tell_attended(struct fors_service *service)
+{
+	bool is_lost = service->lost_ms && fors_clock_exact_ms() - service->lost_ms >= LOST_MS;
+
+	if (is_lost == service->is_unattended)
+		return;
+	service->is_unattended = is_lost;
+	fors_keeper_note_attended(service->keeper, !is_lost);
+	fors_log_info(&service->log,
+		      is_lost ? "no subnet manager answers: failures are not repaired, the heartbeat stops"
+			      : "a subnet manager answers; the heartbeat goes on");
+}
+
+/* An answer to a poll within a reading says no more than that the manager is there. */
+static void take_poll(void *context, uint64_t tag, enum fors_mad_end end, const struct fors_mad *mad)
+{
+	struct fors_service *service = context;
+
+	(void)tag;
+	if (end == FORS_MAD_ANSWERED && (mad->data[20] & 15) == FORS_SM_MASTER)
+		service->lost_ms = 0;
+	else if (!service->lost_ms)
+		service->lost_ms = service->polled_ms;
+}
+
+/* A reading may take seconds, where nodes do not answer or the fabric is large. */
+static void poll_meanwhile(struct fors_service *service)
+{
+	uint16_t lid = fors_mads_port(service->mads)->sm_lid;
+	double now = fors_clock_exact_ms();
+
+	if (!service->is_reading || !lid || now - service->polled_ms < MEANWHILE_MS)
+		return;
+	service->polled_ms = now;
+	tell_attended(service);
+	fors_mads_get_soon(service->mads, lid, FORS_ATTR_SM_INFO, 0, take_poll, service, 0);
+}
+
 /*
  * Asked by the port's window: is it to stop, or is what is asked just now too late? A reading of many neighbours that do not
- * answer takes longer than the watchdog's span, so it is told here.
+ * answer takes longer than the watchdog's span, so it is told here, and the manager is asked.
  */
 static bool is_stopped(void *context)
 {
@@ -58,6 +98,7 @@ static bool is_stopped(void *context)
 	const struct fors_mads_setup *setup = &service->setup->mads;
 
 	feed_watchdog(service);
+	poll_meanwhile(service);
 	return setup->is_stopped(setup->context) ||
 	       (service->deadline_ms > 0 && fors_clock_exact_ms() >= service->deadline_ms);
 }
@@ -89,6 +130,16 @@ static void tell_manager(struct fors_service *service, const struct fors_sm *now
 		fors_log_info(&service->log, "the subnet manager has started again");
 }
 
+/* The manager rests: whoever waited for that need not wait any longer. */
+static void note_rest(struct fors_service *service, double now)
+{
+	service->rested_ms = now;
+	if (service->failures)
+		return;
+	service->gap_ms = 0;
+	service->not_before_ms = 0;
+}
+
 static void note_answer(struct fors_service *service, const struct fors_sm *now)
 {
 	uint32_t rise = fors_sm_rise(&service->sm, now, 1);
@@ -104,8 +155,8 @@ static void note_answer(struct fors_service *service, const struct fors_sm *now)
 	service->is_moving = !is_same || (rise && !is_blind);
 	if (service->is_moving)
 		service->moved_ms = now->at_ms;
-	else if (!is_blind && !service->failures)
-		service->gap_ms = 0;
+	else if (!is_blind)
+		note_rest(service, now->at_ms);
 	if (service->is_moving || (is_blind && now->at_ms - service->moved_ms >= BLIND_MS))
 		service->is_due = true;
 	if (is_blind && service->is_due)
@@ -114,25 +165,13 @@ static void note_answer(struct fors_service *service, const struct fors_sm *now)
 	service->lost_ms = 0;
 }
 
-static void tell_attended(struct fors_service *service)
-{
-	bool is_lost = service->lost_ms && fors_clock_exact_ms() - service->lost_ms >= LOST_MS;
-
-	if (is_lost == service->is_unattended)
-		return;
-	service->is_unattended = is_lost;
-	fors_keeper_note_attended(service->keeper, !is_lost);
-	fors_log_info(&service->log,
-		      is_lost ? "no subnet manager answers: failures are not repaired, the heartbeat stops"
-			      : "a subnet manager answers; the heartbeat goes on");
-}
-
 static enum fors_err watch_manager(struct fors_service *service, struct fors_error *error)
 {
 	double asked_ms = fors_clock_exact_ms();
 	struct fors_sm now;
 	enum fors_err err = fors_sm_ask(service->mads, &now, error);
 
+	service->polled_ms = asked_ms;
 	if (err)
 		return err;
 	if (now.is_there)
@@ -238,6 +277,7 @@ static enum fors_err reload(struct fors_service *service, struct fors_error *err
 	bool is_asked = service->setup->is_reload && service->setup->is_reload(service->setup->context);
 
 	is_asked |= __atomic_exchange_n(&service->wants_look, false, __ATOMIC_ACQ_REL);
+	is_asked |= fors_keeper_is_holder(service->keeper) != service->is_holder;
 	if (!is_asked || !service->holds)
 		return FORS_OK;
 	return fors_service_hand_in(service, error);
@@ -265,10 +305,18 @@ static enum fors_err round_of(struct fors_service *service, struct fors_error *e
 	return err ? err : fors_service_check(service, error);
 }
 
+/* Is the manager at work, and its rest awaited? Not where others ask it all the time. */
+static bool is_rest_near(const struct fors_service *service)
+{
+	return service->is_due || (service->is_moving && service->moved_ms - service->rested_ms < MOST_MOVING_MS);
+}
+
 /* Until the next round. A Report is heeded at once, and then there is no rest. */
 static enum fors_err rest(struct fors_service *service, double began_ms, struct fors_error *error)
 {
-	double until = began_ms + (service->is_due ? RESTLESS_MS : fors_service_may_doze(service) ? DOZE_MS : ROUND_MS);
+	double until = began_ms + (is_rest_near(service)	    ? RESTLESS_MS
+				   : fors_service_may_doze(service) ? DOZE_MS
+								    : ROUND_MS);
 	bool was_due = service->is_due;
 	enum fors_err err;
 
@@ -313,7 +361,8 @@ static enum fors_err start_keeper(struct fors_service *service, struct fors_erro
 						.mastership = mastership,
 						.sweep = sweep,
 						.context = service,
-						.giver = "fors watch"};
+						.giver = "fors watch",
+						.is_shared = true};
 	enum fors_err err = fors_keeper_start(&setup, &service->keeper, error);
 
 	if (err)

@@ -29,6 +29,7 @@ struct fors_service {
 	char options[4096 + 16];
 	struct fors_mads *mads;
 	struct fors_keeper *keeper;
+	bool is_holder;	      /* publish_dir is ours, as the last look was told */
 	bool wants_look;      /* the keeper asks for the look again; atomic, any thread */
 	unsigned watchdog_ms; /* of systemd; 0: none */
 	double fed_ms;	      /* when it was told last */
@@ -36,6 +37,8 @@ struct fors_service {
 	/* the subnet manager, by its polls */
 	struct fors_sm sm;	       /* its last answer as the master */
 	double lost_ms, moved_ms;      /* since when it does not answer, 0: it does; when its count rose last */
+	double rested_ms;	       /* when it had not risen last */
+	double polled_ms;	       /* when it was asked last */
 	bool is_moving, is_unattended; /* its count has risen since the poll before; the keeper knows that it is lost */
 
 	/* the fabric, by readings */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """fors watch, the service, beside a stock opensm without the plugin: what it publishes holds, and what does not hold is withdrawn."""
+import json
 import os
 import re
 import signal
@@ -154,6 +155,21 @@ def test_nobody_answers(fabric, watcher, tmp_path):
     judged(service)
 
 
+def test_the_manager_dies_during_a_long_reading(fabric, watcher):
+    """The fabric is read for many seconds, at 25 packets a second: the heartbeat stops all the same."""
+    tree = over.two_levels()
+    sim, sm = fabric(tree, **STOCK)
+    sm.wait_up()
+    service = watcher(sim, arguments=["--rate", 25])
+    service.wait_epoch(timeout=90)
+    sm.sighup()
+    time.sleep(1)
+    os.kill(sm.process.pid, signal.SIGKILL)
+    begin = time.monotonic()
+    harness.wait_for(lambda: "the heartbeat stops" in service.log(), 30, "the heartbeat to stop")
+    assert time.monotonic() - begin < 7 * harness.patience()
+
+
 def test_another_manager_with_another_engine(fabric, watcher, tmp_path):
     tree = FatTree(4, 4)
     sim, sm = fabric(tree, **STOCK, lmc=1)
@@ -250,6 +266,41 @@ def test_publishing(fabric, watcher, tmp_path):
     assert (tmp_path / "copies" / "schedule").read_bytes() == (service.folder() / "schedule").read_bytes()
     shown = subprocess.run(harness.fors_command("status", service.folder()), capture_output=True, text=True, check=False)
     assert shown.returncode == 0 and "by the subnet manager" in shown.stdout
+
+
+def epoch_there(folder):
+    rows = subprocess.run(harness.fors_command("schedule", folder / "schedule", "--format", "csv"), capture_output=True, text=True)
+    return rows.returncode == 0 and rows.stdout.count("\n") > 1 and json.loads((folder / "status.json").read_text())["epoch"]
+
+
+def test_two_watchers_and_one_folder(fabric, watcher, tmp_path):
+    """One publishes, the other one stands by, and takes over when the first one is stopped; which then publishes nothing any more."""
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    tree = over.two_levels()
+    sim, sm = fabric(tree, **STOCK, lmc=1)
+    sm.wait_up()
+    settings = f"static_sl = 0\npublish_dir = {copies}\n"
+    first = watcher(sim, "first", settings=settings)
+    epoch = first.wait_epoch()["epoch"]
+    harness.wait_for(lambda: (copies / "schedule").exists(), 10, "the copy")
+    second = watcher(sim, "second", node="Node00-00", settings=settings)
+    second.wait(30, state="inactive", reason=lambda reason: reason and "another fors watch publishes in" in reason)
+    assert (copies / "holder.1").read_text() == first.folder().name
+    assert epoch_there(copies) == epoch and first.status()["state"] == "active"
+    cut_or_mend(sm, sim.unlink, *tree.uplink(0, 1)[:2])
+    epoch = first.wait_epoch(epoch)["epoch"]
+    harness.wait_for(lambda: epoch_there(copies) == epoch, 10, "its copy")
+    os.killpg(first.process.pid, signal.SIGSTOP)
+    taken = second.wait_epoch(epoch, timeout=40)["epoch"]
+    harness.wait_for(lambda: epoch_there(copies) == taken, 10, "the copy of the second one")
+    judged(second)
+    os.killpg(first.process.pid, signal.SIGCONT)
+    first.wait(30, state="inactive", reason=lambda reason: reason and "another fors watch publishes in" in reason)
+    cut_or_mend(sm, sim.relink, *tree.uplink(0, 1)[:2])
+    epoch = second.wait_epoch(taken)["epoch"]
+    harness.wait_for(lambda: epoch_there(copies) == epoch, 10, "its next copy")
+    assert (copies / "holder.2").read_text() == second.folder().name and not (copies / "holder.1").exists()
 
 
 # ---------------------------------------------------------------------------

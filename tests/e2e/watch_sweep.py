@@ -6,7 +6,8 @@
 
 While opensm and fors watch work an observer looks again and again: what is published, and in the same moment the tables and cables of
 the simulator. A schedule that does not hold may stay for a second. After each event there has to be a schedule that holds, or none
-where the tables have holes. Half of the fabrics have Reports, the other half polls only.
+where the tables have holes. Half of the fabrics have Reports, the other half polls only. Last comes dfsssp on a torus, whose service
+levels do not fit the declared one: nothing may be published at any moment.
 """
 import random
 import statistics
@@ -102,16 +103,47 @@ def run(engine, lmc, events, seed, directory, has_reports):
     return observer, times
 
 
+def run_refused(events, seed, directory):
+    """dfsssp needs other levels than the one that was declared: nothing is published, whatever happens; the looks, and how many refusals."""
+    draw, torus, down, looks = random.Random(f"{seed} dfsssp"), over.torus(3, 3, 2), [], 0
+    ends = [(a, p) for (a, p), (b, _) in torus.cable.items() if a in torus.switches and b in torus.switches]
+    options = {**watching.STOCK, "routing_engine": "dfsssp", "qos": "TRUE", "sweep_interval": 2}
+    with Ibsim(torus, directory / "sim") as sim, OpenSM(sim, directory / "sm", **options) as sm:
+        sm.wait_up()
+        service = watching.Watcher(sim, directory / "watch")
+        try:
+            service.wait(state="inactive")
+            for _ in range(events):
+                if down and (len(down) > 2 or draw.random() < 0.5):
+                    sim.relink(*down.pop())
+                else:
+                    down.append(draw.choice([end for end in ends if end not in down]))
+                    sim.unlink(*down[-1])
+                until = time.monotonic() + 1.5
+                while time.monotonic() < until:
+                    looks += 1
+                    if over.read_csv(service.folder() / "schedule") is not None:
+                        raise SystemExit(f"dfsssp: a schedule was published: {service.status()}")
+                    time.sleep(0.02)
+                sm.check_alive()
+            return looks, service.wait(state="inactive")["reason"]
+        finally:
+            service.stop()
+
+
 def main():
     given = sys.argv[1:] + ["200", "1"][len(sys.argv) - 1:]
     events, seed = int(given[0]), given[1]
-    each = -(-events // len(ENGINES))
+    each = -(-events // (len(ENGINES) + 1))
     print(f"{'engine':<10}{'LMC':>4}{'Reports':>9}{'events':>8}{'looks':>8}{'wrong, at most':>16}{'settled, median':>17}")
     for n, (engine, lmc) in enumerate(ENGINES):
         with tempfile.TemporaryDirectory(prefix="fors-watch-sweep-") as directory:
             observer, times = run(engine, lmc, each, seed, Path(directory), n % 2 == 0)
         print(f"{engine:<10}{lmc:>4}{'yes' if n % 2 == 0 else 'no':>9}{each:>8}{observer.looks:>8}{observer.longest:>14.2f} s"
               f"{statistics.median(times):>15.2f} s", flush=True)
+    with tempfile.TemporaryDirectory(prefix="fors-watch-sweep-") as directory:
+        looks, reason = run_refused(each, seed, Path(directory))
+    print(f"{'dfsssp':<10}{0:>4}{'no':>9}{each:>8}{looks:>8}  refused: {reason}")
 
 
 if __name__ == "__main__":
