@@ -8,8 +8,10 @@ stopped at any time. At the end the tables (tables.md) and the pictures are writ
 import argparse
 import itertools
 import json
+import math
 import os
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -29,6 +31,12 @@ SIGMA = 0.5
 TROUBLES = {"none": [], "jitter 5 %": ["--message-jitter", "0.05"], "jitter 20 %": ["--message-jitter", "0.2"],
             "one server at 80 %": ["--straggler", "7=0.8"], "starts up to 100 us apart": ["--skew", "100us"],
             "two ranks each": ["--ranks", "2"], "tokens of 5 us": ["--token-time", "5us"], "tokens of 0.2 us": ["--token-time", "200ns"]}
+
+# Cables that are dead at random: (fabric, leaves, spines, servers below a leaf)
+DRAWN = (("FT(2;10,9)", 9, 10, 10), ("FT(2;6,6)", 6, 6, 6), ("FT(2;8,12)", 12, 8, 8), ("FT(2;12,10;servers=8)", 10, 12, 8))
+DRAWS = 12
+SHARES = (0.03, 0.1, 0.3, 0.6, 1)  # the time of a barrier's tokens over that of a message
+LONG = 41943  # ns that 1 MiB takes at 200 Gbit/s
 
 
 def down(levels, state):
@@ -51,10 +59,36 @@ def trouble_cases():
                        "more": more}
 
 
+def draw(number):
+    """(fabric, servers, dead cables)"""
+    dice = random.Random(number)
+    spec, leaves, spines, below = dice.choice(DRAWN)
+    cables = [f"Leaf{leaf:02}[{below + 1 + spine}]" for leaf in range(leaves) for spine in range(spines)]
+    return spec, leaves * below, dice.sample(cables, dice.choice((2, 3, 5, 8)))
+
+
+def drawn_cases():
+    """Of a barrier the tree has 2 log2(servers) tokens one after another."""
+    for number, lmc, jitter, share in itertools.product(range(DRAWS), (0, 5), (0.05, 0.2), SHARES):
+        spec, servers, dead = draw(number)
+        token = round(share * LONG / (2 * math.ceil(math.log2(servers))))
+        yield {"part": "drawn", "spec": spec, "dead": dead, "number": number, "lmc": lmc, "size": "1MiB", "sigma": 0, "share": share, "jitter": jitter,
+               "more": ["--message-jitter", str(jitter), "--skew", "10us", "--token-time", f"{token}ns"]}
+
+
 def cases():
     for case in itertools.chain(main_cases(), trouble_cases()):
         for way in WAYS:
             yield {**case, "way": way}
+    for case in drawn_cases():
+        for way in ("tree", "own"):
+            yield {**case, "way": way}
+
+
+def fabric(case):
+    if case["part"] == "drawn":
+        return [case["spec"], *(word for cable in case["dead"] for word in ("--down", cable))]
+    return [FABRICS[case["levels"]], *down(case["levels"], case["state"])]
 
 
 def command(case):
@@ -63,8 +97,7 @@ def command(case):
     if "--token-time" in more and case["way"] in ("chunks", "nobody"):
         more = []
     size = {"64KiB": "32KiB", "256KiB": "128KiB"}[case["size"]] if "--ranks" in more else case["size"]
-    return ["simulate", "--synthetic", FABRICS[case["levels"]], *down(case["levels"], case["state"]), "--routing", "fors", "--lmc",
-            str(case["lmc"]), "--pattern", "plan", "--message", size, *WAYS[case["way"]], *sigma, *more, "--json"]
+    return ["simulate", "--synthetic", *fabric(case), "--routing", "fors", "--lmc", str(case["lmc"]), "--pattern", "plan", "--message", size, *WAYS[case["way"]], *sigma, *more, "--json"]
 
 
 class Results:
@@ -137,12 +170,26 @@ def trouble_table(rows):
                                              for trouble, size in keys])
 
 
+def against_tree(rows, lmc, share):
+    """How long `own` takes over what the tree takes: the least, the median, the most."""
+    picked = [row for row in rows if row["part"] == "drawn" and (row["lmc"], row["share"]) == (lmc, share)]
+    of_tree = {(row["number"], row["jitter"]): row["time_ns"] for row in picked if row["way"] == "tree"}
+    ratios = [row["time_ns"] / of_tree[row["number"], row["jitter"]] for row in picked if row["way"] == "own"]
+    return " to ".join(f"{value:.2f}" for value in (min(ratios), statistics.median(ratios), max(ratios)))
+
+
+def drawn_table(rows):
+    return table(["a barrier takes, of a message's time", "LMC 0", "LMC 5"],
+                 [[f"{100 * share:.0f} %", against_tree(rows, 0, share), against_tree(rows, 5, share)] for share in SHARES])
+
+
 def tables(rows):
     parts = []
     for levels in FABRICS:
         for sigma, name in ((0, "uniform"), (SIGMA, f"unequal (sigma {SIGMA})")):
             parts += [f"## {FABRICS[levels]}, {name}", main_table(rows, levels, sigma)]
-    return "\n\n".join([*parts, "## Troubles, FT(2;10,9), one dead cable, LMC 0", trouble_table(rows), ""])
+    return "\n\n".join([*parts, "## Troubles, FT(2;10,9), one dead cable, LMC 0", trouble_table(rows),
+                        "## 2 to 8 dead cables, own over tree", drawn_table(rows), ""])
 
 
 # -- pictures

@@ -8,7 +8,7 @@
  * communicator without a schedule ten times a second; there, and where MPI's own way has won again and again, ranks are
  * told to leave the next calls to MPI without a word. A schedule is taken up in steps over several calls, so few in each
  * that they are a small part of it. Where calls are too short for that, it is taken up when taking up the last one was a
- * twentieth of the time that large calls have taken here.
+ * fiftieth of the time that large calls have taken here; meanwhile most of them are left to MPI without a word.
  *
  * Whose heartbeat: a schedule that no subnet manager stands behind any more stays right until a link changes, and after
  * that it is slower than planned, but still an exchange. So it is followed, and a person is told once. With
@@ -31,9 +31,11 @@
 #define LONG_CALL 0.0005     /* seconds: below, asking may cost what it costs */
 #define ASKING_SHARE 0.02    /* of a long call that is left to MPI */
 #define MOST_UNASKED 64	     /* calls, where there is a schedule */
-#define TAKING_UP_SHARE 0.05 /* of the time of large calls */
-#define STEPS_SHARE 0.03     /* of a call in which steps of that are done, */
-#define WHOLE 14	     /* which are together about as long as asking so often */
+#define TAKING_UP_SHARE 0.02 /* of the time of large calls */
+#define STEPS_SHARE 0.02     /* of a call in which steps of that are done, usually; */
+#define MOST_SHARE 0.04	     /* of a call, by the heaviest step, */
+#define HEAVIEST 4	     /* which takes as long as asking so often, */
+#define WHOLE 14	     /* and all together so often */
 #define PIECES 64	     /* a call sends so many times what a step broadcasts of the schedule, */
 #define LEAST_PIECE 16384    /* bytes, but not less than these */
 #define LESS 0.5	     /* how much counts that asking took less than was known, */
@@ -49,12 +51,16 @@ struct chief {
 	uint64_t looked_at, spoke_at; /* before which call */
 	double spent, last;	      /* in large calls, since a schedule was taken up; in the last one */
 	double asking;		      /* what it takes; 0: not known */
+	uint64_t waits;		      /* calls that were left unasked the last time, before a schedule is followed */
 	struct memory memory;
+	struct waiting waiting;
 	bool is_timed;	      /* the last call was large: */
 	struct demand demand; /* what it was, */
+	uint64_t bytes;	      /* of each message where all are alike, or 0 */
 	enum way way;	      /* and how it went */
 	double unlearned;     /* seconds of a call whose turns were not known yet; 0: none */
-	uint64_t said;	      /* what was said of it */
+	uint64_t said;	      /* what was said of it, */
+	uint64_t said_before; /* and of barriers */
 };
 
 /* What it took the last time, on any communicator, in nanoseconds; 0: not known. */
@@ -246,6 +252,24 @@ static double weight_of_a_call(const struct chief *chief)
 	return chief->asking > 0 ? STEPS_SHARE * chief->last / chief->asking : 0;
 }
 
+/* Is any step a small part of a call like the last one? */
+static bool are_steps_short(const struct chief *chief)
+{
+	return HEAVIEST * chief->asking <= MOST_SHARE * chief->last;
+}
+
+/*
+ * Calls to be left to MPI without asking, where asking is no small part of a call and no schedule is followed: twice as
+ * many each time. What machine and program do, changes at times.
+ */
+static uint64_t calls_to_wait(struct chief *chief)
+{
+	if (chief->last < LONG_CALL || are_steps_short(chief))
+		return chief->waits = 0;
+	chief->waits = chief->waits ? 2 * chief->waits : 1;
+	return chief->waits = chief->waits > MOST_UNASKED ? MOST_UNASKED : chief->waits;
+}
+
 /* Is it worth its time to have all ranks take up the schedule now? */
 static bool is_worth_it(const struct chief *chief, bool is_large)
 {
@@ -256,8 +280,7 @@ static bool is_worth_it(const struct chief *chief, bool is_large)
 		return way != WAY_MPI;
 	if (!is_large || !chief->spent)
 		return false;
-	return weight_of_a_call(chief) >= 1 ||
-	       chief->spent * TAKING_UP_SHARE >= (cost > 0 ? cost : WHOLE * chief->asking);
+	return are_steps_short(chief) || chief->spent * TAKING_UP_SHARE >= (cost > 0 ? cost : WHOLE * chief->asking);
 }
 
 /* How much of it in each call. Who says a way has it all at once. */
@@ -316,10 +339,11 @@ void forsched_mpi_taken_up(struct member *member, double seconds, double barrier
 	chief->is_timed = false;
 	__atomic_store_n(&taking_up, (uint64_t)(seconds * 1e9), __ATOMIC_RELAXED);
 	memset(&chief->memory, 0, sizeof(chief->memory));
+	memset(&chief->waiting, 0, sizeof(chief->waiting));
 	if (!member->is_following)
 		return;
 	chief->memory.messages = messages_of_a_port(member);
-	if (member->has_barrier)
+	if (member->may_have_barrier)
 		chief->memory.barriers = barrier * (member->turns.n - 1);
 }
 
@@ -340,8 +364,10 @@ static void learn(struct chief *chief, const struct heard *heard)
 {
 	if (!chief->is_timed || heard->took <= 0)
 		return;
-	chief->spent += heard->took;
+	chief->spent += heard->took * (double)(1 + chief->waits); /* those unasked are taken to be alike */
 	chief->last = heard->took;
+	if (chief->demand.turns && chief->way == WAY_PHASES && chief->bytes)
+		forsched_waiting_learn(&chief->waiting, chief->bytes, !chief->demand.runs_free, heard->took);
 	if (chief->demand.turns)
 		forsched_mpi_learn(&chief->memory, &chief->demand, chief->way, heard->took);
 	else
@@ -414,7 +440,45 @@ static enum way possible(enum way way, const struct choice *choice)
 	return way == WAY_CHUNKS && !choice->chunk ? WAY_PHASES : way;
 }
 
-static void decide(struct member *member, const struct heard *heard, struct word *word)
+/* Would phases of this call run without barriers? */
+static bool runs_free(const struct member *member, const struct heard *heard, enum barrier setting)
+{
+	const struct chief *chief = member->chief;
+	double share = forsched_mpi_barrier_share(&chief->memory, &heard->demand);
+
+	if (setting != BARRIER_AUTO || !member->may_have_barrier)
+		return !member->may_have_barrier;
+	return !forsched_waiting_has_barrier(&chief->waiting, heard->bytes, share);
+}
+
+static void say_barriers(const struct member *member, const struct heard *heard, bool are_there)
+{
+	struct chief *chief = member->chief;
+	double share = forsched_mpi_barrier_share(&chief->memory, &heard->demand);
+	uint64_t what = 1 + are_there;
+	char text[48];
+
+	if (what == chief->said_before)
+		return;
+	chief->said_before = what;
+	if (share < 0)
+		snprintf(text, sizeof(text), "not known yet");
+	else
+		snprintf(text, sizeof(text), "%.0f %% of the time of messages", 100 * share);
+	forsched_mpi_say(true, "call %" PRIu64 ": phases %s barriers (%s)", member->calls,
+			 are_there ? "with" : "without", text);
+}
+
+/* What is to be learnt from the time of this call. */
+static void note_call(struct chief *chief, const struct heard *heard)
+{
+	learn_late(chief, &chief->demand, &heard->demand);
+	chief->is_timed = heard->demand.port > 0;
+	chief->demand = heard->demand;
+	chief->bytes = heard->bytes;
+}
+
+static void decide(struct member *member, struct heard *heard, struct word *word)
 {
 	struct chief *chief = member->chief;
 	enum way wanted = wanted_way();
@@ -424,13 +488,15 @@ static void decide(struct member *member, const struct heard *heard, struct word
 		say_small(member, heard, word->min_bytes);
 		return;
 	}
+	heard->demand.runs_free = runs_free(member, heard, (enum barrier)word->barrier);
+	chief->memory.asking = chief->asking;
 	if (member->is_following && heard->demand.port)
 		forsched_mpi_choose(&chief->memory, &heard->demand, &choice);
-	learn_late(chief, &chief->demand, &heard->demand);
-	chief->is_timed = heard->demand.port > 0;
-	chief->demand = heard->demand;
-	if (!member->is_following)
+	note_call(chief, heard);
+	if (!member->is_following) {
+		word->quiet = wanted == NWAYS && chief->is_untold ? calls_to_wait(chief) : 0;
 		return;
+	}
 	word->chunk = chunk_of(&heard->demand, &choice);
 	if (wanted != NWAYS) {
 		word->way = possible(wanted, &choice);
@@ -440,6 +506,9 @@ static void decide(struct member *member, const struct heard *heard, struct word
 		say_choice(member, heard, &choice);
 	}
 	chief->way = (enum way)word->way;
+	word->has_barrier = chief->way == WAY_PHASES && !heard->demand.runs_free;
+	if (chief->way == WAY_PHASES)
+		say_barriers(member, heard, word->has_barrier);
 }
 
 /* Where there is no schedule: calls until it is time to look again, as calls went since the last word. */
@@ -460,7 +529,7 @@ static uint64_t calls_until_look(const struct member *member)
 	return calls < MOST_QUIET ? calls : MOST_QUIET;
 }
 
-struct word forsched_mpi_speak(struct member *member, const struct heard *heard, void **bytes)
+struct word forsched_mpi_speak(struct member *member, struct heard *heard, void **bytes)
 {
 	const char *path = forsched_mpi_setting("FORSCHED_SCHEDULE");
 	struct word word = {

@@ -8,10 +8,11 @@
  *	MPI's own		port x s		in whatever order MPI has
  *
  * s are seconds for each byte, and what a way loses to conflicts is in them. turns and port are of this call; the time
- * of a barrier is measured when a schedule is taken up. Nobody tells the rate of the links, and what is on paper is not
- * what a fabric gives to this program: s is what earlier calls took, for each way and each class of demands. A way that
- * was never taken is expected to have the best s that MPI's own or chunks were seen to have: as if these had no conflicts
- * at all. That is the most careful guess for phases, for a link is no slower than what went over it.
+ * of a barrier is measured when a schedule is taken up. Before a call that does not go MPI's own way ranks speak, which
+ * is added. Nobody tells the rate of the links, and what is on paper is not what a fabric gives to this program: s is what
+ * earlier calls took, for each way and each class of demands. A way that was never taken is expected to have the best s
+ * that MPI's own or chunks were seen to have: as if these had no conflicts at all. That is the most careful guess for
+ * phases, for a link is no slower than what went over it.
  *
  * So each class begins with MPI's own way, and another one is tried
  *
@@ -81,9 +82,9 @@ static double bytes_waited_for(const struct demand *demand, enum way way)
 	return (double)(way == WAY_PHASES ? demand->turns : demand->port);
 }
 
-static double fixed(const struct memory *memory, enum way way)
+static double fixed(const struct memory *memory, const struct demand *demand, enum way way)
 {
-	return way == WAY_PHASES ? memory->barriers : 0;
+	return way == WAY_PHASES && !demand->runs_free ? memory->barriers : 0;
 }
 
 /* The lower quartile of the last ones: the second least of five. What disturbs a call makes it longer. */
@@ -147,7 +148,16 @@ static double expect(const struct memory *memory, const struct demand *demand, c
 
 	if (rate < 0 || (way == WAY_CHUNKS && !choice->chunk))
 		return -1;
-	return bytes_waited_for(demand, way) * rate + fixed(memory, way);
+	return bytes_waited_for(demand, way) * rate + fixed(memory, demand, way) +
+	       (way == WAY_MPI ? 0 : memory->asking);
+}
+
+double forsched_mpi_barrier_share(const struct memory *memory, const struct demand *demand)
+{
+	const struct seen *seen = nearest(memory, WAY_PHASES, size_of(demand), skew_of(demand));
+	double rate = seen ? rate_of(seen) : best_rate(memory);
+
+	return rate > 0 && demand->turns ? memory->barriers / ((double)demand->turns * rate) : -1;
 }
 
 /* ---- the choice ---- */
@@ -239,9 +249,9 @@ void forsched_mpi_learn(struct memory *memory, const struct demand *demand, enum
 	struct seen *seen = &memory->seen[way][size][skew];
 	double rate;
 
-	if (way == WAY_PHASES && memory->barriers > seconds / 2) /* was measured in a bad moment */
+	if (fixed(memory, demand, way) > seconds / 2) /* was measured in a bad moment */
 		memory->barriers = seconds / 2;
-	rate = (seconds - fixed(memory, way)) / bytes_waited_for(demand, way);
+	rate = (seconds - fixed(memory, demand, way)) / bytes_waited_for(demand, way);
 	seen->rate[seen->samples % CHOICE_KEPT] = rate;
 	seen->samples++;
 	seen->last = memory->calls[size][skew];

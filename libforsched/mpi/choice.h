@@ -20,6 +20,7 @@ struct demand {
 	uint64_t port;	  /* sent by, or received by, the rank that has most of either: the port bound */
 	uint64_t turns;	  /* sum over phases of the longest message in each: what phases with barriers wait for */
 	uint64_t unit;	  /* messages may be cut at multiples of it; 0: they cannot be cut */
+	bool runs_free;	  /* phases would have no barriers between them */
 };
 
 #define CHOICE_SIZES 16 /* classes of demands: bytes of the port, by factors of four, */
@@ -37,7 +38,8 @@ struct seen {
 /* All zeroes: nothing known. */
 struct memory {
 	uint64_t messages; /* that a port sends or receives, the fullest one */
-	double barriers;   /* seconds of all barriers of an exchange */
+	double barriers;   /* seconds of all barriers of an exchange, where there are any */
+	double asking;	   /* seconds that are spent before each call that does not go MPI's own way */
 	struct seen seen[NWAYS][CHOICE_SIZES][CHOICE_SKEWS];
 	uint64_t calls[CHOICE_SIZES][CHOICE_SKEWS];
 };
@@ -53,6 +55,9 @@ struct choice {
 
 /* Decide for a demand whose port is above 0. Counts the call. */
 void forsched_mpi_choose(struct memory *memory, const struct demand *demand, struct choice *choice);
+
+/* What barriers take over what the messages of all phases do; negative: not known. */
+double forsched_mpi_barrier_share(const struct memory *memory, const struct demand *demand);
 
 /* A way took so many seconds for a demand. */
 void forsched_mpi_learn(struct memory *memory, const struct demand *demand, enum way way, double seconds);

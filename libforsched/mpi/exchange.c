@@ -5,7 +5,7 @@
  * which receives are begun before sends, and by induction every rank reaches every phase.
  *
  * Between phases there may be a barrier, as in the paper: else fast pairs run ahead, and flows of different phases,
- * which the plan keeps apart, share links. Whether there is one, a setting says, or waiting.c from call to call. It is
+ * which the plan keeps apart, share links. Whether there is one, rank 0 says (chief.c, waiting.c). It is
  * a tree over the servers in the schedule's order, in which those of a leaf are neighbours, so most of its messages
  * stay inside leaves; below each server there is a tree of its ranks.
  *
@@ -217,28 +217,8 @@ static int run_phases(const struct exchange *exchange)
 	return first;
 }
 
-/*
- * Barriers or none, as this communicator's earlier calls of that size say; the first ones are timed. `bytes`: of each
- * message; 0: unequal.
- */
-static int run_auto(struct exchange *exchange, struct waiting *waiting, uint64_t bytes)
-{
-	bool is_trial;
-	double began = forsched_mpi_now(), seconds;
-	int first;
-
-	exchange->has_barrier = forsched_waiting_has_barrier(waiting, bytes, &is_trial);
-	first = run_phases(exchange);
-	if (!is_trial)
-		return first;
-	seconds = forsched_mpi_now() - began;
-	note(&first, PMPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, exchange->member->private_comm));
-	forsched_waiting_learn(waiting, bytes, exchange->has_barrier, seconds);
-	return first;
-}
-
 /* In place nothing goes in chunks: what is packed is not cut. */
-static int run(struct exchange *exchange, struct waiting *waiting, uint64_t bytes, const struct order *order)
+static int run(const struct exchange *exchange, const struct order *order)
 {
 	const struct member *member = exchange->member;
 	int first = copy_own(exchange), n;
@@ -246,8 +226,6 @@ static int run(struct exchange *exchange, struct waiting *waiting, uint64_t byte
 	note(&first, start_within(exchange, &n));
 	if (order->way == WAY_CHUNKS)
 		note(&first, forsched_mpi_run_chunks(member, exchange->send, exchange->recv, order->chunk));
-	else if (waiting->is_auto)
-		note(&first, run_auto(exchange, waiting, bytes));
 	else
 		note(&first, run_phases(exchange));
 	note(&first, wait_for(member->requests + member->most, n));
@@ -257,10 +235,9 @@ static int run(struct exchange *exchange, struct waiting *waiting, uint64_t byte
 int forsched_mpi_exchange(struct member *member, const struct call *call, const struct order *order)
 {
 	struct exchange exchange = {
-		.member = member, .send = call->send, .recv = call->recv, .has_barrier = member->has_barrier};
-	uint64_t bytes = call->is_uniform ? forsched_mpi_uniform_bytes(call) : 0;
+		.member = member, .send = call->send, .recv = call->recv, .has_barrier = order->has_barrier};
 	int packing = call->send ? MPI_SUCCESS : forsched_mpi_pack(member, call->recv, &exchange.packed);
-	int err = run(&exchange, &member->waiting, bytes, order);
+	int err = run(&exchange, order);
 
 	forsched_mpi_packed_free(&exchange.packed);
 	return packing ? packing : err;

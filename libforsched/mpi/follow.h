@@ -50,7 +50,8 @@ struct call {
 /* What all ranks do with it. */
 struct order {
 	enum way way;
-	uint64_t chunk; /* bytes, where way is WAY_CHUNKS */
+	uint64_t chunk;	  /* bytes, where way is WAY_CHUNKS */
+	bool has_barrier; /* between phases */
 };
 
 /* ---- member.c: what a communicator has agreed on ---- */
@@ -111,9 +112,8 @@ struct member {
 	bool is_settled;       /* min_bytes is known: rank 0 has spoken */
 	bool is_over;	       /* there will never be a schedule to follow: ranks do not speak again */
 	bool is_weighing;      /* ranks tell rank 0 how much each call sends */
-	bool has_barrier;      /* between phases, in each call */
-	struct waiting waiting;	  /* barriers in some calls */
-	MPI_Datatype vector;	  /* what they tell it in, `length` numbers; MPI_DATATYPE_NULL: none yet */
+	bool may_have_barrier; /* between phases, in some calls or in all */
+	MPI_Datatype vector;   /* what they tell it in, `length` numbers; MPI_DATATYPE_NULL: none yet */
 	uint32_t length, ngroups; /* of these numbers so many are of groups of phases */
 	uint16_t *group_of;	  /* by rank: the group of the phase in which this one sends to it */
 	double began, took;	  /* the call that runs, when; how long the last one took here, 0: not known; seconds */
@@ -179,6 +179,7 @@ struct heard {
 	struct demand demand; /* of this call; turns 0: not known without a schedule */
 	double took;	      /* seconds of the last call that was timed, until the last rank was done; 0: none was */
 	bool is_even;	      /* each rank sends what the other expects */
+	uint64_t bytes;	      /* of each message of an MPI_Alltoall; 0: another function */
 };
 
 /* Collective. *heard is written on rank 0 only. */
@@ -196,17 +197,17 @@ struct word {
 	uint64_t min_bytes;
 	uint64_t barrier; /* enum barrier */
 	uint64_t epoch;
-	uint64_t way, chunk; /* of this call */
-	uint64_t weight;     /* of the steps of taking up that a call may have; ALL_STEPS: all, in this call */
-	uint64_t piece;	     /* bytes of the schedule in such a step */
+	uint64_t way, chunk, has_barrier; /* of this call */
+	uint64_t weight; /* of the steps of taking up that a call may have; ALL_STEPS: all, in this call */
+	uint64_t piece;	 /* bytes of the schedule in such a step */
 };
 
 #define ALL_STEPS 64 /* more than all of them weigh, in pieces as rank 0 makes them then */
 
 struct chief *forsched_mpi_chief_new(void); /* NULL: no memory */
 void forsched_mpi_chief_free(struct chief *chief);
-/* The word for a call; `heard` NULL: nobody was asked. With a schedule to be broadcast, its bytes in *bytes, the caller's. */
-struct word forsched_mpi_speak(struct member *member, const struct heard *heard, void **bytes);
+/* The word for a call, which is in *heard, too; NULL: nobody was asked. With a schedule to be broadcast, its bytes in *bytes, the caller's. */
+struct word forsched_mpi_speak(struct member *member, struct heard *heard, void **bytes);
 /* A schedule was taken up, or could not be; it took so long, and so long does a barrier. Seconds. */
 void forsched_mpi_taken_up(struct member *member, double seconds, double barrier);
 /* To ask and to answer took rank 0 so many seconds. */

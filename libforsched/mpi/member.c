@@ -3,7 +3,7 @@
  * What a communicator has agreed on. It hangs at the communicator as an attribute, made at the first call.
  *
  * Before a call ranks speak: each tells rank 0 how much it sends (sizes.c: one reduction), and rank 0 answers with its
- * word (chief.c: one broadcast of 96 bytes): which way this call goes, whether there is another schedule, and how many
+ * word (chief.c: one broadcast of 104 bytes): which way this call goes, whether there is another schedule, and how many
  * calls may pass before ranks speak again. When there is a newer schedule all ranks take it up (take_up.c), or none. So
  * all change over in the same call, whenever they see the new file, and only rank 0 needs to see it. Where that would take
  * long beside a call it goes on over the next ones, a few steps in each, and ranks do not speak meanwhile.
@@ -106,8 +106,7 @@ static int obey(struct member *member, MPI_Comm comm, const struct word *word, v
 	member->quiet = word->quiet;
 	member->min_bytes = word->min_bytes;
 	if (word->is_new) {
-		member->has_barrier = word->barrier == BARRIER_TREE;
-		member->waiting = (struct waiting){.is_auto = word->barrier == BARRIER_AUTO};
+		member->may_have_barrier = word->barrier != BARRIER_NONE;
 		forsched_mpi_drop(member, false);
 		forsched_mpi_drop_vector(member);
 	}
@@ -135,7 +134,7 @@ static int agree(struct member *member, MPI_Comm comm, const struct call *call, 
 	} while (is_again);
 	free(bytes);
 	if (!err && member->is_following)
-		*order = (struct order){(enum way)word.way, word.chunk};
+		*order = (struct order){(enum way)word.way, word.chunk, word.has_barrier};
 	return err;
 }
 
@@ -185,7 +184,7 @@ int forsched_mpi_enter(MPI_Comm comm, const struct call *call, struct member **m
 {
 	int err = find_member(comm, member);
 
-	*order = (struct order){WAY_MPI, 0};
+	*order = (struct order){.way = WAY_MPI};
 	if (err || !*member)
 		return err;
 	(*member)->calls++;

@@ -285,6 +285,7 @@ int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *
 	if (err || member->rank)
 		return err;
 	heard->is_even = all[CHECK] == 0;
+	heard->bytes = call->is_uniform ? forsched_mpi_uniform_bytes(call) : 0;
 	heard->took = (double)all[TOOK] * 1e-9;
 	heard->demand = (struct demand){.longest = all[LONGEST],
 					.port = all[OUT] > all[IN] ? all[OUT] : all[IN],

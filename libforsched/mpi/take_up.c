@@ -337,12 +337,12 @@ static int time_barrier(struct member *member, MPI_Comm comm, bool *goes_on)
 {
 	struct taking *taking = &member->taking;
 	double took = 0;
-	int err = member->has_barrier ? forsched_mpi_time_barrier(member, &took) : MPI_SUCCESS;
+	int err = member->may_have_barrier ? forsched_mpi_time_barrier(member, &took) : MPI_SUCCESS;
 
 	(void)comm;
 	*goes_on = true;
 	taking->barrier = taking->barriers++ && taking->barrier < took ? taking->barrier : took;
-	if (member->has_barrier && taking->barriers < TIMED_BARRIERS)
+	if (member->may_have_barrier && taking->barriers < TIMED_BARRIERS)
 		taking->step--;
 	return err;
 }

@@ -2,8 +2,7 @@
 /*
  * waiting.h - barriers between the phases of a call, or none: FORSCHED_BARRIER=auto.
  *
- * Pure: no MPI, no clock. Each rank has a struct waiting of its own, and all ranks of a communicator put the same numbers
- * into theirs in the same order, so all come to the same verdict. One thread at a time.
+ * Asked by rank 0 of a communicator, which tells all ranks the answer. Pure: no MPI, no clock. One thread at a time.
  */
 #ifndef FORSCHED_MPI_WAITING_H
 #define FORSCHED_MPI_WAITING_H
@@ -14,27 +13,34 @@
 /* FORSCHED_BARRIER; goes over the wire. */
 enum barrier { BARRIER_NONE, BARRIER_TREE, BARRIER_AUTO };
 
+/*
+ * The last table of doc/waiting.md: hundredths of the time of a phase's messages that a barrier takes. Below the first,
+ * calls have barriers. From the second on they have none. Between them calls are measured.
+ */
+#define WAITING_BARRIERS_BELOW 3
+#define WAITING_NONE_FROM 100
+
 #define WAITING_SIZES 64 /* classes of messages: by the highest bit of their bytes */
-#define WAITING_TRIALS 4 /* calls of a class that are timed, every second one with barriers */
+#define WAITING_TRIALS 2 /* calls of a class without barriers, to see how long they take */
 
 /* What is known of a class. */
 struct waiting_size {
-	uint32_t calls;	 /* timed so far */
-	double least[2]; /* seconds without barriers, and with; 0: never timed */
+	double spent, lost; /* seconds of all calls that had barriers; what trials took longer */
+	double least[2];    /* seconds without barriers, and with; 0: never timed */
+	uint32_t trials;    /* so far */
 };
 
-/* All zeroes: not auto. */
+/* All zeroes: nothing known. */
 struct waiting {
-	bool is_auto;
 	struct waiting_size size[WAITING_SIZES];
 };
 
 /*
- * Does a call whose messages all have so many bytes (0: they are unequal) get barriers? *is_trial: it is to be timed, and
- * the time of the slowest rank given to forsched_waiting_learn().
+ * Does a call whose messages all have so many bytes (0: they are unequal) get barriers? `share`: the time of a barrier
+ * over that of a phase's messages; negative: not known.
  */
-bool forsched_waiting_has_barrier(const struct waiting *waiting, uint64_t bytes, bool *is_trial);
-/* A call that was a trial took so many seconds, more than 0. */
+bool forsched_waiting_has_barrier(const struct waiting *waiting, uint64_t bytes, double share);
+/* Such a call took so many seconds until the last rank was done; more than 0. */
 void forsched_waiting_learn(struct waiting *waiting, uint64_t bytes, bool had_barrier, double seconds);
 
 #endif

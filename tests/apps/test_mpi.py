@@ -54,13 +54,18 @@ def test_random_calls_on_36_ranks_across_three_epochs(plan, rank_map, mpirun, li
     assert numbers(done) == [calls, calls, 0, 4, 0]
 
 
-def test_barriers_by_measurement(plan, rank_map, mpirun, live):
-    """All calls have one size: two of the first four have barriers; then one kind stays, on all ranks, or they would wait for ever."""
+def test_barriers_as_the_table_says(plan, rank_map, mpirun, live):
+    """Rank 0 decides for each call, and all ranks hear it, or they would wait for ever. The first one has them: nothing is known yet."""
     schedule = plan("FT(2;4,2)", 0, 10, "Leaf00[5]", method="rounds")
-    env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule), "FORSCHED_BARRIER": "auto", "FORSCHED_WAY": "phases"}
+    env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule), "FORSCHED_BARRIER": "auto", "FORSCHED_WAY": "phases",
+           "FORSCHED_VERBOSE": 2}
     for seed in range(3):
         done = mpirun(8, "tests/apps/random_calls", 200, seed, live, env=env, timeout=TIMEOUT)
         assert numbers(done) == [200, 200, 0, 1, 0]
+        assert len(set(re.findall(r"phases (with|without) barriers", done.err))) == 2  # calls of unequal messages have none
+    done = mpirun(8, "testbed/alltoallv", 0, 4000, 1, 20, "alltoall", env=env, timeout=TIMEOUT)
+    assert done.code == 0 and "call 1: phases with barriers (not known yet)" in done.err, done.err
+    assert all(int(share) >= 3 for share in re.findall(r"without barriers \((\d+) %", done.err)), done.err
 
 
 def test_both_versions_of_the_format_on_the_way(plan, rank_map, mpirun, live):
