@@ -32,6 +32,7 @@ libforscore_la_SOURCES = \
 	core/demand/pack_units.c \
 	core/demand/plan.c core/demand/plan.h \
 	core/demand/problem.c core/demand/problem.h \
+	core/demand/published.c core/demand/published.h \
 	core/demand/reroute.c core/demand/reroute.h \
 	core/demand/uniform.c core/demand/uniform.h \
 	core/fabric/account.c core/fabric/account.h \
@@ -132,6 +133,8 @@ libforscore_la_SOURCES = \
 	core/planners/flows/problem.c core/planners/flows/problem.h \
 	core/planners/flows/routed.c core/planners/flows/routed.h \
 	core/planners/flows/routed_check.c \
+	core/planners/flows/routed_schedule.c core/planners/flows/routed_schedule.h \
+	core/planners/flows/routed_ways.c core/planners/flows/routed_ways.h \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
@@ -149,7 +152,6 @@ libforscore_la_SOURCES = \
 	core/planners/over.c core/planners/over.h \
 	core/planners/over_bound.c core/planners/over_bound.h \
 	core/planners/over_rounds.c core/planners/over_rounds.h \
-	core/planners/over_ways.c core/planners/over_ways.h \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/pods/bound3.c core/planners/pods/bound3.h \
 	core/planners/pods/bundles3.c core/planners/pods/bundles3.h \
@@ -188,6 +190,7 @@ libforscore_la_SOURCES = \
 	core/schedule/schedule_file.c core/schedule/schedule_file.h core/schedule/schedule_format.h \
 	core/schedule/schedule_header.c core/schedule/schedule_header.h \
 	core/schedule/schedule_read.c \
+	core/schedule/schedule_sizes.c core/schedule/schedule_sizes.h \
 	core/schedule/schedule_units.c core/schedule/schedule_units.h \
 	core/schedule/shift.c core/schedule/shift.h \
 	core/schedule/verify.c core/schedule/verify.h core/schedule/verify_fast.c core/schedule/verify_inside.h \

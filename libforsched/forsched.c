@@ -57,6 +57,10 @@ void forsched_close(struct forsched *schedule)
 		return;
 	for (uint32_t s = 0; schedule->row && s < schedule->shape.nservers; s++)
 		free(schedule->row[s]);
+	for (uint32_t s = 0; schedule->piece && s < schedule->shape.nservers; s++)
+		free(schedule->piece[s]);
+	free(schedule->piece);
+	free(schedule->length);
 	forsched_i_source_close(&schedule->source);
 	pthread_mutex_destroy(&schedule->lock);
 	free(schedule->server);
@@ -200,38 +204,80 @@ enum forsched_err forsched_find_lid(const struct forsched *schedule, uint16_t li
 
 /* ---- the exchange ---- */
 
-static enum forsched_err read_row(struct forsched *schedule, uint32_t s, struct fors_sf_cell *row,
-				  struct forsched_error *error)
+/* A row, and in version 3 its pieces, else NULL. */
+struct room {
+	struct fors_sf_cell *row;
+	struct forsched_piece *piece;
+};
+
+static void free_room(struct room *room)
+{
+	free(room->row);
+	free(room->piece);
+}
+
+/* For cells, with their units or without. */
+static enum forsched_err make_room(const struct forsched *schedule, bool has_units, struct room *room,
+				   struct forsched_error *error)
+{
+	size_t nphases = schedule->shape.nphases;
+	bool has_sizes = forsched_i_has_sizes(&schedule->shape);
+
+	room->row = malloc(nphases * (sizeof(*room->row) + (has_units ? sizeof(uint32_t) : 0)));
+	room->piece = has_sizes ? malloc(nphases * sizeof(*room->piece)) : NULL;
+	if (room->row && (room->piece || !has_sizes))
+		return FORSCHED_OK;
+	free_room(room);
+	return forsched_i_fail_memory(error);
+}
+
+static enum forsched_err read_cells(struct forsched *schedule, uint32_t s, struct room *room,
+				    struct forsched_error *error)
 {
 	switch (schedule->shape.layout) {
 	case FORS_SF_DENSE:
-		return forsched_i_dense_row(schedule, s, row, error);
+		return forsched_i_dense_row(schedule, s, room->row, error);
 	case FORS_SF_UNITS:
-		return forsched_i_units_row(schedule, s, row, error);
+		return forsched_i_units_row(schedule, s, room->row, error);
+	case FORS_SF_PIECES:
+		return forsched_i_pieces_row(schedule, s, room->row, room->piece, error);
 	default:
-		return forsched_i_rounds_row(schedule, s, row, error);
+		return forsched_i_rounds_row(schedule, s, room->row, error);
 	}
+}
+
+/* A row that is an exchange. */
+static enum forsched_err read_row(struct forsched *schedule, uint32_t s, struct room *room,
+				  struct forsched_error *error)
+{
+	enum forsched_err err = read_cells(schedule, s, room, error);
+
+	if (err)
+		return err;
+	if (room->piece)
+		return forsched_i_check_pieces(schedule, s, room->row, room->piece, error);
+	return forsched_i_check_row(schedule, s, room->row, error);
 }
 
 /* Make the row of s; under the lock. */
 static enum forsched_err make_row(struct forsched *schedule, uint32_t s, struct forsched_error *error)
 {
-	bool has_units = schedule->shape.version == FORS_SF_VERSION_WAYS;
-	size_t size = sizeof(struct fors_sf_cell) + (has_units ? sizeof(uint32_t) : 0);
-	struct fors_sf_cell *row = malloc((size_t)schedule->shape.nphases * size);
-	enum forsched_err err = row ? FORSCHED_OK : forsched_i_fail_memory(error);
+	bool has_units = forsched_i_has_ways(&schedule->shape);
+	struct room room;
+	enum forsched_err err = make_room(schedule, has_units, &room, error);
 
-	if (!err)
-		err = read_row(schedule, s, row, error);
-	if (!err)
-		err = forsched_i_check_row(schedule, s, row, error);
-	if (!err && has_units)
-		err = forsched_i_find_units(schedule, s, row, error);
 	if (err)
-		free(row);
-	else
-		__atomic_store_n(&schedule->row[s], row, __ATOMIC_RELEASE);
-	return err;
+		return err;
+	err = read_row(schedule, s, &room, error);
+	if (!err && has_units)
+		err = forsched_i_find_units(schedule, s, room.row, error);
+	if (err) {
+		free_room(&room);
+		return err;
+	}
+	schedule->piece[s] = room.piece;
+	__atomic_store_n(&schedule->row[s], room.row, __ATOMIC_RELEASE);
+	return FORSCHED_OK;
 }
 
 static const struct fors_sf_cell *row_of(const struct forsched *schedule, uint32_t s)
@@ -328,6 +374,67 @@ enum forsched_err forsched_sl(const struct forsched *schedule, uint32_t number, 
 	return err;
 }
 
+/* ---- how much ---- */
+
+void forsched_sizes(const struct forsched *schedule, struct forsched_sizes *sizes)
+{
+	const struct shape *shape = &schedule->shape;
+
+	*sizes = (struct forsched_sizes){.length = shape->nphases, .granule = 1, .is_unit = 1};
+	if (!forsched_i_has_sizes(shape))
+		return;
+	sizes->has_demand = 1;
+	sizes->length = 0;
+	for (uint32_t phase = 0; phase < shape->nphases; phase++)
+		sizes->length += schedule->length[phase];
+	sizes->granule = shape->granule;
+	sizes->is_unit = (uint8_t)shape->is_unit;
+	sizes->checksum = shape->demand_crc;
+}
+
+enum forsched_err forsched_phase_bytes(const struct forsched *schedule, uint32_t phase, uint64_t *bytes)
+{
+	if (phase >= schedule->shape.nphases)
+		return schedule->shape.nphases ? FORSCHED_ERANGE : FORSCHED_EWITHDRAWN;
+	*bytes = schedule->length ? schedule->length[phase] : 1;
+	return FORSCHED_OK;
+}
+
+enum forsched_err forsched_piece(const struct forsched *schedule, uint32_t number, uint32_t phase,
+				 struct forsched_piece *piece)
+{
+	const struct fors_sf_cell *row;
+	enum forsched_err err = find_row(schedule, number, phase, &row);
+	uint64_t sends, receives;
+
+	if (err)
+		return err;
+	if (schedule->piece[number]) {
+		*piece = schedule->piece[number][phase];
+		return FORSCHED_OK;
+	}
+	sends = row[phase].dst != FORS_SF_IDLE;
+	receives = row[phase].src != FORS_SF_IDLE;
+	*piece = (struct forsched_piece){.bytes = sends, .total = sends, .in_bytes = receives, .in_total = receives};
+	return FORSCHED_OK;
+}
+
+enum forsched_err forsched_role(const struct forsched *schedule, uint32_t number, uint32_t *role)
+{
+	const struct fors_sf_cell *row;
+	enum forsched_err err = find_row(schedule, number, 0, &row);
+	uint32_t found = 0;
+
+	if (err)
+		return err;
+	for (uint32_t phase = 0; phase < schedule->shape.nphases; phase++) {
+		found |= row[phase].dst == FORS_SF_IDLE ? 0 : FORSCHED_SENDS;
+		found |= row[phase].src == FORS_SF_IDLE ? 0 : FORSCHED_RECEIVES;
+	}
+	*role = found;
+	return FORSCHED_OK;
+}
+
 /* The row of a server, and what is told of ways; `phase` is in it. */
 static enum forsched_err find_way(const struct forsched *schedule, uint32_t number, uint32_t phase,
 				  const struct fors_sf_cell **row, uint32_t *way, struct forsched_error *error)
@@ -419,7 +526,7 @@ enum forsched_err forsched_links(const struct forsched *schedule, uint32_t numbe
 	return FORSCHED_OK;
 }
 
-/* Does the receiver of each flow know of it? As rows are exchanges, then each sender does too. */
+/* Does the receiver of each flow know of it? As rows are exchanges, then each sender does too; of a demand that is asked for. */
 static bool is_answered(const struct forsched *schedule, uint32_t s, uint32_t phase)
 {
 	const struct fors_sf_cell *cell = &row_of(schedule, s)[phase], *there;
@@ -456,7 +563,9 @@ enum forsched_err forsched_check(const struct forsched *schedule, struct forsche
 							 error);
 	if (!err && schedule->shape.npaths != (schedule->cells.number ? schedule->cells.npaths : count_paths(schedule)))
 		err = forsched_i_corrupt(&schedule->source, "the number of paths in the header", error);
-	if (!err && schedule->shape.version == FORS_SF_VERSION_WAYS)
+	if (!err && forsched_i_has_sizes(&schedule->shape))
+		err = forsched_i_check_demand(schedule, error);
+	if (!err && forsched_i_has_ways(&schedule->shape))
 		err = forsched_i_check_units(schedule, error);
 	return err;
 }
@@ -473,7 +582,7 @@ static uint8_t other_path(const struct forsched *schedule, const struct fors_sf_
 }
 
 /* Look at the row of s, and keep nothing: a plan of thousands of servers is large. `room` is for a row; under the lock. */
-static enum forsched_err look_at_paths(struct forsched *schedule, uint32_t s, struct fors_sf_cell *room, uint8_t index,
+static enum forsched_err look_at_paths(struct forsched *schedule, uint32_t s, struct room *room, uint8_t index,
 				       uint8_t *other, struct forsched_error *error)
 {
 	const struct fors_sf_cell *row = row_of(schedule, s);
@@ -481,9 +590,7 @@ static enum forsched_err look_at_paths(struct forsched *schedule, uint32_t s, st
 
 	if (!row) {
 		err = read_row(schedule, s, room, error);
-		if (!err)
-			err = forsched_i_check_row(schedule, s, room, error);
-		row = room;
+		row = room->row;
 	}
 	if (!err)
 		*other = other_path(schedule, row, index);
@@ -493,16 +600,18 @@ static enum forsched_err look_at_paths(struct forsched *schedule, uint32_t s, st
 /* Do all flows use this index, the largest of them? */
 static enum forsched_err check_index(struct forsched *schedule, uint8_t index, struct forsched_error *error)
 {
-	struct fors_sf_cell *room = malloc((size_t)schedule->shape.nphases * sizeof(*room));
-	enum forsched_err err = room ? FORSCHED_OK : forsched_i_fail_memory(error);
+	struct room room;
+	enum forsched_err err = make_room(schedule, false, &room, error);
 	uint8_t other = index;
 
+	if (err)
+		return err;
 	for (uint32_t s = 0; !err && other == index && s < schedule->shape.nservers; s++) {
 		pthread_mutex_lock(&schedule->lock);
-		err = look_at_paths(schedule, s, room, index, &other, error);
+		err = look_at_paths(schedule, s, &room, index, &other, error);
 		pthread_mutex_unlock(&schedule->lock);
 	}
-	free(room);
+	free_room(&room);
 	if (!err && other != index)
 		err = forsched_i_fail(error, FORSCHED_ENOTFOUND,
 				      "%s: its flows have several path indices, %u and %u among them",

@@ -55,7 +55,7 @@
  * What is checked when: forsched_open() checks the header and the list of servers; a server's row of the plan is
  * read and checked when it is first asked for, so hundreds of processes each read what concerns them, and no
  * more. Nothing is believed before its checksum is right, and before each other server comes exactly once in the
- * row, in both directions. What was read lies in memory of its own: neither cutting the file, nor writing into
+ * row, in both directions (of a demand: before each piece fits its phase). What was read lies in memory of its own: neither cutting the file, nor writing into
  * it, nor losing the file server can change an answer or raise a signal. (A mapped file could do both, so files
  * are read and not mapped. To map one all the same, map it yourself and use forsched_open_memory().)
  *
@@ -144,7 +144,7 @@ struct forsched_info {
 	uint32_t nservers;
 	uint32_t nphases; /* 0: withdrawn */
 	uint32_t nleaves;
-	uint32_t nlanes;    /* cables from each leaf to spines, dead ones included; 0 in version 2 */
+	uint32_t nlanes;    /* cables from each leaf to spines, dead ones included; 0 in versions 2 and 3 */
 	const char *method; /* name of the planner; "" when withdrawn */
 	const char *reason; /* why it is withdrawn; "" when it is not */
 	const char *name;   /* the file that it was read from, or the name given to forsched_open_memory() */
@@ -158,12 +158,13 @@ struct forsched_heartbeat {
 
 /*
  * What a schedule has besides, since FORSCHED_1.2. One of version 1 is a plan of all servers over the lanes of a
- * two-level tree. One of version 2 may be of any fabric and under any routing engine, or of one job.
+ * two-level tree. One of version 2 may be of any fabric and under any routing engine, or of one job. One of version 3 is of
+ * a demand.
  */
 struct forsched_more {
-	const char *job;       /* name of the job whose servers exchange; "": all servers of the fabric */
+	const char *job;       /* name of the job or demand whose servers exchange; "": all servers of the fabric */
 	uint64_t fabric_epoch; /* under which the routing tables that the plan goes over were first published */
-	uint32_t version;      /* of the format: 1 or 2 */
+	uint32_t version;      /* of the format: 1, 2 or 3 */
 	uint32_t nswitches;    /* on ways, 0: ways are not told */
 	uint32_t nways;	       /* different ways; 0: ways are not told */
 	uint32_t reserved;     /* 0 */
@@ -175,6 +176,31 @@ struct forsched_hop {
 	uint8_t port;  /* out of it; 0 at the last switch: to the server */
 	uint8_t reserved[7];
 };
+
+/*
+ * How much is sent, since FORSCHED_1.8. A schedule of version 3 is one of a demand: messages have sizes, and may be cut into
+ * pieces that go in several phases; some servers only send or only receive, some do neither. In versions 1 and 2 each server
+ * sends one message to each other; that is told in the same words, with 1 for each length and size.
+ */
+struct forsched_sizes {
+	uint64_t length;   /* of all phases one after another */
+	uint64_t granule;  /* all pieces are whole multiples of it */
+	uint32_t checksum; /* of the demand: the same for the same sizes between the same servers; 0 without a demand */
+	uint8_t has_demand;  /* 1: version 3 */
+	uint8_t is_unit;     /* 1: bytes are numbers of messages of one size, which the schedule does not know */
+	uint8_t reserved[2]; /* 0 */
+};
+
+/* What of its messages a server sends and receives in a phase: bytes `offset` to `offset` + `bytes` - 1 of `total`. */
+struct forsched_piece {
+	uint64_t bytes;				/* to forsched_flow.to; 0: to nobody */
+	uint64_t offset;			/* so much went to the same server in phases before */
+	uint64_t total;				/* all that goes there in all phases; 0: to nobody */
+	uint64_t in_bytes, in_offset, in_total; /* the same of what comes from forsched_flow.from */
+};
+
+#define FORSCHED_SENDS 1u
+#define FORSCHED_RECEIVES 2u
 
 /* ---- open and close ---- */
 
@@ -216,7 +242,7 @@ uint32_t forsched_nphases(const struct forsched *schedule);
 /*
  * Read and check all of it now: every row, that the rows of senders and receivers agree, and every other rule of
  * schedule_format.h: what it accepts, fors itself accepts, and nothing else. Afterwards no look-up reads the file or
- * allocates memory. Keeps 8 bytes per server and phase, 12 in version 2. Errors: FORSCHED_EFORMAT, FORSCHED_ECHANGED,
+ * allocates memory. Keeps 8 bytes per server and phase, 12 in version 2, 60 in version 3. Errors: FORSCHED_EFORMAT, FORSCHED_ECHANGED,
  * FORSCHED_EFILE, FORSCHED_ENOMEM.
  */
 enum forsched_err forsched_check(const struct forsched *schedule, struct forsched_error *error);
@@ -304,10 +330,25 @@ enum forsched_err forsched_path_index(const struct forsched *schedule, uint8_t *
  */
 enum forsched_err forsched_prepare(const struct forsched *schedule, uint32_t number, struct forsched_error *error);
 
+/* ---- how much: since FORSCHED_1.8 ---- */
+
+/* Is there a demand, how long does it take, in which grains is it cut? */
+void forsched_sizes(const struct forsched *schedule, struct forsched_sizes *sizes);
+
+/* The length of `phase` in *bytes: that of its longest piece. Errors: FORSCHED_ERANGE, FORSCHED_EWITHDRAWN. */
+enum forsched_err forsched_phase_bytes(const struct forsched *schedule, uint32_t phase, uint64_t *bytes);
+
+/* What server `number` sends and receives in `phase`. As fast as forsched_flow(). Errors: those of forsched_flow(). */
+enum forsched_err forsched_piece(const struct forsched *schedule, uint32_t number, uint32_t phase,
+				 struct forsched_piece *piece);
+
+/* Whether server `number` sends and receives at all, in *role: FORSCHED_SENDS | FORSCHED_RECEIVES. Errors: those of forsched_flow(). */
+enum forsched_err forsched_role(const struct forsched *schedule, uint32_t number, uint32_t *role);
+
 /* ---- the next epoch ---- */
 
 /*
- * The epoch of the file as it is now: opens it anew, reads and checks its header (272 or 408 bytes), some microseconds on a
+ * The epoch of the file as it is now: opens it anew, reads and checks its header (272, 408 or 440 bytes), some microseconds on a
  * local disk. Opening is also what makes an NFS client ask its server, so this sees what a stat() of a cached inode
  * does not. Errors: FORSCHED_ERANGE (opened from memory), FORSCHED_EFILE, FORSCHED_EFORMAT.
  */

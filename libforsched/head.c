@@ -78,28 +78,44 @@ static enum forsched_err read_header(const struct source *source, struct fors_sf
 	return err ? err : check_kind(source, header, error);
 }
 
-/* The second part of a header of version 2; zeros in version 1. */
-static enum forsched_err read_more(const struct source *source, const struct fors_sf_header *header,
-				   struct fors_sf_more *more, struct forsched_error *error)
+/* A header as it lies in a file; what its version does not have is zeros. */
+struct parts {
+	struct fors_sf_header header;
+	struct fors_sf_more more;
+	struct fors_sf_sizes sizes;
+};
+
+_Static_assert(sizeof(struct parts) == 440, "the header has holes");
+
+/* Is a part whole, whose CRC is of everything before it? */
+static bool is_part(const struct parts *parts, size_t at, uint32_t crc)
 {
-	uint32_t crc;
+	return le32toh(crc) == forsched_i_crc(parts, at);
+}
+
+/* What comes after the first part. */
+static enum forsched_err read_more(const struct source *source, struct parts *parts, struct forsched_error *error)
+{
+	const uint32_t version = le32toh(parts->header.version);
+	const size_t first = sizeof(parts->header);
+	const size_t all = version == FORS_SF_VERSION_WAYS ? offsetof(struct parts, sizes) : sizeof(*parts);
 	enum forsched_err err;
 
-	memset(more, 0, sizeof(*more));
-	if (le32toh(header->version) == FORS_SF_VERSION)
+	if (version == FORS_SF_VERSION)
 		return FORSCHED_OK;
-	if (source->size < sizeof(*header) + sizeof(*more))
+	if (source->size < all)
 		return forsched_i_fail(error, FORSCHED_EFORMAT,
 				       "%s: truncated: %" PRIu64 " bytes, the header alone has %zu", source->name,
-				       source->size, sizeof(*header) + sizeof(*more));
-	err = forsched_i_read(source, sizeof(*header), more, sizeof(*more), error);
+				       source->size, all);
+	err = forsched_i_read(source, first, (char *)parts + first, all - first, error);
 	if (err)
 		return err;
-	crc = forsched_i_crc(header, sizeof(*header));
-	crc = (uint32_t)crc32_z(crc, (const void *)more, offsetof(struct fors_sf_more, more_crc));
-	return le32toh(more->more_crc) == crc
-		       ? FORSCHED_OK
-		       : forsched_i_corrupt(source, "checksum of the second part of the header", error);
+	if (!is_part(parts, offsetof(struct parts, more.more_crc), parts->more.more_crc))
+		return forsched_i_corrupt(source, "checksum of the second part of the header", error);
+	if (version != FORS_SF_VERSION_WAYS &&
+	    !is_part(parts, offsetof(struct parts, sizes.sizes_crc), parts->sizes.sizes_crc))
+		return forsched_i_corrupt(source, "checksum of the third part of the header", error);
+	return FORSCHED_OK;
 }
 
 static void decode_more(const struct fors_sf_more *more, struct shape *shape)
@@ -117,6 +133,16 @@ static void decode_more(const struct fors_sf_more *more, struct shape *shape)
 	shape->leaves_crc = le32toh(more->leaves_crc);
 	shape->more_crc = le32toh(more->more_crc);
 	memcpy(shape->job, more->name, sizeof(more->name));
+}
+
+static void decode_sizes(const struct fors_sf_sizes *sizes, struct shape *shape)
+{
+	shape->lengths = le64toh(sizes->lengths_offset);
+	shape->granule = le64toh(sizes->granule);
+	shape->is_unit = le32toh(sizes->is_unit);
+	shape->lengths_crc = le32toh(sizes->lengths_crc);
+	shape->demand_crc = le32toh(sizes->demand_crc);
+	shape->sizes_crc = le32toh(sizes->sizes_crc);
 }
 
 static void decode(const struct fors_sf_header *header, struct shape *shape)
@@ -148,15 +174,12 @@ static void decode(const struct fors_sf_header *header, struct shape *shape)
 	memcpy(shape->reason, header->reason, sizeof(header->reason));
 }
 
-static bool has_ways(const struct shape *shape)
-{
-	return shape->version == FORS_SF_VERSION_WAYS;
-}
-
-/* What version 2 bounds besides. */
+/* What versions 2 and 3 bound besides. */
 static bool is_within_version(const struct shape *shape)
 {
-	if (!has_ways(shape))
+	if ((shape->layout == FORS_SF_PIECES) != forsched_i_has_sizes(shape))
+		return false;
+	if (!forsched_i_has_ways(shape))
 		return true;
 	return shape->nlanes == 0 && shape->nservers <= FORS_SF_MAX_SERVERS && shape->end <= FORS_SF_MAX_BYTES &&
 	       (uint64_t)shape->nleaves * shape->nservers * shape->npaths <= FORS_SF_MAX_UNITS &&
@@ -188,8 +211,12 @@ static bool is_layout_possible(const struct shape *shape)
 	if (shape->parts || shape->round_length)
 		return false;
 	if (shape->layout == FORS_SF_UNITS)
-		return has_ways(shape) && shape->nphases && shape->nservers && shape->nrows == shape->nservers &&
+		return forsched_i_has_ways(shape) && shape->nphases && shape->nservers &&
+		       shape->nrows == shape->nservers &&
 		       shape->cell_size == ((uint64_t)shape->nservers * shape->npaths <= UINT16_MAX ? 4 : 8);
+	if (shape->layout == FORS_SF_PIECES)
+		return shape->nphases && shape->nservers && shape->nrows == shape->nservers &&
+		       shape->cell_size == sizeof(struct fors_sf_piece) && shape->granule && shape->is_unit <= 1;
 	if (shape->cell_size != sizeof(struct fors_sf_cell))
 		return false;
 	if (shape->layout == FORS_SF_DENSE)
@@ -219,10 +246,10 @@ static bool is_clean(const struct fors_sf_header *header, const struct fors_sf_m
 	       is_text(header->reason, sizeof(header->reason));
 }
 
-/* The sections of version 2 follow each other; the next one begins at *next. */
+/* The sections of versions 2 and 3 follow each other; the next one begins at *next. */
 static bool is_more_contiguous(const struct shape *shape, uint64_t *next)
 {
-	if (!has_ways(shape))
+	if (!forsched_i_has_ways(shape))
 		return true;
 	*next = shape->units + (uint64_t)shape->nunits * sizeof(struct fors_sf_unit);
 	return shape->switches == shape->lanes &&
@@ -231,13 +258,23 @@ static bool is_more_contiguous(const struct shape *shape, uint64_t *next)
 	       shape->units == shape->leaves + (uint64_t)shape->nleaves * sizeof(struct fors_sf_leaf);
 }
 
+/* Where servers begin. */
+static bool is_first(const struct shape *shape)
+{
+	uint64_t header = sizeof(struct fors_sf_header), more = header + sizeof(struct fors_sf_more);
+
+	if (forsched_i_has_sizes(shape))
+		return shape->lengths == more + sizeof(struct fors_sf_sizes) &&
+		       shape->servers == shape->lengths + (uint64_t)shape->nphases * sizeof(uint64_t);
+	return shape->servers == (forsched_i_has_ways(shape) ? more : header);
+}
+
 /* Sections follow each other without holes, up to the end. */
 static bool is_contiguous(const struct shape *shape)
 {
 	uint64_t next = shape->lanes + (uint64_t)shape->nlanes * sizeof(uint64_t);
-	uint64_t first = sizeof(struct fors_sf_header) + (has_ways(shape) ? sizeof(struct fors_sf_more) : 0);
 
-	return shape->servers == first &&
+	return is_first(shape) &&
 	       shape->lanes == shape->servers + (uint64_t)shape->nservers * sizeof(struct fors_sf_server) &&
 	       is_more_contiguous(shape, &next) && shape->row_crc == next &&
 	       shape->cells == (shape->row_crc + (uint64_t)shape->nrows * sizeof(uint32_t) + 7) / 8 * 8 &&
@@ -246,16 +283,16 @@ static bool is_contiguous(const struct shape *shape)
 
 enum forsched_err forsched_i_read_shape(const struct source *source, struct shape *shape, struct forsched_error *error)
 {
-	struct fors_sf_header header;
-	struct fors_sf_more more;
-	enum forsched_err err = read_header(source, &header, error);
+	struct parts parts = {0};
+	enum forsched_err err = read_header(source, &parts.header, error);
 
 	if (!err)
-		err = read_more(source, &header, &more, error);
+		err = read_more(source, &parts, error);
 	if (err)
 		return err;
-	decode(&header, shape);
-	decode_more(&more, shape);
+	decode(&parts.header, shape);
+	decode_more(&parts.more, shape);
+	decode_sizes(&parts.sizes, shape);
 	if (shape->end > source->size)
 		return forsched_i_fail(error, FORSCHED_EFORMAT, "%s: truncated: %" PRIu64 " of %" PRIu64 " bytes",
 				       source->name, source->size, shape->end);
@@ -263,7 +300,7 @@ enum forsched_err forsched_i_read_shape(const struct source *source, struct shap
 		return forsched_i_corrupt(source, "bytes after its end", error);
 	if (!is_bounded(shape) || !is_within_version(shape) || !is_layout_possible(shape) || !is_contiguous(shape))
 		return forsched_i_corrupt(source, "impossible sizes in the header", error);
-	if (!is_clean(&header, &more))
+	if (!is_clean(&parts.header, &parts.more))
 		return forsched_i_corrupt(source, "texts and unused fields of the header", error);
 	return FORSCHED_OK;
 }
@@ -428,17 +465,20 @@ enum forsched_err forsched_i_read_head(struct forsched *schedule, struct forsche
 	schedule->row_crc = calloc((size_t)shape->nrows + 1, sizeof(*schedule->row_crc));
 	schedule->leaf_first = calloc((size_t)shape->nleaves + 1, sizeof(*schedule->leaf_first));
 	schedule->row = calloc((size_t)shape->nservers + 1, sizeof(*schedule->row));
-	if (!schedule->server || !schedule->by_guid || !schedule->spine || !schedule->row_crc ||
+	schedule->piece = calloc((size_t)shape->nservers + 1, sizeof(*schedule->piece));
+	if (!schedule->piece || !schedule->server || !schedule->by_guid || !schedule->spine || !schedule->row_crc ||
 	    !schedule->leaf_first || !schedule->row)
 		return forsched_i_fail_memory(error);
-	err = read_servers(schedule, error);
+	err = forsched_i_has_sizes(shape) ? forsched_i_read_lengths(schedule, error) : FORSCHED_OK;
+	if (!err)
+		err = read_servers(schedule, error);
 	if (!err)
 		err = sort_guids(schedule, error);
 	if (!err)
 		err = read_lanes(schedule, error);
 	if (!err)
 		err = read_row_crcs(schedule, error);
-	if (!err && has_ways(shape))
+	if (!err && forsched_i_has_ways(shape))
 		err = forsched_i_read_switches(schedule, error);
 	find_leaves(schedule);
 	return err;

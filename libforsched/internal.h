@@ -32,12 +32,25 @@ struct shape {
 	uint64_t servers, lanes, row_crc, cells, end; /* offsets */
 	uint32_t servers_crc, lanes_crc, header_crc;
 	char method[17], reason[129];
-	uint64_t fabric_epoch; /* this and the rest: version 2, else 0 */
+	uint64_t fabric_epoch; /* this and what follows: versions 2 and 3, else 0 */
 	uint32_t nswitches, nways, nunits;
 	uint64_t switches, ways, leaves, units; /* offsets */
 	uint32_t switches_crc, ways_crc, leaves_crc, more_crc;
 	char job[65];
+	uint64_t lengths, granule; /* this and the rest: version 3, else 0; lengths: an offset */
+	uint32_t is_unit, lengths_crc, demand_crc, sizes_crc;
 };
+
+/* Has it names, ways and units? Has it lengths and sizes? */
+static inline bool forsched_i_has_ways(const struct shape *shape)
+{
+	return shape->version >= FORS_SF_VERSION_WAYS;
+}
+
+static inline bool forsched_i_has_sizes(const struct shape *shape)
+{
+	return shape->version >= FORS_SF_VERSION_SIZES;
+}
 
 struct by_guid {
 	uint64_t guid;
@@ -52,7 +65,7 @@ struct forsched_cells {
 	uint32_t npaths;  /* 1 + the largest path index */
 };
 
-/* A row of a server: its cells, in which `lane` is a service level in version 2; there, the unit of each cell after them. */
+/* A row of a server: its cells, in which `lane` is a service level in versions 2 and 3; there, the unit of each cell after them. */
 #define NO_UNIT UINT32_MAX
 
 /* The units of a leaf, in this machine's byte order. */
@@ -68,13 +81,15 @@ struct forsched {
 	struct by_guid *by_guid;	/* nservers, ascending */
 	uint64_t *spine;		/* by lane; shape.nlanes */
 	uint64_t *sw;			/* GUIDs of switches; shape.nswitches */
-	struct fors_sf_leaf *leaf;	/* where each leaf's units are; nleaves + 1 in version 2, else NULL */
+	struct fors_sf_leaf *leaf;	/* where each leaf's units are; nleaves + 1 in versions 2 and 3, else NULL */
+	uint64_t *length;		/* of phases; nphases in version 3, else NULL */
 	uint32_t *row_crc;		/* shape.nrows, and one to spare */
 	uint32_t *leaf_first;		/* nleaves + 1: number of each leaf's first server */
 	pthread_mutex_t lock;		/* for making rows and cells; look-ups do not take it */
 	struct forsched_cells cells;
 	struct leaf_units **units; /* nleaves; NULL: not asked for yet; under the lock, but for whose row is there */
 	struct fors_sf_way *way;   /* nways; NULL: not asked for yet; published as rows are */
+	struct forsched_piece **piece; /* nservers, in version 3: of each row nphases; there before the row is */
 	struct fors_sf_cell **row; /* nservers; NULL: not asked for yet; published with release, read with acquire */
 };
 
@@ -120,7 +135,23 @@ uint32_t forsched_i_crc(const void *bytes, size_t size);
 void *forsched_i_read_section(const struct source *source, uint64_t offset, size_t size, uint32_t crc, const char *what,
 			      enum forsched_err *err, struct forsched_error *error);
 
-/* ---- units.c: version 2 ---- */
+/* ---- pieces.c: version 3 ---- */
+
+/* The lengths of phases: at open. */
+enum forsched_err forsched_i_read_lengths(struct forsched *schedule, struct forsched_error *error);
+
+/* The row of s, and what its pieces have: so far `bytes` and `in_bytes` only. Both have room for nphases. */
+enum forsched_err forsched_i_pieces_row(const struct forsched *schedule, uint32_t s, struct fors_sf_cell *row,
+					struct forsched_piece *piece, struct forsched_error *error);
+
+/* Is it what a server may do under a demand? Then the rest of its pieces is filled in. */
+enum forsched_err forsched_i_check_pieces(const struct forsched *schedule, uint32_t s, const struct fors_sf_cell *row,
+					  struct forsched_piece *piece, struct forsched_error *error);
+
+/* Everything of version 3 that no single row shows. All rows are there. */
+enum forsched_err forsched_i_check_demand(const struct forsched *schedule, struct forsched_error *error);
+
+/* ---- units.c: versions 2 and 3 ---- */
 
 /* Switches, and where units are: at open. */
 enum forsched_err forsched_i_read_switches(struct forsched *schedule, struct forsched_error *error);
@@ -140,7 +171,7 @@ const struct fors_sf_unit *forsched_i_unit_of(const struct forsched *schedule, u
 /* The ways, read and checked when they are first asked for. */
 enum forsched_err forsched_i_read_ways(const struct forsched *schedule, struct forsched_error *error);
 
-/* Everything of version 2 that no single row shows. All rows are there. */
+/* Everything of switches, ways and units that no single row shows. All rows are there. */
 enum forsched_err forsched_i_check_units(const struct forsched *schedule, struct forsched_error *error);
 
 /* ---- row.c, rounds.c ---- */
@@ -163,6 +194,9 @@ enum forsched_err forsched_i_read_part(const struct forsched *schedule, uint64_t
 
 /* In a row that has all else: the path of the opposite flow, for each flow that is sent. False: no memory. */
 bool forsched_i_put_reverse(const struct forsched *schedule, struct fors_sf_cell *row);
+
+/* What is wrong with a cell of the row of s by itself; NULL: nothing. */
+const char *forsched_i_fault_of_cell(const struct forsched *schedule, uint32_t s, const struct fors_sf_cell *cell);
 
 /* Is it what a server may do: each other server once in both directions, nothing that is not there? */
 enum forsched_err forsched_i_check_row(const struct forsched *schedule, uint32_t s, const struct fors_sf_cell *row,

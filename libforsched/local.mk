@@ -10,6 +10,7 @@ libforschedcode_la_SOURCES = \
 	libforsched/head.c \
 	libforsched/internal.h \
 	libforsched/job.c \
+	libforsched/pieces.c \
 	libforsched/rounds.c \
 	libforsched/row.c \
 	libforsched/source.c \
@@ -18,7 +19,7 @@ libforschedcode_la_SOURCES = \
 	libforsched/whoami.c
 libforschedcode_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -pthread
 libforsched_la_SOURCES =
-libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 6:0:6 -pthread -no-undefined \
+libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 7:0:7 -pthread -no-undefined \
 	-Wl,--version-script=$(srcdir)/libforsched/libforsched.map
 libforsched_la_LIBADD = libforschedcode.la $(ZLIB_LIBS)
 EXTRA_libforsched_la_DEPENDENCIES = libforsched/libforsched.map

@@ -2,7 +2,8 @@
 /*
  * The row of one server: what it does in each phase, in the cells of the dense layout, which say everything that
  * a server has to know. A dense file has the row as it is; in a rounds file it is put together (rounds.c). Either
- * way it is believed only when it is an exchange: each other server once as receiver, once as sender.
+ * way it is believed only when it is an exchange: each other server once as receiver, once as sender. (Of a demand it is
+ * another kind of exchange: pieces.c.)
  */
 #include "config.h"
 
@@ -17,7 +18,7 @@ static enum forsched_err fail_crc(const struct forsched *schedule, const char *w
 	struct shape now;
 
 	if (!forsched_i_read_shape(&schedule->source, &now, NULL) && now.header_crc == schedule->shape.header_crc &&
-	    now.more_crc == schedule->shape.more_crc)
+	    now.more_crc == schedule->shape.more_crc && now.sizes_crc == schedule->shape.sizes_crc)
 		return forsched_i_corrupt(&schedule->source, what, error);
 	return forsched_i_fail(error, FORSCHED_ECHANGED, "%s: was written over while it was open; open it again",
 			       schedule->source.name);
@@ -55,8 +56,7 @@ enum forsched_err forsched_i_dense_row(const struct forsched *schedule, uint32_t
 	return err;
 }
 
-/* What is wrong with a cell by itself; NULL: nothing. */
-static const char *fault_of_cell(const struct forsched *schedule, uint32_t s, const struct fors_sf_cell *cell)
+const char *forsched_i_fault_of_cell(const struct forsched *schedule, uint32_t s, const struct fors_sf_cell *cell)
 {
 	const struct shape *shape = &schedule->shape;
 	const struct forsched_server *server = schedule->server;
@@ -68,7 +68,7 @@ static const char *fault_of_cell(const struct forsched *schedule, uint32_t s, co
 		return "a flow to a server that is not there";
 	} else if (cell->path >> server[cell->dst].lmc || cell->reverse >> server[s].lmc) {
 		return "a path index beyond the LMC";
-	} else if (shape->version == FORS_SF_VERSION_WAYS) {
+	} else if (forsched_i_has_ways(shape)) {
 		if (cell->lane != FORS_SF_NO_SL && cell->lane > 15)
 			return "a service level above 15";
 	} else if (cell->lane != FORS_SF_NO_LANE && cell->lane >= shape->nlanes) {
@@ -110,7 +110,7 @@ static const char *fault_of_row(const struct forsched *schedule, uint32_t s, con
 	const char *fault = NULL;
 
 	for (uint32_t phase = 0; !fault && phase < schedule->shape.nphases; phase++) {
-		fault = fault_of_cell(schedule, s, &row[phase]);
+		fault = forsched_i_fault_of_cell(schedule, s, &row[phase]);
 		if (!fault)
 			fault = note_cell(&row[phase], seen);
 	}

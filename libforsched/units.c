@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Version 2: units, ways and switches. A unit is what all flows from the servers of a leaf to one server over one path
+ * Versions 2 and 3: units, ways and switches. A unit is what all flows from the servers of a leaf to one server over one path
  * index have in common: the way and, mostly, the service level. Each server reads the units of its own leaf, with its
  * row; ways are read when somebody asks for one. The rules and their numbers are those of schedule_format.h: what makes
  * an answer safe is checked when a part is read, the rest (that all parts fit each other, and are in the one order that
@@ -160,6 +160,12 @@ enum forsched_err forsched_i_units_row(const struct forsched *schedule, uint32_t
 
 /* ---- units ---- */
 
+/* Then units have no service levels. */
+static bool has_sl_in_cells(const struct shape *shape)
+{
+	return shape->layout == FORS_SF_DENSE || shape->layout == FORS_SF_PIECES;
+}
+
 /* Rule 15, as far as neither ways nor flows are needed for it. */
 static const char *fault_of_unit(const struct forsched *schedule, const struct fors_sf_unit *unit,
 				 const struct fors_sf_unit *before)
@@ -170,7 +176,7 @@ static const char *fault_of_unit(const struct forsched *schedule, const struct f
 		return "a unit of flows that are not there";
 	if (before && (before->dst > unit->dst || (before->dst == unit->dst && before->path >= unit->path)))
 		return "the order of a leaf's units";
-	if (unit->sl != FORS_SF_NO_SL && (unit->sl > MAX_SL || shape->layout == FORS_SF_DENSE))
+	if (unit->sl != FORS_SF_NO_SL && (unit->sl > MAX_SL || has_sl_in_cells(shape)))
 		return "a service level above 15";
 	if (unit->way == FORS_SF_NONE && (unit->sl == FORS_SF_NO_SL || unit->top != FORS_SF_NO_TOP))
 		return "a unit that says nothing";
@@ -261,7 +267,7 @@ enum forsched_err forsched_i_find_units(struct forsched *schedule, uint32_t s, s
 		struct fors_sf_cell *cell = &row[phase];
 
 		found[phase] = cell->dst == FORS_SF_IDLE ? NO_UNIT : find_unit(units, cell->dst, cell->path);
-		if (found[phase] != NO_UNIT && schedule->shape.layout != FORS_SF_DENSE)
+		if (found[phase] != NO_UNIT && !has_sl_in_cells(&schedule->shape))
 			cell->lane = units->unit[found[phase]].sl;
 	}
 	return FORSCHED_OK;

@@ -361,7 +361,7 @@ tests_unit_test_forsched_mangled_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_unit_test_schedule_rules_SOURCES = tests/unit/test_schedule_rules.c tests/unit/published.c tests/unit/seal.c \
 	tests/unit/seal.h core/base/error.c core/schedule/schedule.c core/schedule/schedule_fault.c \
 	core/schedule/schedule_file.c core/schedule/schedule_header.c core/schedule/schedule_read.c \
-	core/schedule/schedule_units.c core/schedule/ways.c $(libforschedcode_la_SOURCES)
+	core/schedule/schedule_sizes.c core/schedule/schedule_units.c core/schedule/ways.c $(libforschedcode_la_SOURCES)
 tests_unit_test_schedule_rules_CFLAGS = $(tests_unit_test_mangled_CFLAGS)
 tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread

@@ -15,7 +15,7 @@
 #define BYTES_ROUNDS 64 /* of a leaf and receiver, for each part of a unit */
 #define MOST_PARTS 4
 #define BYTES_WAY 64 /* of a leaf and a receiver: four links, where they begin; the way of a schedule, how to find it */
-#define BYTES_TAIL 8 /* of a switch above leaves and a receiver, while ways are written (over_ways.c) */
+#define BYTES_TAIL 8 /* of a switch above leaves and a receiver, while ways are written (flows/routed_ways.c) */
 
 uint64_t fors_plan_bytes(const struct fors_fabric *fabric, const struct fors_method *method, uint32_t phases)
 {

@@ -17,16 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/print.h"
 #include "core/planners/flows/choice.h"
 #include "core/planners/flows/routed.h"
+#include "core/planners/flows/routed_schedule.h"
+#include "core/planners/flows/routed_ways.h"
 #include "core/planners/flows/senders.h"
 #include "core/planners/flows/strategy.h"
 #include "core/planners/method.h"
 #include "memory.h"
 #include "over_bound.h"
 #include "over_rounds.h"
-#include "over_ways.h"
 
 #define MOST_PATHS 4 /* path indices that are looked at, as on trees */
 
@@ -146,26 +146,9 @@ static enum fors_err check_memory(const struct plan *plan, struct fors_error *er
 /* Empty, with its servers; length: phases of a round, 0: single flows. */
 static enum fors_err make_schedule(struct plan *plan, uint32_t nphases, uint32_t length, struct fors_error *error)
 {
-	const struct fors_flows_routed *routed = plan->routed;
-	struct fors_schedule_server *server = calloc(routed->nservers + (size_t)1, sizeof(*server));
-	enum fors_err err;
+	const char *method = length ? fors_method_rounds.name : fors_method_flows.name;
 
-	if (!server)
-		return fors_fail_memory(error);
-	for (uint32_t i = 0; i < routed->nservers; i++) {
-		const struct fors_flows_server *from = &routed->server[i];
-
-		server[i].guid = from->guid;
-		server[i].lid = from->lid;
-		server[i].lmc = from->lmc;
-		server[i].leaf = (uint16_t)from->home;
-		server[i].rank = (uint16_t)(i - routed->problem.first[from->home]);
-		memcpy(server[i].desc, routed->net->node[from->node].desc, sizeof(server[i].desc));
-	}
-	err = fors_schedule_new_of(server, routed->nservers, routed->nswitches, nphases, length > 0, length,
-				   length ? fors_method_rounds.name : fors_method_flows.name, &plan->schedule, error);
-	free(server);
-	return err;
+	return fors_flows_schedule(plan->routed, nphases, length, method, &plan->schedule, error);
 }
 
 /* The level belongs to the way, so it is asked for with the path index that the flow uses. */
@@ -191,35 +174,6 @@ static enum fors_err ask_levels(struct plan *plan, struct fors_error *error)
 									  server[cell.dst].lid + (uint32_t)cell.path);
 		}
 	return FORS_OK;
-}
-
-/* Equal for equal servers on equal switches with equal ways. */
-static uint64_t fingerprint_of(const struct fors_flows_routed *routed)
-{
-	struct fors_print print = fors_print_none();
-	const struct fors_flows_problem *p = &routed->problem;
-
-	for (uint32_t s = 0; s < routed->nswitches; s++)
-		fors_print_add(&print, routed->net->node[routed->node[s]].guid);
-	for (uint32_t i = 0; i < routed->nservers; i++) {
-		const struct fors_flows_server *server = &routed->server[i];
-
-		fors_print_add(&print, server->guid);
-		fors_print_add(&print, server->lid | (uint64_t)server->lmc << 16 | (uint64_t)server->home_port << 24 |
-					       (uint64_t)server->home << 32);
-	}
-	for (uint32_t i = 0; i < p->nlinks; i++) {
-		uint32_t port = routed->link_port[i], peer = routed->net->port[port].peer;
-
-		fors_print_add(&print, routed->net->node[peer].guid);
-		fors_print_add(&print, routed->net->port[port].peer_port);
-	}
-	for (uint32_t way = 0; way < fors_flows_units(p) * p->npaths; way++) {
-		fors_print_add(&print, p->begin[way + 1] | (uint64_t)p->exists[way] << 32);
-		for (uint32_t i = p->begin[way]; i < p->begin[way + 1]; i++)
-			fors_print_add(&print, p->link[i]);
-	}
-	return fors_print_value(print);
 }
 
 /* Where ways were chosen a cell has the number of its way in the unit so far; it gets the path index. */
@@ -329,12 +283,12 @@ static enum fors_err pack(struct plan *plan, struct fors_error *error)
 	if (!err && !plan->schedule)
 		err = pack_flows(plan, &asked, error);
 	if (!err)
-		err = fors_over_ways(plan->routed, &plan->schedule->ways, error);
+		err = fors_flows_waylist(plan->routed, &plan->schedule->ways, error);
 	if (!err)
 		err = ask_levels(plan, error);
 	if (err)
 		return err;
-	plan->schedule->fingerprint = fingerprint_of(plan->routed);
+	plan->schedule->fingerprint = fors_flows_fingerprint(plan->routed);
 	plan->report.nphases = plan->schedule->nphases;
 	return FORS_OK;
 }

@@ -13,6 +13,8 @@ uint32_t fors_schedule_version(const struct fors_schedule *schedule)
 {
 	bool has_more = schedule->ways || schedule->sl || schedule->name[0];
 
+	if (schedule->length)
+		return FORS_SF_VERSION_SIZES;
 	return has_more ? FORS_SF_VERSION_WAYS : FORS_SF_VERSION;
 }
 
@@ -118,12 +120,30 @@ enum fors_err fors_schedule_new_of(const struct fors_schedule_server *server, ui
 	return err;
 }
 
+enum fors_err fors_schedule_make_sizes(struct fors_schedule *schedule, struct fors_error *error)
+{
+	uint64_t *length = calloc((size_t)schedule->nphases + 1, sizeof(*length));
+	uint64_t *bytes = calloc(fors_schedule_ncells(schedule) + 1, sizeof(*bytes));
+
+	if (!length || !bytes) {
+		free(length);
+		free(bytes);
+		return fors_fail_memory(error);
+	}
+	schedule->length = length;
+	schedule->bytes = bytes;
+	schedule->granule = 1;
+	return FORS_OK;
+}
+
 void fors_schedule_free(struct fors_schedule *schedule)
 {
 	if (!schedule)
 		return;
 	fors_waylist_free(schedule->ways);
 	free(schedule->sl);
+	free(schedule->length);
+	free(schedule->bytes);
 	free(schedule->server);
 	free(schedule->lane_spine);
 	free(schedule->cell);

@@ -18,6 +18,9 @@
  * In a two-level tree that fors routes itself a flow crosses one spine, and its cell names the lane. Everywhere else
  * lanes mean nothing: cells have FORS_NO_LANE, nlanes is 0, and `ways` says which switches and cables a flow crosses.
  *
+ * A schedule of a demand is dense, and has a length for each phase and a size for each cell: each server sends to each
+ * other any number of times, a piece of its message each time.
+ *
  * Thread rules: plain data; any number of readers.
  */
 #ifndef FORS_CORE_SCHEDULE_SCHEDULE_H
@@ -59,10 +62,16 @@ struct fors_schedule {
 	char method[16];	/* name of the planner */
 	char reason[128];	/* why there is no plan, when nphases is 0; else empty */
 
-	/* Of any of the next three the file is of version 2 (schedule_format.h), and nlanes is 0. */
+	/* Of a demand; length NULL: of an exchange in which each server sends each other one message. (version 3) */
+	uint64_t *length; /* per phase: of its longest piece */
+	uint64_t *bytes;  /* per cell: so much of a message; 0: nobody sends */
+	uint64_t granule; /* all pieces are whole multiples of it */
+	bool is_unit;	  /* lengths and bytes are numbers of messages of one size, which nobody said */
+
+	/* Of any of the next three the file is of version 2 (schedule_format.h), or 3, and nlanes is 0. */
 	struct fors_waylist *ways; /* NULL: ways are lanes */
 	uint8_t *sl;   /* [src * nservers + dst]: service level, FORS_NO_SL: not known; NULL: none is known */
-	char name[64]; /* of the job that exchanges; empty: all servers of the fabric */
+	char name[64]; /* of the job or the demand; empty: all servers of the fabric */
 
 	bool is_dense;	       /* version 2: written cell by cell also where units would do */
 	uint64_t fabric_epoch; /* under which the tables that it was verified on were first published; 0: its own */
@@ -88,7 +97,10 @@ enum fors_err fors_schedule_new_of(const struct fors_schedule_server *server, ui
 
 void fors_schedule_free(struct fors_schedule *schedule);
 
-/* The version of the format that it is written in, 1 or 2: see struct fors_schedule. */
+/* Room for lengths and sizes in a schedule in the dense layout: it becomes one of a demand, all sizes 0, granule 1. Errors: FORS_ENOMEM. */
+enum fors_err fors_schedule_make_sizes(struct fors_schedule *schedule, struct fors_error *error);
+
+/* The version of the format that it is written in, 1, 2 or 3: see struct fors_schedule. */
 uint32_t fors_schedule_version(const struct fors_schedule *schedule);
 
 /* Number of cells: see struct fors_schedule. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * schedule_fault.c - what no exchange may be, rules 9 to 12 of schedule_format.h.
+ * schedule_fault.c - what no exchange may be, rules 9 to 12, 16 and 17 of schedule_format.h.
  *
  * Servers are told apart by GUID and by LID, so none may have what another has. The exchange is whole when each server
  * sends to each other exactly once, and possible when nobody receives twice in a phase. That each receives from each
- * other exactly once follows: it is the same set of pairs. So one walk by sender and one by phase are enough, each with
- * a mark per server that says for which sender, or phase, it was last seen.
+ * other other exactly once follows: it is the same set of pairs. So one walk by sender and one by phase are enough, each with
+ * a mark per server that says for which sender, or phase, it was last seen. A demand may have any pairs; its lengths and
+ * sizes have to fit each other instead.
  */
 #include "schedule_fault.h"
+#include "schedule_sizes.h"
 
 #include <stdlib.h>
 
@@ -98,7 +100,7 @@ enum fors_err fors_schedule_find_fault(const struct fors_schedule *schedule, con
 	if (!err && !found)
 		found = find_same_lid(schedule);
 	if (!err && !found && schedule->nphases)
-		found = find_missing_pair(schedule, mark);
+		found = schedule->length ? fors_schedule_sizes_fault(schedule) : find_missing_pair(schedule, mark);
 	if (!err && !found)
 		found = find_collision(schedule, mark + schedule->nservers);
 	free(mark);

@@ -11,7 +11,8 @@
  * The layout is written down in schedule_format.h, for readers of all kinds; the header is judged in
  * schedule_header.c, for this reader and for who wants to know no more than the epoch.
  *
- * Version 2 has the way and the service level of its flows in units, which schedule_units.c writes and reads.
+ * Versions 2 and 3 have the ways and the service levels of flows in units, which schedule_units.c writes and reads; what
+ * version 3 has besides is in schedule_sizes.c.
  *
  * Sizes: 360 servers, 360 phases: dense 1.07 MB; rounds at LMC 0 13 kB of cells (18 leaves x 360 x 2 bytes) and 29 kB
  * of servers.
@@ -25,6 +26,7 @@
 #include "schedule_file.h"
 #include "schedule_format.h"
 #include "schedule_header.h"
+#include "schedule_sizes.h"
 #include "schedule_units.h"
 
 #define MAX_SL 15
@@ -67,6 +69,8 @@ static enum fors_sf_layout choose_layout(const struct fors_schedule *schedule, c
 {
 	if (!schedule->nphases)
 		return FORS_SF_WITHDRAWN;
+	if (schedule->length)
+		return FORS_SF_PIECES;
 	if (fors_schedule_version(schedule) == FORS_SF_VERSION)
 		return schedule->parts ? FORS_SF_ROUNDS : FORS_SF_DENSE;
 	if (schedule->is_dense || !units->is_uniform)
@@ -90,7 +94,7 @@ static void shape_of(const struct fors_schedule *schedule, const struct fors_sch
 		.npaths = units->npaths,
 		.nswitches = units->nswitches,
 		.nways = units->nways,
-		.nunits = layout == FORS_SF_DENSE ? units->nunits : units->nunits_sl,
+		.nunits = layout == FORS_SF_DENSE || layout == FORS_SF_PIECES ? units->nunits : units->nunits_sl,
 	};
 	if (shape->layout == FORS_SF_ROUNDS) {
 		shape->parts = schedule->parts;
@@ -354,12 +358,26 @@ static void put_crc(unsigned char *bytes, size_t at)
 	memcpy(bytes + at, &crc, sizeof(crc));
 }
 
-/* The CRCs of the header and, in version 2, of the second part, which covers the header too. */
+/* The CRCs of the parts of the header, each of which covers those before it. */
 static void seal(unsigned char *bytes, uint32_t version)
 {
+	size_t more = sizeof(struct fors_sf_header), sizes = more + sizeof(struct fors_sf_more);
+
 	put_crc(bytes, offsetof(struct fors_sf_header, header_crc));
-	if (version == FORS_SF_VERSION_WAYS)
-		put_crc(bytes, sizeof(struct fors_sf_header) + offsetof(struct fors_sf_more, more_crc));
+	if (fors_schedule_has_ways(version))
+		put_crc(bytes, more + offsetof(struct fors_sf_more, more_crc));
+	if (fors_schedule_has_sizes(version))
+		put_crc(bytes, sizes + offsetof(struct fors_sf_sizes, sizes_crc));
+}
+
+static void put_cells(const struct fors_schedule *schedule, const struct fors_schedule_shape *shape, unsigned char *to)
+{
+	if (shape->layout == FORS_SF_ROUNDS)
+		put_rounds(schedule, shape, to);
+	if (shape->layout == FORS_SF_UNITS)
+		put_units(schedule, shape, to);
+	if (shape->layout == FORS_SF_PIECES)
+		fors_schedule_sizes_put_cells(schedule, to);
 }
 
 static enum fors_err fill(const struct fors_schedule *schedule, const struct fors_schedule_units *units,
@@ -370,18 +388,17 @@ static enum fors_err fill(const struct fors_schedule *schedule, const struct for
 	put_servers(schedule, (struct fors_sf_server *)(bytes + shape->servers));
 	for (uint32_t lane = 0; lane < shape->nlanes; lane++)
 		((uint64_t *)(bytes + shape->lanes))[lane] = htole64(schedule->lane_spine[lane]);
-	if (shape->version == FORS_SF_VERSION_WAYS)
+	if (fors_schedule_has_ways(shape->version))
 		fors_schedule_units_put(schedule, units, shape, bytes);
 	if (shape->layout == FORS_SF_DENSE)
 		err = put_dense(schedule, bytes + shape->cells, error);
-	if (shape->layout == FORS_SF_ROUNDS)
-		put_rounds(schedule, shape, bytes + shape->cells);
-	if (shape->layout == FORS_SF_UNITS)
-		put_units(schedule, shape, bytes + shape->cells);
+	put_cells(schedule, shape, bytes + shape->cells);
 	put_row_crcs(shape, bytes);
 	put_header(schedule, shape, bytes);
-	if (shape->version == FORS_SF_VERSION_WAYS)
+	if (fors_schedule_has_ways(shape->version))
 		put_more(schedule, shape, bytes);
+	if (!err && fors_schedule_has_sizes(shape->version))
+		err = fors_schedule_sizes_put(schedule, shape, bytes, error);
 	seal(bytes, shape->version);
 	return err;
 }
@@ -459,7 +476,7 @@ enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **
 				 schedule->nservers, schedule->nphases);
 	if (schedule->nphases)
 		units.npaths = count_paths(schedule);
-	if (fors_schedule_version(schedule) == FORS_SF_VERSION_WAYS)
+	if (fors_schedule_has_ways(fors_schedule_version(schedule)))
 		err = find_units(schedule, &units, error);
 	if (!err)
 		err = encode(schedule, &units, bytes, size, error);

@@ -19,7 +19,7 @@ enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **
 				   struct fors_error *error);
 
 /* What changes with the epoch lies in so many first bytes; a file may be shorter. */
-#define FORS_SCHEDULE_HEAD 408
+#define FORS_SCHEDULE_HEAD 440
 
 /* Bytes of fors_schedule_encode() as they would be with another epoch. */
 void fors_schedule_renumber(void *bytes, uint64_t epoch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The idea: the first 272 bytes of a schedule (408 in version 2) say how long the whole file has to be, and have a
+ * The idea: the first 272 bytes of a schedule (408 in version 2, 440 in version 3) say how long the whole file has to be, and have a
  * checksum of their own. So who wants the epoch reads no more than them, however large a file pretends to be, and
  * judges them just as the reader of the whole file does, which begins here too. In the order in which the checks make
  * sense: the magic and the byte order say that the numbers are numbers, the version that they mean what we think, the
@@ -18,11 +18,13 @@
 
 _Static_assert(sizeof(struct fors_sf_header) == 272, "the header has holes");
 _Static_assert(sizeof(struct fors_sf_more) == 136, "the second part of the header has holes");
+_Static_assert(sizeof(struct fors_sf_sizes) == 32, "the third part of the header has holes");
 
-/* A header as it lies in a file; of version 1 the second part is all zeros. */
+/* A header as it lies in a file; parts that its version does not have are all zeros. */
 struct raw {
 	struct fors_sf_header header;
 	struct fors_sf_more more;
+	struct fors_sf_sizes sizes;
 };
 
 static uint32_t size_of_cells(const struct fors_schedule_shape *shape)
@@ -34,6 +36,8 @@ static uint32_t size_of_cells(const struct fors_schedule_shape *shape)
 		return paths * (shape->nlanes + 1) <= 0xFFFF ? 2 : 4;
 	case FORS_SF_UNITS:
 		return paths <= 0xFFFF ? 4 : 8;
+	case FORS_SF_PIECES:
+		return sizeof(struct fors_sf_piece);
 	default:
 		return sizeof(struct fors_sf_cell);
 	}
@@ -41,11 +45,13 @@ static uint32_t size_of_cells(const struct fors_schedule_shape *shape)
 
 void fors_schedule_find_offsets(struct fors_schedule_shape *shape)
 {
-	bool has_ways = shape->version == FORS_SF_VERSION_WAYS;
+	bool has_ways = fors_schedule_has_ways(shape->version), has_sizes = fors_schedule_has_sizes(shape->version);
 
 	shape->nrows = shape->layout == FORS_SF_ROUNDS ? shape->nleaves * shape->parts : shape->nservers;
 	shape->cell_size = size_of_cells(shape);
-	shape->servers = sizeof(struct fors_sf_header) + (has_ways ? sizeof(struct fors_sf_more) : 0);
+	shape->lengths = sizeof(struct fors_sf_header) + (has_ways ? sizeof(struct fors_sf_more) : 0) +
+			 (has_sizes ? sizeof(struct fors_sf_sizes) : 0);
+	shape->servers = shape->lengths + (has_sizes ? (uint64_t)shape->nphases * 8 : 0);
 	shape->lanes = shape->servers + (uint64_t)shape->nservers * sizeof(struct fors_sf_server);
 	shape->switches = shape->lanes + (uint64_t)shape->nlanes * 8;
 	shape->ways = shape->switches + (uint64_t)shape->nswitches * 8;
@@ -82,21 +88,26 @@ static enum fors_err check_kind(const void *bytes, size_t size, const char *name
 	return FORS_OK;
 }
 
-/* The second part of the header, when the file is of version 2. */
+/* The other parts of the header that the version has. */
 static enum fors_err check_more(const void *bytes, size_t size, const char *name, struct raw *raw,
 				struct fors_error *error)
 {
-	uint32_t crc;
+	uint32_t version = le32toh(raw->header.version);
+	size_t all = fors_schedule_has_sizes(version) ? sizeof(*raw) : offsetof(struct raw, sizes);
+	const unsigned char *start = (const unsigned char *)raw;
 
-	if (le32toh(raw->header.version) != FORS_SF_VERSION_WAYS)
+	if (!fors_schedule_has_ways(version))
 		return FORS_OK;
-	if (size < sizeof(*raw))
+	if (size < all)
 		return fors_fail(error, FORS_EINPUT, "%s: truncated: %zu bytes, the header alone has %zu", name, size,
-				 sizeof(*raw));
-	memcpy(raw, bytes, sizeof(*raw));
-	crc = (uint32_t)crc32_z(0, (const unsigned char *)raw, offsetof(struct raw, more.more_crc));
-	return le32toh(raw->more.more_crc) == crc ? FORS_OK
-						  : corrupt(name, "checksum of the second part of the header", error);
+				 all);
+	memcpy(raw, bytes, all);
+	if (le32toh(raw->more.more_crc) != (uint32_t)crc32_z(0, start, offsetof(struct raw, more.more_crc)))
+		return corrupt(name, "checksum of the second part of the header", error);
+	if (fors_schedule_has_sizes(version) &&
+	    le32toh(raw->sizes.sizes_crc) != (uint32_t)crc32_z(0, start, offsetof(struct raw, sizes.sizes_crc)))
+		return corrupt(name, "checksum of the third part of the header", error);
+	return FORS_OK;
 }
 
 /* Is the header what was written, and the file whole? */
@@ -122,9 +133,11 @@ static enum fors_err check_whole(const void *bytes, size_t size, uint64_t file_s
 	return FORS_OK;
 }
 
-/* The bounds of version 2, which keep memory and time of readers within limits. */
+/* The bounds of versions 2 and 3, which keep memory and time of readers within limits. */
 static bool is_bounded(const struct fors_schedule_shape *shape)
 {
+	if ((shape->layout == FORS_SF_PIECES) != fors_schedule_has_sizes(shape->version))
+		return false;
 	if (shape->version == FORS_SF_VERSION)
 		return shape->layout != FORS_SF_UNITS;
 	return shape->nlanes == 0 && shape->nservers <= FORS_SF_MAX_SERVERS &&
@@ -138,7 +151,7 @@ static bool is_possible(const struct fors_schedule_shape *shape)
 	if (shape->nservers > FORS_LID_MAX || shape->nphases > FORS_SF_MAX_PHASES || shape->nleaves > FORS_LID_MAX ||
 	    shape->nlanes > FORS_MAX_LANES || shape->npaths < 1 || shape->npaths > 1u << FORS_MAX_LMC)
 		return false;
-	if (shape->layout > FORS_SF_UNITS || !is_bounded(shape) ||
+	if (shape->layout > FORS_SF_PIECES || !is_bounded(shape) ||
 	    (shape->layout == FORS_SF_WITHDRAWN) != (shape->nphases == 0))
 		return false;
 	if (shape->layout == FORS_SF_WITHDRAWN ? shape->nservers || shape->nleaves || shape->nlanes ||
@@ -178,10 +191,13 @@ static bool is_consistent(const struct raw *raw, const struct fors_schedule_shap
 	const struct fors_sf_header *header = &raw->header;
 	const struct fors_sf_more *more = &raw->more;
 
-	if (shape->version == FORS_SF_VERSION_WAYS &&
+	if (fors_schedule_has_ways(shape->version) &&
 	    (shape->end > FORS_SF_MAX_BYTES || le64toh(more->switches_offset) != shape->switches ||
 	     le64toh(more->ways_offset) != shape->ways || le64toh(more->leaves_offset) != shape->leaves ||
 	     le64toh(more->units_offset) != shape->units))
+		return false;
+	if (fors_schedule_has_sizes(shape->version) && (le64toh(raw->sizes.lengths_offset) != shape->lengths ||
+							!raw->sizes.granule || le32toh(raw->sizes.is_unit) > 1))
 		return false;
 	return le32toh(header->nrows) == shape->nrows && le32toh(header->cell_size) == shape->cell_size &&
 	       le64toh(header->servers_offset) == shape->servers && le64toh(header->lanes_offset) == shape->lanes &&
@@ -214,6 +230,9 @@ static void take_rest(const struct raw *raw, struct fors_schedule_header *header
 	header->ways_crc = le32toh(raw->more.ways_crc);
 	header->leaves_crc = le32toh(raw->more.leaves_crc);
 	memcpy(header->name, raw->more.name, sizeof(header->name) - 1);
+	header->granule = le64toh(raw->sizes.granule);
+	header->is_unit = le32toh(raw->sizes.is_unit);
+	header->lengths_crc = le32toh(raw->sizes.lengths_crc);
 }
 
 enum fors_err fors_schedule_header_read(const void *bytes, size_t size, uint64_t file_size, const char *name,

@@ -7,6 +7,7 @@
 #ifndef FORS_CORE_SCHEDULE_SCHEDULE_HEADER_H
 #define FORS_CORE_SCHEDULE_SCHEDULE_HEADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,9 +21,27 @@ struct fors_schedule_shape {
 	uint32_t nservers, nphases, nleaves, nlanes, parts, round_length, npaths;
 	uint32_t nswitches, nways, nunits; /* version 2, else 0 */
 	uint32_t nrows, cell_size;
-	uint64_t servers, lanes, switches, ways, leaves, units, row_crc, cells; /* offsets */
-	uint64_t end;								/* of the cells: the size of the file */
+	uint64_t lengths, servers, lanes, switches, ways, leaves, units, row_crc, cells; /* offsets */
+	uint64_t end; /* of the cells: the size of the file */
 };
+
+/* Has a version names, ways and units? Has it lengths and sizes? */
+static inline bool fors_schedule_has_ways(uint32_t version)
+{
+	return version >= FORS_SF_VERSION_WAYS;
+}
+
+static inline bool fors_schedule_has_sizes(uint32_t version)
+{
+	return version >= FORS_SF_VERSION_SIZES;
+}
+
+/* Layouts in which each cell has a service level of its own, and units have none. */
+static inline bool fors_schedule_has_sl_in_cells(const struct fors_schedule_shape *shape)
+{
+	return fors_schedule_has_ways(shape->version) &&
+	       (shape->layout == FORS_SF_DENSE || shape->layout == FORS_SF_PIECES);
+}
 
 /* Fill in everything that follows from the first four lines of a possible shape. */
 void fors_schedule_find_offsets(struct fors_schedule_shape *shape);
@@ -33,9 +52,11 @@ struct fors_schedule_header {
 	struct fors_schedule_shape shape;
 	uint32_t servers_crc, lanes_crc;
 	char method[16], reason[128]; /* always terminated */
-	uint64_t fabric_epoch;	      /* this and what follows: version 2, else 0 */
+	uint64_t fabric_epoch;	      /* this and what follows: versions 2 and 3, else 0 */
 	uint32_t switches_crc, ways_crc, leaves_crc;
 	char name[64];
+	uint64_t granule; /* this and what follows: version 3, else 0 */
+	uint32_t is_unit, lengths_crc;
 };
 
 /*
@@ -47,7 +68,8 @@ struct fors_schedule_header {
 enum fors_err fors_schedule_header_read(const void *bytes, size_t size, uint64_t file_size, const char *name,
 					struct fors_schedule_header *header, struct fors_error *error);
 
-/* Of the longest header; a file of version 1 can be shorter. */
-#define FORS_SCHEDULE_HEADER_BYTES (sizeof(struct fors_sf_header) + sizeof(struct fors_sf_more))
+/* Of the longest header; a file of version 1 or 2 can be shorter. */
+#define FORS_SCHEDULE_HEADER_BYTES                                                                                     \
+	(sizeof(struct fors_sf_header) + sizeof(struct fors_sf_more) + sizeof(struct fors_sf_sizes))
 
 #endif

@@ -17,6 +17,7 @@
 #include "schedule_file.h"
 #include "schedule_format.h"
 #include "schedule_header.h"
+#include "schedule_sizes.h"
 #include "schedule_units.h"
 
 #define MAX_SL 15
@@ -126,6 +127,7 @@ static struct fors_cell get_cell(const struct reader *reader, size_t i)
 		return get_number(shape, at, shape->cell_size);
 	if (shape->layout == FORS_SF_UNITS)
 		return get_number(shape, at, shape->cell_size / 2); /* its other half is the receiver's business */
+	/* A piece begins with a cell. */
 	memcpy(&dense, at, sizeof(dense));
 	return (struct fors_cell){.dst = le16toh(dense.dst), .path = dense.path, .lane = dense.lane};
 }
@@ -151,7 +153,7 @@ static enum fors_err get_cells(const struct reader *reader, struct fors_schedule
 {
 	const struct fors_schedule_shape *shape = &reader->header.shape;
 	size_t ncells = (size_t)shape->nrows * shape->nphases;
-	bool has_sl = shape->version == FORS_SF_VERSION_WAYS && shape->layout == FORS_SF_DENSE;
+	bool has_sl = fors_schedule_has_sl_in_cells(shape);
 	enum fors_err err = FORS_OK;
 
 	for (size_t i = 0; !err && i < ncells; i++) {
@@ -172,6 +174,17 @@ static enum fors_err get_cells(const struct reader *reader, struct fors_schedule
 			return corrupt(reader, "a flow over a lane that is not there");
 	}
 	return err;
+}
+
+/* Lengths and what pieces have. */
+static enum fors_err get_sizes(const struct reader *reader, struct fors_schedule *schedule)
+{
+	const char *fault = NULL;
+	enum fors_err err = FORS_OK;
+
+	if (fors_schedule_has_sizes(reader->header.shape.version))
+		err = fors_schedule_sizes_get(reader->bytes, &reader->header, schedule, &fault, reader->error);
+	return fault ? corrupt(reader, fault) : err;
 }
 
 /* Is it an exchange between servers that can be told apart? */
@@ -249,8 +262,10 @@ static enum fors_err get_schedule(const struct reader *reader, struct fors_sched
 	if (!err)
 		err = get_cells(reader, schedule);
 	if (!err)
+		err = get_sizes(reader, schedule);
+	if (!err)
 		err = check_exchange(reader, schedule);
-	if (!err && reader->header.shape.version == FORS_SF_VERSION_WAYS)
+	if (!err && fors_schedule_has_ways(reader->header.shape.version))
 		err = get_units(reader, schedule);
 	if (!err)
 		err = check_same(reader, schedule);

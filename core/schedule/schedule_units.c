@@ -296,7 +296,7 @@ void fors_schedule_units_put(const struct fors_schedule *schedule, const struct 
 	put_ways(schedule->ways, units, bytes + shape->ways);
 	for (uint32_t leaf = 0; leaf < shape->nleaves; leaf++) {
 		unsigned char *at = bytes + shape->units + (size_t)first * sizeof(struct fors_sf_unit);
-		uint32_t n = put_leaf(schedule, units, shape->layout == FORS_SF_DENSE, leaf, at);
+		uint32_t n = put_leaf(schedule, units, fors_schedule_has_sl_in_cells(shape), leaf, at);
 		struct fors_sf_leaf entry = {htole32(first), htole32(crc_of(at, n * sizeof(struct fors_sf_unit)))};
 
 		memcpy(bytes + shape->leaves + (size_t)leaf * sizeof(entry), &entry, sizeof(entry));
@@ -450,7 +450,7 @@ static const char *get_units(struct reader *reader)
 
 			if (unit.dst >= shape->nservers || unit.path >= shape->npaths || unit.reserved)
 				return "a unit of flows that are not there";
-			if (unit.sl != FORS_SF_NO_SL && (unit.sl > MAX_SL || shape->layout == FORS_SF_DENSE))
+			if (unit.sl != FORS_SF_NO_SL && (unit.sl > MAX_SL || fors_schedule_has_sl_in_cells(shape)))
 				return "a service level above 15";
 			fault = get_way_of_unit(reader, leaf, &unit, at);
 			if (fault)

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schedule_sizes.h"
 #include "verify_inside.h"
 #include "core/base/text.h"
 
@@ -319,11 +320,13 @@ static void check_pair(struct check *check, const struct flow *flow)
 	uint32_t d = flow->cell.dst;
 	size_t bit = (size_t)flow->src * check->schedule->nservers + d;
 
-	if (check->met[bit / 64] >> bit % 64 & 1)
-		problem(check, "phase %u: %s for the second time", flow->phase,
-			fors_verify_flow_text(check, flow->src, flow->cell).text);
-	else
+	if (check->met[bit / 64] >> bit % 64 & 1) {
+		if (!check->schedule->length) /* of a demand these are pieces of a message */
+			problem(check, "phase %u: %s for the second time", flow->phase,
+				fors_verify_flow_text(check, flow->src, flow->cell).text);
+	} else {
 		check->npairs++;
+	}
 	check->met[bit / 64] |= 1ull << bit % 64;
 	if (check->received[d] == flow->phase + 1)
 		problem(check, "phase %u: %s receives from %s and from %s", flow->phase,
@@ -395,7 +398,8 @@ static enum fors_err check_phases(struct check *check, bool (*cancelled)(void *c
 		if (check->is_brief && is_told(check))
 			return FORS_OK;
 	}
-	check_missing(check);
+	if (!schedule->length)
+		check_missing(check);
 	return FORS_OK;
 }
 
@@ -423,6 +427,16 @@ static bool has_plan(struct check *check)
 		problem(check, "the schedule has %u %s in rounds of %u", schedule->nphases,
 			fors_plural(schedule->nphases, "phase", "phases"), schedule->round_length);
 	return !is_told(check);
+}
+
+/* Of a demand: sizes that its phases have room for. */
+static bool has_sizes(struct check *check)
+{
+	const char *fault = check->schedule->length ? fors_schedule_sizes_fault(check->schedule) : NULL;
+
+	if (fault)
+		problem(check, "the schedule has %s that cannot be", fault);
+	return !fault;
 }
 
 static void find_tables(struct check *check)
@@ -489,9 +503,11 @@ static void release(struct check *check)
 static enum fors_err walk_flows(struct check *check, unsigned threads, bool (*cancelled)(void *context), void *context,
 				struct fors_error *error)
 {
-	enum fors_proof proof;
-	enum fors_err err = fors_verify_fast(check, threads, cancelled, context, &proof, error);
+	enum fors_proof proof = FORS_PROOF_UNSURE;
+	enum fors_err err = FORS_OK;
 
+	if (!check->schedule->length)
+		err = fors_verify_fast(check, threads, cancelled, context, &proof, error);
 	if (err || proof == FORS_PROOF_RIGHT)
 		return err;
 	if (proof == FORS_PROOF_WRONG && check->is_brief) {
@@ -508,7 +524,7 @@ static enum fors_err run(struct check *check, unsigned threads, bool (*cancelled
 {
 	enum fors_err err;
 
-	if (!has_plan(check))
+	if (!has_plan(check) || !has_sizes(check))
 		return FORS_OK;
 	if (!alloc(check))
 		return fors_fail_memory(error);

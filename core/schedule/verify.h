@@ -24,7 +24,8 @@ struct fors_verdict {
 
 /*
  * Prove over `net` (indexed) and `lfts`: every ordered pair of distinct servers
- * of the schedule meets exactly once; every server sends at most once and
+ * of the schedule meets exactly once (of a demand: any number of times, and pieces fit
+ * their phases; whether they add up to the demand is not known here); every server sends at most once and
  * receives at most once per phase; every flow arrives at its receiver, leaf to
  * leaf over at most one spine, the one that the schedule names, or, when the
  * schedule names ways (schedule.h), over exactly those switches and ports, in a net

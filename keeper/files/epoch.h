@@ -45,7 +45,7 @@ bool fors_epoch_is_own(uint64_t epoch);
 bool fors_epoch_is_near(uint64_t epoch, uint64_t highest, uint64_t now);
 
 /*
- * The header of the schedule in a folder; *is_there false: there is no file. Reads 408 bytes.
+ * The header of the schedule in a folder; *is_there false: there is no file. Reads 440 bytes.
  * Errors: FORS_EINPUT (it is damaged, or no schedule; the text has its path), FORS_EIO (cannot be read now).
  */
 enum fors_err fors_epoch_of_schedule(const struct fors_folder *folder, struct fors_schedule_header *header,

@@ -74,7 +74,7 @@ enum fors_err fors_published(const struct fors_folder *folder, const char *name,
 /* The beginning of a file. */
 struct fors_head {
 	bool is_there; /* is there such a file? */
-	unsigned char bytes[408];
+	unsigned char bytes[440];
 	size_t size;	    /* of these bytes; fewer than there is room for only when the file is as short */
 	uint64_t file_size; /* of the whole file */
 };

@@ -189,16 +189,20 @@ static bool is_abandoned(const struct forsched *schedule, bool is_strict)
 	return true;
 }
 
-/* A schedule that is withdrawn is for nobody. Whether another is for this communicator, ranks find out together. */
-static bool is_withdrawn(const struct forsched *schedule)
+/* A schedule that is withdrawn is for nobody, and one of a demand has not all pairs. Whether another is for this communicator, ranks find out together. */
+static bool is_for_nobody(const struct forsched *schedule)
 {
+	struct forsched_sizes sizes;
 	struct forsched_info info;
 
 	forsched_info(schedule, &info);
 	if (!info.nphases)
 		forsched_mpi_say(true, "epoch %llu: withdrawn: %s: left to MPI", (unsigned long long)info.epoch,
 				 info.reason);
-	return !info.nphases;
+	forsched_sizes(schedule, &sizes);
+	if (sizes.has_demand)
+		forsched_mpi_say(false, "%s: the schedule of a demand: left to MPI", info.name);
+	return !info.nphases || sizes.has_demand;
 }
 
 /* Take over a newer schedule when there is one. Has anything changed of what the others were told? */
@@ -213,7 +217,7 @@ static bool has_news(struct member *member, const char *path)
 	if (newer) {
 		forsched_close(chief->file);
 		chief->file = newer;
-		chief->is_fit = !is_withdrawn(newer);
+		chief->is_fit = !is_for_nobody(newer);
 		chief->is_unusable = false;
 	}
 	if (chief->is_fit) {

@@ -27,7 +27,7 @@ from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_int, c_int64, 
 from enum import IntEnum
 from typing import Any, Iterator, NamedTuple, Optional, Union
 
-__all__ = ["Code", "Error", "Flow", "Heartbeat", "Hop", "Info", "More", "Schedule", "Send", "Server", "Watch", "follow", "job_path",
+__all__ = ["Code", "Error", "Flow", "Heartbeat", "Hop", "Info", "More", "Piece", "Schedule", "Send", "Server", "Sizes", "Watch", "follow", "job_path",
            "open", "open_memory", "version", "wait_epoch"]
 
 _NOBODY = 0xFFFFFFFF
@@ -114,6 +114,25 @@ class More(NamedTuple):
     nways: int
 
 
+class Sizes(NamedTuple):
+    """How much a schedule sends. Without a demand: one message of size 1 from each to each, phases of length 1."""
+    length: int  # of all phases one after another
+    granule: int  # all pieces are whole multiples of it
+    checksum: int  # of the demand
+    has_demand: bool
+    is_unit: bool  # sizes are numbers of messages of one size, which the schedule does not know
+
+
+class Piece(NamedTuple):
+    """What goes in a phase: `bytes` bytes of a message from `offset` on, of `total`; in_...: what comes."""
+    bytes: int
+    offset: int
+    total: int
+    in_bytes: int
+    in_offset: int
+    in_total: int
+
+
 class Heartbeat(NamedTuple):
     """Does a subnet manager stand behind the schedule?"""
     unix_ms: int
@@ -151,6 +170,16 @@ class _Hop(Structure):
     _fields_ = [("guid", c_uint64), ("port", c_uint8), ("reserved", c_uint8 * 7)]
 
 
+class _Sizes(Structure):
+    _fields_ = [("length", c_uint64), ("granule", c_uint64), ("checksum", c_uint32), ("has_demand", c_uint8), ("is_unit", c_uint8),
+                ("reserved", c_uint8 * 2)]
+
+
+class _Piece(Structure):
+    _fields_ = [("bytes", c_uint64), ("offset", c_uint64), ("total", c_uint64), ("in_bytes", c_uint64), ("in_offset", c_uint64),
+                ("in_total", c_uint64)]
+
+
 class _Heartbeat(Structure):
     _fields_ = [("unix_ms", c_uint64), ("epoch", c_uint64), ("age_ms", c_int64)]
 
@@ -183,6 +212,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "job_path": (c_int, [c_char_p, c_char_p, POINTER(c_void_p), _WHY]),
     "own_guid": (c_int, [_SCHEDULE, c_int, POINTER(c_uint64), _WHY]),
     "path_index": (c_int, [_SCHEDULE, POINTER(c_uint8), _WHY]),
+    "sizes": (None, [_SCHEDULE, POINTER(_Sizes)]),
+    "phase_bytes": (c_int, [_SCHEDULE, c_uint32, POINTER(c_uint64)]),
+    "piece": (c_int, [_SCHEDULE, c_uint32, c_uint32, POINTER(_Piece)]),
+    "role": (c_int, [_SCHEDULE, c_uint32, POINTER(c_uint32)]),
     "watch_open": (c_int, [c_char_p, POINTER(c_void_p), _WHY]),
     "watch_close": (None, [c_void_p]),
     "watch_fd": (c_int, [c_void_p]),
@@ -190,7 +223,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "watch_wait": (c_int, [c_void_p, c_uint64, c_int, POINTER(c_uint64), _WHY]),
 }
 # an older library, which opens version 1 only, has none of them
-_SINCE_1_2 = {"more", "sl", "way", "watch_open", "watch_close", "watch_fd", "watch_newest", "watch_wait", "job_path", "own_guid", "path_index"}
+_SINCE_1_2 = {"more", "sl", "way", "watch_open", "watch_close", "watch_fd", "watch_newest", "watch_wait", "job_path", "own_guid", "path_index",
+              "sizes", "phase_bytes", "piece", "role"}
 
 
 def _load() -> ctypes.CDLL:
@@ -311,6 +345,16 @@ def _newer_than(handle: _Held) -> Optional[_Held]:
     error, newer = _Error(), _Held()
     _demand(_lib.forsched_open_newer(handle, byref(newer), byref(error)), error)
     return newer if newer.value else None
+
+
+def _add_pieces(handle: _Held, numpy: Any, made: dict[str, Any]) -> None:
+    names, raw = ("bytes", "in_bytes", "offset", "in_offset"), _Piece()
+    for name in names:
+        made[name] = numpy.zeros(made["to"].shape, "uint64")
+    for phase, number in numpy.ndindex(made["to"].shape):
+        _demand(_lib.forsched_piece(handle, number, phase, byref(raw)))
+        for name in names:
+            made[name][phase, number] = getattr(raw, name)
 
 
 # --- schedules ------------------------------------------------------------------------------------------------------
@@ -485,9 +529,35 @@ class Schedule:
         for phase in range(_info_of(handle).nphases):
             yield _way_of(handle, number, phase)
 
+    # --- how much
+
+    @property
+    def sizes(self) -> Sizes:
+        raw = _Sizes()
+        _lib.forsched_sizes(self._open, byref(raw))
+        return Sizes(raw.length, raw.granule, raw.checksum, bool(raw.has_demand), bool(raw.is_unit))
+
+    def phase_bytes(self, phase: int) -> int:
+        """The length of a phase: that of its longest piece."""
+        raw = c_uint64()
+        _demand(_lib.forsched_phase_bytes(self._open, _limited(phase, 32, "phase"), byref(raw)))
+        return raw.value
+
+    def piece(self, number: int, phase: int) -> Piece:
+        """What of its messages server `number` sends and receives in `phase`."""
+        raw = _Piece()
+        _demand(_lib.forsched_piece(self._open, _limited(number, 32, "server"), _limited(phase, 32, "phase"), byref(raw)))
+        return Piece(raw.bytes, raw.offset, raw.total, raw.in_bytes, raw.in_offset, raw.in_total)
+
+    def role(self, number: int) -> tuple[bool, bool]:
+        """Does server `number` send, does it receive?"""
+        raw = c_uint32()
+        _demand(_lib.forsched_role(self._open, _limited(number, 32, "server"), byref(raw)))
+        return bool(raw.value & 1), bool(raw.value & 2)
+
     def arrays(self) -> dict[str, Any]:
         """The whole plan as numpy arrays [phase, server]: to, from_ and sl (-1: nobody, not told), spine, dlid, in_dlid, path, in_path,
-        src_path_bits."""
+        src_path_bits; of a demand also bytes, in_bytes, offset and in_offset."""
         import numpy  # only here: everything else does without
 
         kinds = {"to": "int64", "from_": "int64", "spine": "uint64", "dlid": "uint16", "in_dlid": "uint16", "path": "uint8",
@@ -504,6 +574,8 @@ class Schedule:
             for phase in range(nphases) if version > 1 else ():
                 level = _sl_of(handle, number, phase)
                 made["sl"][phase, number] = -1 if level is None else level
+        if version > 2:
+            _add_pieces(handle, numpy, made)
         for name in ("to", "from_"):
             made[name][made[name] == _NOBODY] = -1
         return made

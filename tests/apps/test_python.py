@@ -375,3 +375,31 @@ def test_the_example_says_what_is_wrong_once(tmp_path):
     for bad, names, text in ((tmp_path / "nope", "/dev/null", "nope: No such file"), (path, tmp_path / "no-map", "cannot be opened")):
         done = example(bad, 4, names)
         assert done.code != 0 and done.err.count(text) == 1 and "Traceback" not in done.err, done.err
+
+
+def test_a_demand(tmp_path):
+    demand = tmp_path / "demand"
+    demand.write_text("Node00-0[0-3] Node02-00 3000\nNode01-00 Node02-00,Node02-01 1000\n")
+    file = plan(tmp_path / "schedule", "FT(2;4,4)", "--demand", demand, "--phase-cost", "0")
+    with forsched.open(file) as schedule:
+        schedule.check()
+        assert schedule.more.version == 3 and schedule.sizes.has_demand and not schedule.sizes.is_unit
+        number = {server.desc: n for n, server in enumerate(schedule.servers)}
+        assert [schedule.role(number[name]) for name in ("Node00-00", "Node02-00", "Node03-00")] == [(True, False), (False, True), (False, False)]
+        sums = {}
+        for phase in range(schedule.nphases):
+            flow, piece = schedule.flow(number["Node02-00"], phase), schedule.piece(number["Node02-00"], phase)
+            assert max(schedule.piece(s, phase).bytes for s in range(schedule.nservers)) == schedule.phase_bytes(phase)
+            if flow.from_ is not None:
+                assert piece.in_offset == sums.get(flow.from_, 0)
+                sums[flow.from_] = piece.in_offset + piece.in_bytes
+                assert piece.in_total == schedule.piece(flow.from_, phase).total
+        assert sum(sums.values()) == 13000 and schedule.sizes.length == 13000
+        assert sum(schedule.phase_bytes(k) for k in range(schedule.nphases)) == schedule.sizes.length
+        assert schedule.arrays()["bytes"].sum() == 14000
+
+
+def test_sizes_without_a_demand(path):
+    with forsched.open(path) as schedule:
+        assert not schedule.sizes.has_demand and schedule.sizes.length == schedule.nphases
+        assert schedule.phase_bytes(0) == 1 and schedule.role(0) == (True, True)

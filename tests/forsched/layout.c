@@ -66,6 +66,27 @@ static void print_info(void)
 	FIELD(forsched_info, name);
 }
 
+/* Of version 3 of the format. */
+static void print_sizes(void)
+{
+	SIZE(forsched_sizes);
+	FIELD(forsched_sizes, length);
+	FIELD(forsched_sizes, granule);
+	FIELD(forsched_sizes, checksum);
+	FIELD(forsched_sizes, has_demand);
+	FIELD(forsched_sizes, is_unit);
+	FIELD(forsched_sizes, reserved);
+	SIZE(forsched_piece);
+	FIELD(forsched_piece, bytes);
+	FIELD(forsched_piece, offset);
+	FIELD(forsched_piece, total);
+	FIELD(forsched_piece, in_bytes);
+	FIELD(forsched_piece, in_offset);
+	FIELD(forsched_piece, in_total);
+	VALUE(FORSCHED_SENDS);
+	VALUE(FORSCHED_RECEIVES);
+}
+
 /* Of version 2 of the format. */
 static void print_more(void)
 {
@@ -96,5 +117,6 @@ int main(void)
 	FIELD(forsched_heartbeat, epoch);
 	FIELD(forsched_heartbeat, age_ms);
 	print_more();
+	print_sizes();
 	return 0;
 }

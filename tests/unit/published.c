@@ -171,6 +171,65 @@ struct bytes published_spec_2(const char *spec, unsigned lmc, const char *method
 	return bytes;
 }
 
+/* Each phase in which anybody sends, twice. */
+static void double_phases(struct fors_schedule *schedule)
+{
+	uint32_t nphases = schedule->nphases, nbusy = 0;
+	struct fors_cell *cell = malloc(2 * fors_schedule_ncells(schedule) * sizeof(*cell));
+	uint32_t *busy = malloc(nphases * sizeof(*busy));
+
+	assert_non_null(cell);
+	assert_non_null(busy);
+	assert_int_equal(schedule->parts, 0);
+	for (uint32_t phase = 0; phase < nphases; phase++)
+		for (uint32_t s = 0; s < schedule->nservers; s++)
+			if (fors_schedule_flow(schedule, s, phase).dst != FORS_IDLE) {
+				busy[nbusy++] = phase;
+				break;
+			}
+	for (uint32_t s = 0; s < schedule->nservers; s++)
+		for (uint32_t i = 0; i < 2 * nbusy; i++)
+			cell[s * 2 * nbusy + i] = fors_schedule_flow(schedule, s, busy[i % nbusy]);
+	free(busy);
+	free(schedule->cell);
+	schedule->cell = cell;
+	schedule->nphases = 2 * nbusy;
+}
+
+void published_size(struct fors_schedule *schedule, uint64_t granule, uint64_t seed)
+{
+	struct rng rng = {seed};
+
+	double_phases(schedule);
+	assert_int_equal(fors_schedule_make_sizes(schedule, NULL), FORS_OK);
+	schedule->granule = granule;
+	for (uint32_t phase = 0; phase < schedule->nphases; phase++)
+		for (uint32_t s = 0; s < schedule->nservers; s++) {
+			size_t at = (size_t)s * schedule->nphases + phase;
+			uint64_t bytes = granule * (1 + rng_below(&rng, 5)), *length = &schedule->length[phase];
+
+			if (schedule->cell[at].dst == FORS_IDLE || (*length && rng_below(&rng, 3) == 0)) {
+				schedule->cell[at] = (struct fors_cell){FORS_IDLE, 0, FORS_NO_LANE};
+				continue;
+			}
+			schedule->bytes[at] = bytes;
+			*length = bytes > *length ? bytes : *length;
+		}
+}
+
+struct bytes published_spec_3(const char *spec, unsigned lmc, uint64_t granule, uint64_t seed, unsigned more)
+{
+	struct bed *bed = bed_new(spec, lmc);
+	struct fors_schedule *schedule = published_plan(bed, "exact", 1);
+	struct bytes bytes;
+
+	published_add(bed, schedule, more);
+	published_size(schedule, granule, seed);
+	bytes = published_bytes(schedule);
+	bed_free(bed);
+	return bytes;
+}
+
 struct bytes published_withdrawn(const char *reason, uint64_t epoch)
 {
 	struct fors_schedule *schedule;

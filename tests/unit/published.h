@@ -42,6 +42,13 @@ void published_add(const struct bed *bed, struct fors_schedule *schedule, unsign
 /* Both in one, as published_spec(). */
 struct bytes published_spec_2(const char *spec, unsigned lmc, const char *method, uint64_t epoch, unsigned more);
 
+/*
+ * A schedule of version 3: the plan's phases, twice, with sizes that follow from a seed, multiples of `granule`; some pairs send in both, some in one, some
+ * not at all. The plan's layout is dense.
+ */
+void published_size(struct fors_schedule *schedule, uint64_t granule, uint64_t seed);
+struct bytes published_spec_3(const char *spec, unsigned lmc, uint64_t granule, uint64_t seed, unsigned more);
+
 /* A withdrawn schedule. */
 struct bytes published_withdrawn(const char *reason, uint64_t epoch);
 

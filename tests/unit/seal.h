@@ -11,4 +11,7 @@
 /* `data` is aligned for struct fors_sf_header and may hold anything; too short for a header, it is left alone. */
 void seal(unsigned char *data, size_t size);
 
+/* The checksum of the demand of a file of version 3, before seal(). */
+void seal_demand(unsigned char *data, size_t size);
+
 #endif

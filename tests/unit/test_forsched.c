@@ -366,7 +366,7 @@ static void other_kinds_are_refused(void **state)
 	memcpy(bad.data, good.data, good.size);
 	put32(bad, offsetof(struct fors_sf_header, version), FORS_SF_NEWEST + 1);
 	published_restamp(bad);
-	assert_refused(bad, "version 3 of the format; this libforsched");
+	assert_refused(bad, "version 4 of the format; this libforsched");
 	put32(bad, offsetof(struct fors_sf_header, version), 0);
 	published_restamp(bad);
 	assert_refused(bad, "version");
@@ -1249,6 +1249,131 @@ static void every_code_has_words(void **state)
 	assert_true(strlen(forsched_version()) >= 5);
 }
 
+/* What the library says of a server's pieces is what the schedule says, with sums of before and in all. */
+static void assert_pieces(const struct fors_schedule *plan, const struct forsched *schedule, uint32_t s, uint64_t *sent,
+			  uint64_t *received)
+{
+	for (uint32_t phase = 0; phase < plan->nphases; phase++) {
+		struct forsched_piece piece;
+		struct forsched_flow flow;
+
+		assert_int_equal(forsched_flow(schedule, s, phase, &flow), FORSCHED_OK);
+		assert_int_equal(forsched_piece(schedule, s, phase, &piece), FORSCHED_OK);
+		assert_int_equal(piece.bytes, plan->bytes[(size_t)s * plan->nphases + phase]);
+		assert_int_equal(flow.to == FORSCHED_NOBODY, piece.bytes == 0);
+		assert_int_equal(flow.from == FORSCHED_NOBODY, piece.in_bytes == 0);
+		if (piece.bytes) {
+			assert_int_equal(piece.offset, sent[flow.to]);
+			assert_int_equal(flow.src_path_bits, flow.path % (1u << plan->server[s].lmc));
+			sent[flow.to] += piece.bytes;
+			assert_true(sent[flow.to] <= piece.total);
+		}
+		if (piece.in_bytes) {
+			assert_int_equal(piece.in_bytes, plan->bytes[(size_t)flow.from * plan->nphases + phase]);
+			assert_int_equal(piece.in_offset, received[flow.from]);
+			received[flow.from] += piece.in_bytes;
+			assert_true(received[flow.from] <= piece.in_total);
+		}
+	}
+}
+
+static void pieces_of_a_demand(void **state)
+{
+	struct bytes bytes = published_spec_3("FT(2;3,3)", 2, 24, 5, PUBLISHED_WAYS);
+	struct fors_schedule *plan = published_decode(bytes);
+	struct forsched *schedule = open_good(bytes);
+	struct forsched_sizes sizes;
+	uint64_t length = 0, one;
+	uint32_t role;
+
+	forsched_sizes(schedule, &sizes);
+	assert_int_equal(sizes.has_demand, 1);
+	assert_int_equal(sizes.is_unit, 0);
+	assert_int_equal(sizes.granule, 24);
+	for (uint32_t phase = 0; phase < plan->nphases; phase++) {
+		assert_int_equal(forsched_phase_bytes(schedule, phase, &one), FORSCHED_OK);
+		assert_int_equal(one, plan->length[phase]);
+		length += one;
+	}
+	assert_int_equal(length, sizes.length);
+	assert_int_equal(forsched_phase_bytes(schedule, plan->nphases, &one), FORSCHED_ERANGE);
+	for (uint32_t s = 0; s < plan->nservers; s++) {
+		uint64_t sent[9] = {0}, received[9] = {0};
+
+		assert_pieces(plan, schedule, s, sent, received);
+		assert_int_equal(forsched_role(schedule, s, &role), FORSCHED_OK);
+		assert_int_equal(role, FORSCHED_SENDS | FORSCHED_RECEIVES);
+	}
+	forsched_close(schedule);
+	fors_schedule_free(plan);
+	free(bytes.data);
+}
+
+/* One sends to another, and nobody else does anything. */
+static void roles_of_a_demand(void **state)
+{
+	struct bytes bytes = published_spec_3("FT(2;3,3)", 2, 1, 6, PUBLISHED_WAYS);
+	struct fors_schedule *plan = published_decode(bytes);
+	uint32_t ncells = (uint32_t)fors_schedule_ncells(plan), role, first = ncells, receiver;
+	struct forsched *schedule;
+
+	for (uint32_t i = 0; i < ncells; i++)
+		if (first == ncells && i % plan->nphases == 0 && plan->bytes[i])
+			first = i;
+		else
+			plan->bytes[i] = 0, plan->cell[i] = (struct fors_cell){FORS_IDLE, 0, FORS_NO_LANE};
+	assert_true(first < ncells);
+	receiver = plan->cell[first].dst;
+	free(bytes.data);
+	for (uint32_t s = 0; s < plan->nservers; s++) {
+		plan->cell[s] = plan->cell[(size_t)s * plan->nphases];
+		plan->bytes[s] = plan->bytes[(size_t)s * plan->nphases];
+	}
+	plan->nphases = 1;
+	plan->length[0] = plan->bytes[first / (ncells / plan->nservers)];
+	bytes = published_encode(plan);
+	schedule = open_good(bytes);
+	for (uint32_t s = 0; s < plan->nservers; s++) {
+		assert_int_equal(forsched_role(schedule, s, &role), FORSCHED_OK);
+		assert_int_equal(role, s == first / (ncells / plan->nservers) ? FORSCHED_SENDS
+				       : s == receiver			      ? FORSCHED_RECEIVES
+									      : 0);
+	}
+	forsched_close(schedule);
+	fors_schedule_free(plan);
+	free(bytes.data);
+}
+
+/* Without a demand everybody sends one message of size 1 to everybody. */
+static void sizes_without_a_demand(void **state)
+{
+	struct bytes bytes = published_spec("FT(2;3,2)", 0, "rounds", 1);
+	struct forsched *schedule = open_good(bytes);
+	struct forsched_sizes sizes;
+	struct forsched_piece piece;
+	struct forsched_flow flow;
+	uint64_t length;
+	uint32_t role;
+
+	forsched_sizes(schedule, &sizes);
+	assert_int_equal(sizes.has_demand, 0);
+	assert_int_equal(sizes.is_unit, 1);
+	assert_int_equal(sizes.length, forsched_nphases(schedule));
+	for (uint32_t phase = 0; phase < forsched_nphases(schedule); phase++) {
+		assert_int_equal(forsched_flow(schedule, 0, phase, &flow), FORSCHED_OK);
+		assert_int_equal(forsched_piece(schedule, 0, phase, &piece), FORSCHED_OK);
+		assert_int_equal(piece.bytes, flow.to != FORSCHED_NOBODY);
+		assert_int_equal(piece.total, piece.bytes);
+		assert_int_equal(piece.in_total, flow.from != FORSCHED_NOBODY);
+		assert_int_equal(forsched_phase_bytes(schedule, phase, &length), FORSCHED_OK);
+		assert_int_equal(length, 1);
+	}
+	assert_int_equal(forsched_role(schedule, 0, &role), FORSCHED_OK);
+	assert_int_equal(role, FORSCHED_SENDS | FORSCHED_RECEIVES);
+	forsched_close(schedule);
+	free(bytes.data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1282,6 +1407,9 @@ int main(void)
 		cmocka_unit_test(heartbeats_of_the_future),
 		cmocka_unit_test(the_path_index_of_all),
 		cmocka_unit_test(many_threads_at_once),
+		cmocka_unit_test(pieces_of_a_demand),
+		cmocka_unit_test(roles_of_a_demand),
+		cmocka_unit_test(sizes_without_a_demand),
 		cmocka_unit_test(every_code_has_words),
 	};
 

@@ -11,7 +11,7 @@
 #include "core/planners/flows/routed.h"
 #include "core/planners/memory.h"
 #include "core/planners/over.h"
-#include "core/planners/over_ways.h"
+#include "core/planners/flows/routed_ways.h"
 #include "faults.h"
 #include "pods_world.h"
 
@@ -43,7 +43,7 @@ static void assert_ways(const char *spec, unsigned lmc)
 	assert_int_equal(nservers, w.route->nservers);
 	faults_watch_bytes();
 	must(fors_flows_routed_read(&tables, &routed, &error), &error);
-	must(fors_over_ways(routed, &ways, &error), &error);
+	must(fors_flows_waylist(routed, &ways, &error), &error);
 	most = (uint64_t)faults_most_bytes();
 	if (most > reckoned || (most && 2 * most < reckoned))
 		fail_msg("%s, LMC %u: %" PRIu64 " bytes, reckoned %" PRIu64, spec, lmc, most, reckoned);

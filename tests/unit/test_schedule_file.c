@@ -285,7 +285,7 @@ static void foreign_files(void **state)
 	assert_refused(text, "not a schedule of fors");
 	assert_refused(none, "not a schedule of fors");
 	header->version = htole32(FORS_SF_NEWEST + 1);
-	assert_refused(bytes, "version 3 of the format, newer than this program, which knows version 2");
+	assert_refused(bytes, "version 4 of the format, newer than this program, which knows version 3");
 	header->byte_order = htobe32(FORS_SF_BYTE_ORDER);
 	assert_refused(bytes, "other byte order");
 	free(bytes.data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The header of a schedule, read by itself: it is judged as the reader of the whole file judges it, from 272 bytes, 408 in version 2. */
+/* The header of a schedule, read by itself: it is judged as the reader of the whole file judges it, from 272 bytes, 408 in version 2, 440 in version 3. */
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +81,7 @@ static void every_bit_and_length_counts(void **state)
 {
 	assert_all_count(published_spec("FT(2;3,2)", 2, "closed-form", 1234567890123), 272);
 	assert_all_count(published_spec_2("FT(2;3,2)", 0, "closed-form", 7, PUBLISHED_WAYS | PUBLISHED_NAME), 408);
+	assert_all_count(published_spec_3("FT(2;3,3)", 2, 7, 8, PUBLISHED_WAYS | PUBLISHED_NAME), 440);
 }
 
 /* A file may say that it has any size: what counts is that it has it. */
@@ -108,7 +109,7 @@ static void foreign_headers(void **state)
 
 	header->version = htole32(FORS_SF_NEWEST + 1);
 	seal(bytes.data, bytes.size);
-	assert_refused(bytes, "version 3 of the format, newer than this program, which knows version 2");
+	assert_refused(bytes, "version 4 of the format, newer than this program, which knows version 3");
 	header->version = 0;
 	seal(bytes.data, bytes.size);
 	assert_refused(bytes, "byte order or version");

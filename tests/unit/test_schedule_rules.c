@@ -144,24 +144,48 @@ static const struct field more_field[] = {
 
 #define MORE_FIELDS (sizeof(more_field) / sizeof(more_field[0]))
 
+#define SIZES(name)                                                                                                    \
+	{                                                                                                              \
+		sizeof(struct fors_sf_header) + sizeof(struct fors_sf_more) + offsetof(struct fors_sf_sizes, name),    \
+			sizeof(((struct fors_sf_sizes *)NULL)->name)                                                   \
+	}
+
+/* Of version 3 alone. The last one is the first length. */
+static const struct field sizes_field[] = {
+	SIZES(lengths_offset), SIZES(granule), SIZES(is_unit), SIZES(demand_crc), {440, 8},
+};
+
+#define SIZES_FIELDS (sizeof(sizes_field) / sizeof(sizes_field[0]))
+
+static uint64_t version_of(struct bytes bytes)
+{
+	return get(bytes.data, (struct field){offsetof(struct fors_sf_header, version), 4});
+}
+
 static bool has_more(struct bytes bytes)
 {
-	return get(bytes.data, (struct field){offsetof(struct fors_sf_header, version), 4}) == FORS_SF_VERSION_WAYS;
+	return version_of(bytes) >= FORS_SF_VERSION_WAYS;
 }
 
 /* Number of fields of the header of this file, and field number i. */
 static size_t count_fields(struct bytes bytes)
 {
-	return HEADER_FIELDS + (has_more(bytes) ? MORE_FIELDS : 0);
+	return HEADER_FIELDS + (has_more(bytes) ? MORE_FIELDS : 0) +
+	       (version_of(bytes) == FORS_SF_VERSION_SIZES ? SIZES_FIELDS : 0);
 }
 
 static struct field field_of(size_t i)
 {
+	if (i >= HEADER_FIELDS + MORE_FIELDS)
+		return sizes_field[i - HEADER_FIELDS - MORE_FIELDS];
 	return i < HEADER_FIELDS ? header_field[i] : more_field[i - HEADER_FIELDS];
 }
 
+/* The checksum of a demand is made right each second time. */
 static void try_sealed(struct bytes bad, const char *how)
 {
+	if (mutants % 2)
+		seal_demand(bad.data, bad.size);
 	seal(bad.data, bad.size);
 	judge(bad, how);
 }
@@ -306,8 +330,9 @@ static void each_byte(struct bytes good, struct bytes bad, struct rng *rng)
 				bad.data[at] = (unsigned char)(i == 1 ? rng_next(rng)
 								      : good.data[rng_below(rng, (uint32_t)good.size)]);
 			if (rng_below(rng, 16))
-				seal(bad.data, bad.size);
-			judge(bad, "a byte");
+				try_sealed(bad, "a byte");
+			else
+				judge(bad, "a byte, not sealed");
 		}
 }
 
@@ -473,6 +498,49 @@ static void change_more(struct fors_schedule *plan, struct rng *rng)
 	}
 }
 
+/* Lengths as the pieces have them. */
+static void fit_lengths(struct fors_schedule *plan)
+{
+	for (uint32_t phase = 0; phase < plan->nphases; phase++) {
+		plan->length[phase] = 0;
+		for (uint32_t s = 0; s < plan->nservers; s++) {
+			uint64_t bytes = plan->bytes[(size_t)s * plan->nphases + phase];
+
+			plan->length[phase] = bytes > plan->length[phase] ? bytes : plan->length[phase];
+		}
+	}
+}
+
+/* What version 3 has besides. */
+static void change_sizes(struct fors_schedule *plan, struct rng *rng)
+{
+	uint32_t ncells = (uint32_t)fors_schedule_ncells(plan), at = rng_below(rng, ncells);
+
+	switch (rng_below(rng, 8)) {
+	case 0:
+		plan->granule = likely(plan->granule, rng_below(rng, LIKELY), rng);
+		break;
+	case 1:
+		plan->length[rng_below(rng, plan->nphases)] *= 1 + rng_below(rng, 2);
+		break;
+	case 2:
+		plan->bytes[at] = likely(plan->bytes[at], rng_below(rng, LIKELY), rng);
+		break;
+	case 3:
+		plan->is_unit = !plan->is_unit;
+		break;
+	case 4: /* a piece less */
+		plan->cell[at] = (struct fors_cell){FORS_IDLE, 0, FORS_NO_LANE};
+		plan->bytes[at] = 0;
+		break;
+	default:
+		if (plan->bytes[at])
+			plan->bytes[at] = plan->granule * (1 + rng_below(rng, 9));
+	}
+	if (rng_below(rng, 4))
+		fit_lengths(plan);
+}
+
 static void change_shape(struct fors_schedule *plan, struct rng *rng)
 {
 	switch (rng_below(rng, 5)) {
@@ -502,7 +570,10 @@ static void written_again(struct bytes good, struct rng *rng)
 
 		assert_int_equal(fors_schedule_decode(good.data, good.size, "good", &plan, NULL), FORS_OK);
 		for (uint32_t i = rng_below(rng, plan->ways ? 3 : 2) + !plan->ways; i > 0; i--)
-			change_cell(plan, rng);
+			if (!plan->length || rng_below(rng, 3) == 0)
+				change_cell(plan, rng);
+		for (uint32_t i = plan->length ? rng_below(rng, 3) : 0; i > 0; i--)
+			change_sizes(plan, rng);
 		for (uint32_t i = rng_below(rng, 3); plan->ways && plan->ways->nways && i > 0; i--)
 			change_more(plan, rng);
 		if (rng_below(rng, 3) == 0)
@@ -593,6 +664,19 @@ static void ways_in_rounds(void **state)
 	try_file(published_spec_2("FT(2;1,1)", 1, "rounds", 1, PUBLISHED_NAME), 16);
 }
 
+/* Version 3: one path index and several, all ways told and half of them, service levels, granules. */
+static void sizes(void **state)
+{
+	unsigned before = mutants;
+
+	try_file(published_spec_3("FT(2;4,3;servers=3)", 2, 1, 21, PUBLISHED_WAYS), 21);
+	try_file(published_spec_3("FT(2;3,3)", 2, 24, 22, PUBLISHED_WAYS | PUBLISHED_MIXED_SLS | PUBLISHED_NAME), 22);
+	try_file(published_spec_3("FT(2;3,3;cables=2)", 3, 1000, 23, PUBLISHED_WAYS | PUBLISHED_SLS | PUBLISHED_HALF),
+		 23);
+	try_file(published_spec_3("FT(2;3,2)", 2, 1ull << 47, 24, PUBLISHED_SLS), 24);
+	assert_true(mutants - before >= 50000);
+}
+
 /* A job's schedule is withdrawn under its name. */
 static void ways_withdrawn(void **state)
 {
@@ -623,6 +707,7 @@ int main(void)
 		cmocka_unit_test(ways_dense),
 		cmocka_unit_test(ways_in_rounds),
 		cmocka_unit_test(ways_withdrawn),
+		cmocka_unit_test(sizes),
 		cmocka_unit_test(there_were_enough),
 	};
 

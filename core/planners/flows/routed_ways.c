@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * over_ways.c - the ways of a problem as a schedule names them.
+ * routed_ways.c - the ways of a problem as a schedule names them.
  *
  * The level of a switch is how far it is from the nearest one with servers. Where every cable between switches joins
  * neighbouring levels the net is taken for a tree, and a way that climbs, then descends, has a topmost switch. A torus with
@@ -10,7 +10,7 @@
  * for all switches that send over the second one, and known by that one, the receiver and the path index: in a tree of three
  * levels with m2 leaves in a pod it is put once in m2 times.
  */
-#include "over_ways.h"
+#include "routed_ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -250,8 +250,8 @@ static void finish(struct writer *w)
 	free(w->sw);
 }
 
-enum fors_err fors_over_ways(const struct fors_flows_routed *routed, struct fors_waylist **ways,
-			     struct fors_error *error)
+enum fors_err fors_flows_waylist(const struct fors_flows_routed *routed, struct fors_waylist **ways,
+				 struct fors_error *error)
 {
 	struct writer w = {.routed = routed};
 	enum fors_err err = start(&w, error);
