@@ -6,7 +6,9 @@
  * path index of the flow back, (d, s): then one RC queue pair per pair of servers serves both directions. So the
  * path indices of all pairs are collected first, and the rows are written in one walk over the phases.
  *
- * A schedule of version 2 has more to say: its name, and of each flow the switches on its way and the service level.
+ * A schedule of version 2 has more to say: its name, and of each flow the switches on its way and the service level. One of
+ * version 3, which is of a demand, also says how much each flow sends, and how long each phase is. There a pair may send over
+ * several path indices, and has a queue pair for each of them.
  * One of version 1 is printed as it always was, header and all: programs read these columns.
  */
 #include "cli/cli.h"
@@ -29,7 +31,7 @@ struct view {
 	uint32_t *sender; /* in the present phase, to each server; NOBODY */
 	uint8_t *path;	  /* path index of flow (s, d) at path[s * P + d] */
 	uint64_t nrows;	  /* written so far */
-	bool has_more;	  /* of version 2 */
+	bool has_more;	  /* of version 2 or 3 */
 };
 
 struct row {
@@ -38,12 +40,14 @@ struct row {
 	uint64_t spine_guid; /* 0 inside a leaf, or where that has no meaning */
 	uint32_t nhops;	     /* switches on its way; 0: not told */
 	uint8_t sl;	     /* FORS_NO_SL: not told */
+	uint64_t bytes;	     /* of a demand */
 	struct fors_way_hop hop[FORS_WAY_MAX];
 };
 
 /* One way to write a schedule. */
 struct format {
 	void (*begin)(const struct view *view);
+	void (*begin_phase)(const struct view *view, uint32_t phase); /* may be NULL */
 	void (*row)(const struct view *view, const struct row *row);
 	void (*end_phase)(const struct view *view, uint32_t phase); /* may be NULL */
 	void (*end)(const struct view *view);			    /* may be NULL */
@@ -53,7 +57,8 @@ struct format {
 
 static void csv_begin(const struct view *view)
 {
-	printf("phase,src_guid,dst_guid,src_lid,dst_lid,spine_guid%s\n", view->has_more ? ",via,sl" : "");
+	printf("phase,src_guid,dst_guid,src_lid,dst_lid,spine_guid%s%s\n", view->has_more ? ",via,sl" : "",
+	       view->schedule->length ? ",bytes" : "");
 }
 
 static void csv_more(const struct row *row)
@@ -76,6 +81,8 @@ static void csv_row(const struct view *view, const struct row *row)
 		printf("0x%016" PRIx64, row->spine_guid);
 	if (view->has_more)
 		csv_more(row);
+	if (view->schedule->length)
+		printf(",%" PRIu64, row->bytes);
 	putchar('\n');
 }
 
@@ -96,6 +103,15 @@ static void json_server(const struct fors_schedule_server *server, bool is_first
 	putchar('}');
 }
 
+static void json_sizes(const struct fors_schedule *schedule)
+{
+	printf(",\n  \"unit\": \"%s\",\n  \"granule\": %" PRIu64 ",\n  \"lengths\": [",
+	       schedule->is_unit ? "messages" : "bytes", schedule->granule);
+	for (uint32_t phase = 0; phase < schedule->nphases; phase++)
+		printf("%s%" PRIu64, phase ? ", " : "", schedule->length[phase]);
+	putchar(']');
+}
+
 static void json_begin(const struct view *view)
 {
 	const struct fors_schedule *schedule = view->schedule;
@@ -112,6 +128,8 @@ static void json_begin(const struct view *view)
 		printf(",\n  \"fabric_epoch\": %" PRIu64,
 		       schedule->fabric_epoch ? schedule->fabric_epoch : schedule->epoch);
 	}
+	if (schedule->length)
+		json_sizes(schedule);
 	printf(",\n  \"servers\": [");
 	for (uint32_t s = 0; s < schedule->nservers; s++)
 		json_server(&schedule->server[s], s == 0);
@@ -144,6 +162,8 @@ static void json_row(const struct view *view, const struct row *row)
 		printf("null");
 	if (view->has_more)
 		json_more(row);
+	if (view->schedule->length)
+		printf(", \"bytes\": %" PRIu64, row->bytes);
 	putchar('}');
 }
 
@@ -162,12 +182,15 @@ static void text_begin(const struct view *view)
 	       fors_plural(schedule->nservers, "server", "servers"), schedule->nphases,
 	       fors_plural(schedule->nphases, "phase", "phases"), schedule->method, schedule->epoch);
 	if (schedule->name[0])
-		printf("# job %s, over the tables of epoch %" PRIu64 "\n", schedule->name,
-		       schedule->fabric_epoch ? schedule->fabric_epoch : schedule->epoch);
+		printf("# %s %s, over the tables of epoch %" PRIu64 "\n", schedule->length ? "demand" : "job",
+		       schedule->name, schedule->fabric_epoch ? schedule->fabric_epoch : schedule->epoch);
 	if (view->only != NOBODY)
 		printf("# %s 0x%016" PRIx64 "\n", schedule->server[view->only].desc, schedule->server[view->only].guid);
-	printf("# phase  sender -> receiver  from LID -> to LID  by %s\n",
-	       view->has_more ? "switch  SL  via switches [and ports]" : "spine");
+	printf("# phase  sender -> receiver  from LID -> to LID  by %s%s\n",
+	       view->has_more ? "switch  SL  via switches [and ports]" : "spine",
+	       !schedule->length   ? ""
+	       : schedule->is_unit ? "  messages"
+				   : "  bytes");
 }
 
 static void text_row(const struct view *view, const struct row *row)
@@ -185,6 +208,8 @@ static void text_row(const struct view *view, const struct row *row)
 		if (row->hop[i].port)
 			printf("[%u]", row->hop[i].port);
 	}
+	if (view->schedule->length)
+		printf("  %" PRIu64, row->bytes);
 	putchar('\n');
 }
 
@@ -199,10 +224,23 @@ static void text_end_phase(const struct view *view, uint32_t phase)
 		printf("%6u  receives from nobody\n", phase);
 }
 
+/* Of a demand. */
+static void text_phase(const struct view *view, uint32_t phase)
+{
+	const struct fors_schedule *schedule = view->schedule;
+
+	if (schedule->length)
+		printf("%6u  is %" PRIu64 " %s long\n", phase, schedule->length[phase],
+		       schedule->is_unit ? fors_plural(schedule->length[phase], "message", "messages") : "bytes");
+}
+
 /* --- the walk ------------------------------------------------------------------------------------------------- */
 
 static const struct format formats[] = {
-	[CLI_SCHEDULE_TEXT] = {.begin = text_begin, .row = text_row, .end_phase = text_end_phase},
+	[CLI_SCHEDULE_TEXT] = {.begin = text_begin,
+			       .begin_phase = text_phase,
+			       .row = text_row,
+			       .end_phase = text_end_phase},
 	[CLI_SCHEDULE_CSV] = {.begin = csv_begin, .row = csv_row},
 	[CLI_SCHEDULE_JSON] = {.begin = json_begin, .row = json_row, .end = json_end},
 };
@@ -272,6 +310,8 @@ static void write_flow(struct view *view, const struct format *format, uint32_t 
 	unsigned back = view->path[(size_t)cell.dst * schedule->nservers + s];
 	struct row row;
 
+	if (schedule->length)
+		back = cell.path & ((1u << schedule->server[s].lmc) - 1);
 	row.phase = phase;
 	row.src = s;
 	row.dst = cell.dst;
@@ -279,6 +319,7 @@ static void write_flow(struct view *view, const struct format *format, uint32_t 
 	row.dst_lid = schedule->server[cell.dst].lid + (unsigned)cell.path;
 	row.spine_guid = cell.lane == FORS_NO_LANE ? 0 : schedule->lane_spine[cell.lane];
 	row.nhops = 0;
+	row.bytes = schedule->length ? schedule->bytes[(size_t)s * schedule->nphases + phase] : 0;
 	tell_way(schedule, s, cell, &row);
 	format->row(view, &row);
 	view->nrows++;
@@ -289,6 +330,8 @@ static void write_phase(struct view *view, const struct format *format, uint32_t
 	const struct fors_schedule *schedule = view->schedule;
 
 	memset(view->sender, 0xff, schedule->nservers * sizeof(*view->sender));
+	if (format->begin_phase)
+		format->begin_phase(view, phase);
 	for (uint32_t i = 0; i < schedule->nservers; i++) {
 		uint32_t s = view->order[i];
 		struct fors_cell cell = fors_schedule_flow(schedule, s, phase);

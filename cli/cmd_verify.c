@@ -28,7 +28,9 @@ static int judge(const struct fors_net *net, const struct fors_lfts *lfts, const
 	}
 	printf("%sgood%s: %u %s, %llu %s, each arrives, no link carries two in a phase\n", cli_colour(CLI_GREEN),
 	       cli_colour(CLI_PLAIN), schedule->nphases, fors_plural(schedule->nphases, "phase", "phases"),
-	       (unsigned long long)verdict.nflows, fors_plural(verdict.nflows, "flow", "flows"));
+	       (unsigned long long)verdict.nflows,
+	       schedule->length ? fors_plural(verdict.nflows, "piece of a demand", "pieces of a demand")
+				: fors_plural(verdict.nflows, "flow", "flows"));
 	return CLI_GOOD;
 }
 

@@ -13,11 +13,13 @@
 
 #include "cli/clock.h"
 #include "cli/json.h"
+#include "cli/plan_over.h"
 #include "core/base/text.h"
 #include "core/demand/check.h"
 #include "core/demand/demand_file.h"
 #include "core/demand/odd.h"
 #include "core/demand/pack.h"
+#include "core/demand/published.h"
 #include "core/demand/uniform.h"
 #include "core/net/rates.h"
 #include "core/planners/outcome.h"
@@ -437,16 +439,34 @@ static int write_pieces(const struct planned *p)
 
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
+/* The plan as it is published. */
+static int write_schedule(const struct planned *p)
+{
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error = {0};
+	int code;
+
+	if (fors_demand_schedule(p->routed, &p->demand, plan_of(p), NULL, &schedule, &error))
+		return cli_fail(&error);
+	code = cli_write_schedule(p->settings->output, schedule);
+	fors_schedule_free(schedule);
+	return code;
+}
+
 static int tell(const struct planned *p)
 {
 	int code = p->settings->pieces ? write_pieces(p) : CLI_GOOD;
 
+	if (!code && p->settings->output)
+		code = write_schedule(p);
 	if (!code && p->settings->is_json)
 		return cli_print_json(json_of(p));
 	if (!code)
 		print_report(p);
 	if (!code && p->settings->pieces)
 		printf("pieces      written to %s\n", p->settings->pieces);
+	if (!code && p->settings->output)
+		printf("schedule    written to %s\n", p->settings->output);
 	return code;
 }
 

@@ -8,6 +8,7 @@
 #include "program.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/random.h"
 
@@ -126,6 +127,44 @@ enum fors_err fors_program_of(const struct fors_pattern *pattern, uint32_t nserv
 	free(by_server);
 	free(in_phase);
 	return err;
+}
+
+/* What all servers send in a phase; cursor: the next message of each. */
+static void size_phase(const struct fors_pattern *pattern, uint32_t phase, uint64_t factor, size_t *cursor,
+		       uint64_t *size)
+{
+	size_t n = fors_pattern_npairs(pattern, phase);
+
+	for (size_t i = 0; i < n; i++) {
+		struct fors_pair pair = fors_pattern_pair(pattern, phase, i);
+
+		if (is_sent(pair))
+			size[cursor[pair.src]++] = fors_pattern_bytes(pattern, phase, i) * factor;
+	}
+}
+
+enum fors_err fors_program_resize(struct fors_program *program, const struct fors_pattern *pattern, uint64_t message,
+				  struct fors_error *error)
+{
+	uint64_t *size, factor = fors_pattern_is_unit(pattern) ? message : 1;
+	size_t *cursor;
+
+	if (!fors_pattern_has_sizes(pattern))
+		return FORS_OK;
+	size = calloc(fors_program_nmessages(program) + 1, sizeof(*size));
+	cursor = malloc((program->nservers + (size_t)1) * sizeof(*cursor));
+	if (!size || !cursor) {
+		free(size);
+		free(cursor);
+		return fors_fail_memory(error);
+	}
+	memcpy(cursor, program->first, program->nservers * sizeof(*cursor));
+	for (uint32_t phase = 0; phase < fors_pattern_nphases(pattern); phase++)
+		size_phase(pattern, phase, factor, cursor, size);
+	free(cursor);
+	free(program->size);
+	program->size = size;
+	return FORS_OK;
 }
 
 /* ---- random load ---- */

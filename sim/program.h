@@ -45,6 +45,13 @@ enum fors_err fors_program_new(uint32_t nservers, uint32_t nslots, size_t nmessa
 enum fors_err fors_program_of(const struct fors_pattern *pattern, uint32_t nservers, struct fors_program **program,
 			      struct fors_error *error);
 
+/*
+ * The messages of the program of a pattern with sizes get these; where it counts messages of one size, times `message`. Others stay as they are. Errors:
+ * FORS_ENOMEM.
+ */
+enum fors_err fors_program_resize(struct fors_program *program, const struct fors_pattern *pattern, uint64_t message,
+				  struct fors_error *error);
+
 /* What a server offers: `count` messages from `begin` on; or, with an end, as many as come to be before it. ps. */
 struct fors_offer {
 	uint64_t gap, begin, end; /* gap: on average, > 0; end 0: none */

@@ -220,6 +220,11 @@ static int make_program(const struct cli_simulate *given, struct cli_simulation 
 
 	if (fors_program_of(a->pattern, a->router.graph->nservers, &sim->program, &error))
 		return cli_fail(&error);
+	if (fors_pattern_has_sizes(a->pattern) && (given->load > 0 || given->ranks > 1 || given->sigma > 0))
+		return cli_usage_error("this schedule says how large messages are: it goes without --load, --ranks and "
+				       "--sigma");
+	if (fors_program_resize(sim->program, a->pattern, sim->set.message, &error))
+		return cli_fail(&error);
 	if (given->load > 0)
 		code = cli_simulation_offer(given, sim);
 	else

@@ -294,7 +294,8 @@ static const struct finding *detour_of(const struct worker *w)
 
 /*
  * What is left of full speed. The exchange of P servers is at full speed in P phases, each server's own turn among them;
- * another pattern when it takes no longer than the servers' own cables need: never longer than its phases, one by one.
+ * another pattern when it takes no longer than the servers' own cables need: never longer than its phases, one by one. In a
+ * schedule with sizes a phase counts as it is long.
  */
 static void find_share(struct job *job)
 {
@@ -302,7 +303,7 @@ static void find_share(struct job *job)
 	double in_step = 0, busiest = r->nservers;
 
 	for (uint32_t p = 0; p < r->nphases; p++) {
-		r->time += job->phase[p].time;
+		r->time += job->phase[p].time * fors_pattern_weight(job->pattern, p);
 		in_step += job->phase[p].least > 1 ? job->phase[p].least : 1;
 	}
 	for (uint32_t l = 0; l < r->nlinks; l++)
@@ -310,6 +311,8 @@ static void find_share(struct job *job)
 						   job->router->graph->is_terminal[job->router->graph->to[l]]))
 			busiest = (double)r->link_flows[l];
 	r->least_time = in_step < busiest ? in_step : busiest;
+	if (fors_pattern_has_sizes(job->pattern))
+		r->least_time = fors_pattern_busiest(job->pattern);
 	r->sync_throughput = r->nbroken ? -1 : r->time > 0 ? r->least_time / r->time : 0;
 }
 

@@ -37,6 +37,8 @@ struct fors_pattern {
 	size_t npairs, pair_room;
 	uint32_t phase_room;
 	struct fors_random random;
+	double average,
+		busiest; /* of a schedule with sizes: bytes of a phase, of the server that sends or receives most */
 };
 
 /* ---- lists ---- */
@@ -437,6 +439,40 @@ enum fors_err fors_pattern_new(const char *name, uint32_t nservers, const struct
 	return FORS_OK;
 }
 
+/* Bytes of the server that sends or receives most; end[2 nservers] is all 0. */
+static double busiest_of(const struct fors_schedule *schedule, double *end)
+{
+	double most = 0;
+
+	for (uint32_t s = 0; s < schedule->nservers; s++)
+		for (uint32_t phase = 0; phase < schedule->nphases; phase++) {
+			struct fors_cell cell = fors_schedule_flow(schedule, s, phase);
+			double bytes = (double)schedule->bytes[(size_t)s * schedule->nphases + phase];
+
+			if (cell.dst == FORS_IDLE)
+				continue;
+			end[2 * s] += bytes;
+			end[2 * cell.dst + 1] += bytes;
+		}
+	for (size_t i = 0; i < 2 * (size_t)schedule->nservers; i++)
+		most = end[i] > most ? end[i] : most;
+	return most;
+}
+
+static enum fors_err measure_sizes(struct fors_pattern *p, struct fors_error *error)
+{
+	const struct fors_schedule *schedule = p->schedule;
+	double *end = calloc(2 * (size_t)schedule->nservers + 1, sizeof(*end));
+
+	if (!end)
+		return fors_fail_memory(error);
+	p->busiest = busiest_of(schedule, end);
+	for (uint32_t phase = 0; phase < schedule->nphases; phase++)
+		p->average += (double)schedule->length[phase] / schedule->nphases;
+	free(end);
+	return FORS_OK;
+}
+
 enum fors_err fors_pattern_plan(const struct fors_schedule *schedule, struct fors_pattern **pattern,
 				struct fors_error *error)
 {
@@ -447,6 +483,12 @@ enum fors_err fors_pattern_plan(const struct fors_schedule *schedule, struct for
 		return err;
 	p->schedule = schedule;
 	p->nphases = schedule->nphases;
+	if (schedule->length)
+		err = measure_sizes(p, error);
+	if (err) {
+		fors_pattern_free(p);
+		return err;
+	}
 	*pattern = p;
 	return FORS_OK;
 }
@@ -606,4 +648,41 @@ struct fors_pair fors_pattern_pair(const struct fors_pattern *pattern, uint32_t 
 		pair.dst = pair.dst == FORS_NONE ? FORS_NONE : pattern->map[pair.dst];
 	}
 	return pair;
+}
+
+/* ---- sizes ---- */
+
+/* The schedule that has them; NULL: nobody said any. */
+static const struct fors_schedule *sized(const struct fors_pattern *pattern)
+{
+	return pattern->schedule && pattern->schedule->length ? pattern->schedule : NULL;
+}
+
+bool fors_pattern_has_sizes(const struct fors_pattern *pattern)
+{
+	return sized(pattern);
+}
+
+bool fors_pattern_is_unit(const struct fors_pattern *pattern)
+{
+	return sized(pattern) && pattern->schedule->is_unit;
+}
+
+uint64_t fors_pattern_bytes(const struct fors_pattern *pattern, uint32_t phase, size_t i)
+{
+	const struct fors_schedule *schedule = sized(pattern);
+
+	return schedule ? schedule->bytes[i * schedule->nphases + phase] : 0;
+}
+
+double fors_pattern_weight(const struct fors_pattern *pattern, uint32_t phase)
+{
+	const struct fors_schedule *schedule = sized(pattern);
+
+	return schedule ? (double)schedule->length[phase] / pattern->average : 1;
+}
+
+double fors_pattern_busiest(const struct fors_pattern *pattern)
+{
+	return sized(pattern) ? pattern->busiest / pattern->average : 0;
 }

@@ -67,4 +67,17 @@ size_t fors_pattern_npairs(const struct fors_pattern *pattern, uint32_t phase);
 /* Pair i (< npairs) of a phase. O(1). */
 struct fors_pair fors_pattern_pair(const struct fors_pattern *pattern, uint32_t phase, size_t i);
 
+/*
+ * How much pair i of a phase sends: bytes, or, where fors_pattern_is_unit(), messages of one size. 0: it is idle, or nobody said, which is so of all patterns
+ * but schedules with sizes (fors_pattern_has_sizes()).
+ */
+uint64_t fors_pattern_bytes(const struct fors_pattern *pattern, uint32_t phase, size_t i);
+bool fors_pattern_has_sizes(const struct fors_pattern *pattern);
+bool fors_pattern_is_unit(const struct fors_pattern *pattern);
+
+/* The length of a phase, in phases of average length: 1 without sizes. */
+double fors_pattern_weight(const struct fors_pattern *pattern, uint32_t phase);
+/* The same of all that the busiest server sends, or receives; 0 without sizes. */
+double fors_pattern_busiest(const struct fors_pattern *pattern);
+
 #endif

@@ -46,6 +46,43 @@ def test_sizes_add_up_and_are_cut(plan, tmp_path):
     assert sum(sent) == 2800 and sum(length for length, _ in pieces_of(out)) == 2000
 
 
+def csv_of(fors, path):
+    rows = [line.split(",") for line in fors("schedule", path, "--format", "csv").out.splitlines()]
+    return [dict(zip(rows[0], row)) for row in rows[1:]]
+
+
+def test_the_schedule_has_the_pieces(plan, fors, tmp_path):
+    pieces, out = tmp_path / "pieces", tmp_path / "schedule"
+    plan("Node00-00 Node01-0[0-1] 1000\nNode02-00 Node01-00 800\n", "--phase-cost", "0", "--pieces", pieces, "--output", out)
+    want = [(k, *pair, size) for k, (_, sent) in enumerate(pieces_of(pieces)) for pair, size in sent.items()]
+    assert sorted((int(r["phase"]), r["src_guid"], r["dst_guid"], int(r["bytes"])) for r in csv_of(fors, out)) == sorted(want)
+    data = json.loads(fors("schedule", out, "--format", "json").out)
+    assert data["lengths"] == [length for length, _ in pieces_of(pieces)] and data["unit"] == "bytes" and data["granule"] >= 1
+    assert f"     0  is {data['lengths'][0]} bytes long\n" in fors("schedule", out).out
+    assert plan("Node00-00 Node01-00 1\n", "--output", out, text=True).out.endswith(f"schedule    written to {out}\n")
+
+
+def test_the_schedule_is_verified_and_measured(plan, fors, tmp_path):
+    out, lfts, net = tmp_path / "schedule", tmp_path / "lfts", tmp_path / "net"
+    plan("role Node00-0[0-3] send\nrole Node03-0[0-1] receive\n", "--lmc", "2", "--output", out)
+    fors("fabric", *TREE, "--lmc", "2", "--format", "lfts", "--output", lfts)
+    fors("fabric", *TREE, "--lmc", "2", "--format", "net", "--output", net)
+    assert "4 phases, 8 pieces of a demand" in fors("verify", "--fabric", net, "--lfts", lfts, "--schedule", out).out
+    fors("fabric", *TREE, "--lmc", "2", "--down", "Spine00", "--format", "lfts", "--output", lfts)
+    assert "wrong" in fors("verify", "--fabric", net, "--lfts", lfts, "--schedule", out, code=1).out
+    assert json.loads(fors("schedule", out, "--format", "json").out)["unit"] == "messages"
+    found = json.loads(fors("analyze", *TREE, "--lmc", "2", "--routing", "fors", "--schedule", out, "--json").out)
+    assert found["max_link_load"] == 1 and found["sync_throughput"] == pytest.approx(1)
+
+
+def test_the_simulation_has_the_sizes(plan, fors, tmp_path):
+    out = tmp_path / "schedule"
+    plan("Node00-00 Node01-00 3000000\nNode02-00 Node01-01 1000000\n", "--phase-cost", "0", "--output", out)
+    run = ["simulate", *TREE, "--routing", "fors", "--schedule", out]
+    assert 120e3 < json.loads(fors(*run, "--json").out)["time_ns"] < 130e3  # 3 MB at 200 Gbit/s
+    assert "--ranks" in fors(*run, "--ranks", "2", code=2).err
+
+
 def test_roles(plan):
     data = plan("role Node0[0-2]-0[0-3] send\nrole Node03-00 receive\nrole Node03-01 both\n")
     assert (data["senders"], data["receivers"], data["messages"]) == (13, 2, 25)
@@ -134,7 +171,7 @@ def test_too_many_bytes_in_all(fors, tmp_path):
     assert "more than 1152921504606846976 bytes in all" in done.err and not done.out
 
 
-@pytest.mark.parametrize("more", [["--output", "x"], ["--method", "flows"], ["--participants", "x"]], ids=str)
+@pytest.mark.parametrize("more", [["--plan-steps", "5"], ["--method", "flows"], ["--participants", "x"]], ids=str)
 def test_what_it_goes_without(fors, tmp_path, more):
     (tmp_path / "demand").write_text("Node00-00 Node01-00 1\n")
     assert "--demand goes without" in fors("plan", *TREE, "--demand", tmp_path / "demand", *more, code=2).err
