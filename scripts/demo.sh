@@ -5,7 +5,8 @@
 #   scripts/demo.sh [--levels 2|3] [--json] [--keep DIR]
 #
 # Installs what is missing (as root, on Debian 12), builds fors out of tree in build-demo/, runs for some
-# two minutes: 360 servers below two levels, then 288 below three (--levels: one of them only). Exit 0 when every schedule was verified.
+# three minutes: 360 servers below two levels, then 288 below three (--levels: one of them only); at the end, with two levels, fors watch
+# beside minhop. Exit 0 when every schedule was verified.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/scripts/common.sh"

@@ -1,6 +1,6 @@
 # scripts
 EXTRA_DIST += scripts/check_links.py scripts/check_names.py scripts/common.sh scripts/count_results.py scripts/coverage.sh scripts/demo.sh scripts/demo-slurm.sh scripts/packages.sh scripts/test.sh \
-	scripts/demo/demo.py scripts/demo/demo_slurm.py scripts/demo/levels.py scripts/demo/report.py
+	scripts/demo/beside.py scripts/demo/demo.py scripts/demo/demo_slurm.py scripts/demo/levels.py scripts/demo/report.py
 
 .PHONY: coverage
 if COVERAGE

@@ -19,6 +19,7 @@ from functools import partial
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests" / "e2e"))
 
+import beside  # noqa: E402
 import failover  # noqa: E402
 import harness  # noqa: E402
 import loads  # noqa: E402
@@ -224,6 +225,9 @@ def demo(report, folder, wanted):
     if 3 in wanted:
         results["three_levels"], is_good = levels.comparison(
             report, lambda engine, tree, options: Site(folder / f"three-{engine}", tree, **options))
+        results["verified"] = results["verified"] and is_good
+    if 2 in wanted:
+        results["watch"], is_good = beside.comparison(report, lambda tree, options: Site(folder / "watch", tree, **options), tree)
         results["verified"] = results["verified"] and is_good
     results["seconds"] = round(time.monotonic() - started, 1)
     report.line()
