@@ -185,6 +185,14 @@ EXTRA_DIST += tests/sweep/levels.py
 kinds-sweep: fors
 	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/kinds.py ./fors --count $${TREES:-20} --seed $${SEED:-1} $${OLD:-}
 EXTRA_DIST += tests/sweep/kinds.py
+# Phases over the tables that the plugin makes while OpenSM waits, beside those of fors plan: make haste-sweep STATES=30 SEED=1
+check_PROGRAMS += tests/sweep/haste
+tests_sweep_haste_SOURCES = tests/sweep/haste.c
+tests_sweep_haste_LDADD = libforscore.la
+.PHONY: haste-sweep
+haste-sweep: fors tests/sweep/haste
+	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/haste.py ./fors tests/sweep/haste --count $${STATES:-30} --seed $${SEED:-1}
+EXTRA_DIST += tests/sweep/haste.py
 # Trees with parallel and missing cables: no more phases than another build needs: make effort-sweep OLD=REV, or OLD=its command
 .PHONY: effort-sweep
 effort-sweep: fors

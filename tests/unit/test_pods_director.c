@@ -247,6 +247,36 @@ static void test_leaf_cable_of_a_director(void **state)
 	world_free(&w);
 }
 
+/* Who is kept waiting gets tables that allow as short a plan, if not as many rounds: every middle switch, at 64 servers. */
+static void test_card_in_haste(void **state)
+{
+	struct world w = director_new("XGFT(3;4,4,4;1,4,4)", 16, 4, 4);
+
+	for (uint32_t i = 0; i < 16; i++) {
+		char mid[16];
+
+		snprintf(mid, sizeof(mid), "Mid2-%02u", i);
+		take_down(&w, mid);
+		look(&w);
+		assert_in_range(phases_with(&w, fors_route3_little_effort(w.pods)), 80, 80);
+		mend(&w);
+	}
+	world_free(&w);
+}
+
+/* The same where the search finds no rounds and entries move until single flows do: at 288 servers. */
+static void test_no_rounds_in_haste(void **state)
+{
+	struct world w = director_new("XGFT(3;6,6,8;1,6,6)", 48, 6, 6);
+
+	take_down(&w, "Mid2-08");
+	look(&w);
+	make_tables(&w, fors_route3_little_effort(w.pods));
+	assert_null(w.route->round);
+	assert_in_range(plan_over(&w), 339, 342);
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +289,8 @@ int main(void)
 		cmocka_unit_test(test_needed_board_cable),
 		cmocka_unit_test(test_board_cable),
 		cmocka_unit_test(test_leaf_cable_of_a_director),
+		cmocka_unit_test(test_card_in_haste),
+		cmocka_unit_test(test_no_rounds_in_haste),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@
 #define TABU_SPREAD 8
 #define LOOKS_PER_ENTRY 300 /* links looked at, and */
 #define LOOKS 1000000
-#define HASTE 100     /* the part of that for who is kept waiting */
+#define HASTE 10      /* the part of that for who is kept waiting */
 #define QUOTA 12      /* entries looked at in a step, from any on */
 #define MOST_VAIN 400 /* steps without anything better */
 
@@ -471,12 +471,25 @@ static bool allocate(struct relief *r)
 	return r->load && r->link_node && r->link_port && r->fullest && r->tabu && r->has_choice && r->best;
 }
 
-enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, bool in_haste, struct fors_error *error)
+/* What the fullest link carries, at least `most`. */
+static uint32_t fullest(const struct relief *r)
+{
+	int64_t load = r->most;
+
+	for (uint32_t i = 0; i < r->ways->nlinks; i++)
+		load = r->load[i] > load ? r->load[i] : load;
+	return (uint32_t)load;
+}
+
+enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, bool in_haste, uint32_t *carries,
+			    struct fors_error *error)
 {
 	struct relief r = {.ways = ways, .lanes = ways->lanes, .pods = ways->lanes->pods, .most = most};
 	uint64_t entries = (uint64_t)r.pods->nleaves * r.pods->nslots, looks = LOOKS_PER_ENTRY * entries + LOOKS;
 	bool good;
 
+	if (carries)
+		*carries = most;
 	if (most == UINT32_MAX)
 		return FORS_OK;
 	good = allocate(&r);
@@ -485,6 +498,9 @@ enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, bool in_hast
 		find_choices(&r);
 		count(&r);
 		search(&r, in_haste ? looks / HASTE : looks);
+		count(&r);
+		if (carries)
+			*carries = fullest(&r);
 	}
 	free(r.load);
 	free(r.link_node);

@@ -202,7 +202,7 @@ static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindic
 		err = fors_ways3_level(*ways, error);
 	if (!err)
 		err = bound_slots(lanes, &bound, error);
-	return err ? err : fors_relieve3(*ways, bound, false, error);
+	return err ? err : fors_relieve3(*ways, bound, false, NULL, error);
 }
 
 /*
@@ -469,19 +469,18 @@ static void write_all(const struct work *w)
 }
 
 #define SMALL_UNITS 4096
-#define EFFORT_SMALL 100
-#define EFFORT_LARGE 30
+#define LITTLE_EFFORT 30
 
 uint32_t fors_route3_little_effort(const struct fors_pods *pods)
 {
 	uint32_t uplinks = 0;
 
 	if ((uint64_t)pods->nleaves * pods->nslots <= SMALL_UNITS)
-		return EFFORT_SMALL;
+		return LITTLE_EFFORT;
 	for (uint32_t a = 0; a < pods->nleaves; a++)
 		for (unsigned port = 1; port <= pods->known->node[pods->leaf[a].node].nports; port++)
 			uplinks += fors_pods_peer(pods, pods->leaf[a].node, port) != FORS_NONE;
-	return uplinks < pods->nslots ? 0 : EFFORT_LARGE;
+	return uplinks < pods->nslots ? 0 : LITTLE_EFFORT;
 }
 
 enum fors_err fors_route3_make(const struct fors_pods *pods, uint32_t effort, struct fors_route3 **route,

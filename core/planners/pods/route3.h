@@ -13,9 +13,9 @@
 #define FORS_ROUTE3_EFFORT 250	    /* words of masks per unit: more finds little more */
 
 /*
- * The effort for who must not be kept waiting, with which rounds take about as long as the rest: in small trees most of
- * what can be found, in others what a failure needs; nothing in large trees where leaves have more servers than cables
- * up, for there so little finds nothing.
+ * The effort for who must not be kept waiting, with which rounds take about as long as the rest: what a failure needs;
+ * nothing in large trees where leaves have more servers than cables up, for there so little finds nothing. With so little
+ * there may be no rounds, in small trees where single flows need fewer phases.
  */
 uint32_t fors_route3_little_effort(const struct fors_pods *pods);
 

@@ -8,7 +8,8 @@
  * entry for a server is one unit's own; further on it has to follow the entries of mids and tops. It is searched for
  * with as many rounds as the lower bound asks for, in small trees once more after entries of mids, too, were relieved
  * (where tops choose ways down, in haste too, with little effort; with patience both beginnings are searched to their end),
- * then with a few rounds more. Where nothing is left over nobody else moves.
+ * then with a few rounds more. Where nothing is left over nobody else moves. In haste rounds are given up where single flows
+ * can do with fewer phases.
  */
 #include "units3.h"
 
@@ -23,7 +24,10 @@
 #define LATER 4		      /* a part of the effort, with more rounds */
 #define EARLY 8		      /* the same before entries are relieved, where there is time */
 #define LEAST_BUDGET 32000000 /* words of masks: in small trees there is time to look longer */
-#define HOPELESS 40	      /* more than such a part waits: entries that move do not help soon */
+#define LEAST_IN_HASTE 300000 /* the same for who is kept waiting: a millisecond or two */
+#define FIRST_LOOK 5	      /* a part of it before entries are relieved */
+#define HOPELESS 10	      /* more than such a part waits: entries that move do not help soon */
+#define MOST_UNITS 16384      /* single flows of so many are planned in a fraction of a second */
 #define PATIENCE 8 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
 
 /* The links from a mid on to a slot: all leaves of its pod have them in common. */
@@ -299,7 +303,7 @@ static enum fors_err search_relieved(struct work *w, uint32_t most, uint64_t bud
 	if (!before)
 		return fors_fail_memory(error);
 	memcpy(before, w->ways->leaf, size_of_tables(w));
-	err = fors_relieve3(w->ways, most, !is_patient, error);
+	err = fors_relieve3(w->ways, most, !is_patient, NULL, error);
 	if (!err)
 		err = begin(w, (*packing)->nphases, is_patient, &other, error);
 	if (!err)
@@ -329,7 +333,7 @@ static enum fors_err search_both(struct work *w, uint64_t budget, struct fors_fl
 	if (!before)
 		return fors_fail_memory(error);
 	memcpy(before, w->ways->leaf, size);
-	err = fors_relieve3(w->ways, nrounds * w->problem.lump, false, error);
+	err = fors_relieve3(w->ways, nrounds * w->problem.lump, false, NULL, error);
 	if (!err)
 		err = begin(w, nrounds, true, &other, error);
 	if (!err)
@@ -366,9 +370,9 @@ static enum fors_err pack_in_haste(struct work *w, uint64_t budget, struct fors_
 
 	if (!fors_lanes3_tops_choose(w->ways->lanes))
 		return search_all(packing, budget, error);
-	err = fors_flows_search(*packing, budget, NULL, NULL, error);
+	err = fors_flows_search(*packing, budget / FIRST_LOOK, NULL, NULL, error);
 	if (!err && (*packing)->nwaiting && (*packing)->nwaiting < fors_flows_units(&w->problem) / HOPELESS)
-		err = search_relieved(w, (*packing)->nphases * w->problem.lump, budget / 2, false, packing, error);
+		err = search_relieved(w, (*packing)->nphases * w->problem.lump, budget, false, packing, error);
 	return err ? err : search_all(packing, budget / 2, error);
 }
 
@@ -382,7 +386,9 @@ static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, str
 
 	if (err)
 		return err;
-	return is_patient ? pack_patiently(w, packing, error) : pack_in_haste(w, budget, packing, error);
+	if (is_patient)
+		return pack_patiently(w, packing, error);
+	return pack_in_haste(w, budget > LEAST_IN_HASTE ? budget : LEAST_IN_HASTE, packing, error);
 }
 
 /* Rounds and lanes as they were found. */
@@ -470,6 +476,38 @@ static enum fors_err take_closed_form(const struct work *w, uint32_t nrounds, st
 	return FORS_OK;
 }
 
+/* Was it a search in haste, in a tree that is small enough for a plan of single flows? */
+static bool is_short(const struct work *w, uint32_t effort)
+{
+	return effort < FORS_UNITS3_PATIENT && fors_flows_units(&w->problem) <= MOST_UNITS;
+}
+
+/*
+ * A search in haste ended with more rounds than the bound asks for. If entries can move until no link carries more than
+ * that, a plan of single flows over them is shorter: who is kept waiting waits for tables, not for the plan.
+ */
+static enum fors_err do_without_rounds(struct work *w, uint32_t most, struct fors_error *error)
+{
+	uint8_t *before = malloc(size_of_tables(w) + 1);
+	uint32_t fullest;
+	enum fors_err err;
+
+	if (!before)
+		return fors_fail_memory(error);
+	memcpy(before, w->ways->leaf, size_of_tables(w));
+	err = fors_relieve3(w->ways, most, true, &fullest, error);
+	if (!err && fullest <= most) {
+		uint32_t bound = w->units->bound;
+
+		fors_units3_clear(w->units);
+		w->units->bound = bound;
+	} else {
+		set_tables(w, before);
+	}
+	free(before);
+	return err;
+}
+
 static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_error *error)
 {
 	uint32_t length = w->problem.senders[0], nrounds;
@@ -497,6 +535,8 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 		err = take(w, packing, error);
 	if (!err)
 		w->units->length = length;
+	if (!err && packing->nphases > nrounds && is_short(w, effort))
+		err = do_without_rounds(w, nrounds * length, error);
 	fors_flows_packing_free(packing);
 	return err;
 }
@@ -512,7 +552,7 @@ enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohort
 	if (!err)
 		err = find_bound(&w, error);
 	if (!err && !cohorts)
-		err = fors_relieve3(ways, units->bound, false, error);
+		err = fors_relieve3(ways, units->bound, false, NULL, error);
 	if (!err && !allocate_members(&w))
 		err = fors_fail_memory(error);
 	if (!err && list_members(&w))

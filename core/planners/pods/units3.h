@@ -24,7 +24,8 @@ struct fors_units3 {
  * Levels what is not at home in `ways`, then finds rounds for the units of all slots whose leaf lives, and better
  * lanes for those that have none: entries of leaves for path index 0 change. In *units, owned by the caller
  * (fors_units3_clear()). `cohorts`: NULL where the tree is not regular. effort: words of masks to be looked at per
- * unit, and some millions at least; 0: nothing is searched for, there are rounds where the closed form has one for
+ * unit, and some millions at least, below FORS_UNITS3_PATIENT some 100,000, and no rounds in small trees where single
+ * flows need fewer phases; 0: nothing is searched for, there are rounds where the closed form has one for
  * each unit. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohorts *cohorts, uint32_t effort,
