@@ -6,6 +6,7 @@
  * exclusive, each job is planned over the lanes that it may use, and proven alone and beside the others.
  */
 #include "cli/cli.h"
+#include "cli/advise.h"
 #include "cli/jobs_made.h"
 #include "cli/json.h"
 #include "cli/owned.h"
@@ -294,7 +295,10 @@ static int run(const struct cli_settings *settings, char **operand)
 		return cli_usage_error("--job-index, --svg and --html go with plans, not with --replay");
 	if (!settings->replay && (settings->placement || settings->cores || settings->has_count || settings->seed))
 		return cli_usage_error("--placement, --cores, --count and --seed go with --replay");
-	if (!settings->jobs == !settings->replay)
+	if (settings->advise &&
+	    (settings->replay || settings->output || settings->svg || settings->html || settings->job_index))
+		return cli_usage_error("--advise goes without --replay, --output-dir, --svg, --html and --job-index");
+	if (!settings->advise && !settings->jobs == !settings->replay)
 		return cli_usage_error(settings->jobs ? "--jobs and --replay exclude each other"
 						      : "--jobs FILE is missing, or --replay HISTORY");
 	code = cli_site_load(source, &site);
@@ -303,7 +307,9 @@ static int run(const struct cli_settings *settings, char **operand)
 	if (!code)
 		code = cli_jobs_check(&site, &made);
 	if (!code)
-		code = settings->replay ? cli_replay(settings, &made.tree) : work(settings, &site, &made);
+		code = settings->advise	  ? cli_advise(settings, &made)
+		       : settings->replay ? cli_replay(settings, &made.tree)
+					  : work(settings, &site, &made);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
 	return code;
@@ -315,12 +321,14 @@ const struct cli_command cli_jobs_command = {
 	.summary = "Plan several jobs at once, each over lanes of its own",
 	.usage = "(--fabric FILE | --synthetic SPEC) --jobs FILE [OPTION]...\n"
 		 "       fors jobs (--fabric FILE | --synthetic SPEC) --replay HISTORY --output-dir DIR [OPTION]...\n"
+		 "       fors jobs (--fabric FILE | --synthetic SPEC) --advise N [--jobs FILE] [OPTION]...\n"
 		 "       fors jobs --slurm --output FILE [OPTION]...",
 	.details = "A line of the file is 'NAME: SERVER, SERVER, ...' or 'NAME [exclusive]: SERVER, ...'.\n"
 		   "Exclusive jobs get lanes of their own: they promise to follow their schedules.\n"
 		   "So do jobs 'NAME [job-index]: ...'; with --job-index one path index is enough for them.\n"
 		   "With a path index for each lane (LMC 5 for 17 to 32) isolation is complete.\n"
 		   "Example: fors jobs --synthetic 'FT(2;20,18)' --lmc 5 --jobs jobs.txt --output-dir schedules\n"
+		   "With --advise it is 1 when fewer servers are free, or no placement lets all keep full speed.\n"
 		   "With --slurm the file is written: what squeue says that runs, as long as it answers.\n"
 		   "The exit code is 1 when a job has no plan, or fors does not route the fabric;\n"
 		   "with --slurm, when squeue does not answer (the file stays), or there is no plan in time.\n",

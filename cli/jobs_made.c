@@ -30,7 +30,7 @@ int cli_jobs_read(const struct cli_settings *settings, const struct cli_fabric *
 
 	if (fors_floors_make(&made->tree, &jobs->floors, &error))
 		return cli_fail(&error);
-	return cli_use_file(settings->jobs, read_list, jobs);
+	return settings->jobs ? cli_use_file(settings->jobs, read_list, jobs) : CLI_GOOD;
 }
 
 /* --- plans ------------------------------------------------------------------------------------------------------ */

@@ -21,7 +21,7 @@ struct cli_jobs {
 /* Is it a tree that fors routes, all of whose leaves are joined? Else the user is told. Returns an exit code. */
 int cli_jobs_check(const struct cli_site *site, const struct cli_fabric *made);
 
-/* Read the jobs of --jobs. Returns an exit code; to be cleared in any case. */
+/* Read the jobs of --jobs, if it is given. Returns an exit code; to be cleared in any case. */
 int cli_jobs_read(const struct cli_settings *settings, const struct cli_fabric *made, struct cli_jobs *jobs);
 /* Share out lanes among them, and plan them; has_index: a path index belongs to jobs. Returns an exit code. */
 int cli_jobs_plan(const struct cli_settings *settings, const struct cli_fabric *made, bool has_index,

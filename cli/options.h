@@ -170,6 +170,7 @@ struct cli_settings {
 	unsigned phases;			    /* --phases; 0: all */
 	bool job_index;				    /* --job-index */
 	const char *replay;			    /* --replay */
+	unsigned advise;			    /* --advise; 0: not given */
 	int placement;				    /* --placement: enum fors_placement */
 	unsigned cores;				    /* --cores; 0: not given */
 	bool has_random, has_count;		    /* --random, --count */

@@ -71,6 +71,7 @@ libforscore_la_SOURCES = \
 	core/jobs/entries_place.c \
 	core/jobs/entries_search.c \
 	core/jobs/entries_tables.c \
+	core/jobs/advice.c core/jobs/advice.h \
 	core/jobs/floors.c core/jobs/floors.h \
 	core/jobs/floors_tables.c \
 	core/jobs/holdings.c core/jobs/holdings.h \

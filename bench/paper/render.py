@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What was measured beside what the papers print: Markdown and pictures."""
 import re
+import statistics
 import textwrap
 
 import engines
@@ -267,7 +268,19 @@ def jobs_part(results):
             "network. Jobs of one leaf count too, and meet nobody. Cables die at random, others at each moment. With owned lanes "
             f"{sum(row['unplanned'] for row in owned)} jobs had no plan, and {sum(row['meetings'] for row in owned)} cables had flows of two "
             "jobs that own their lanes. The job index is one LID for each server, over entries of its job's lanes; "
-            f"{sum(row['unplanned'] for row in found['rows'] if row['way'].startswith('job index'))} jobs had no plan there.\n", _routes(found)]
+            f"{sum(row['unplanned'] for row in found['rows'] if row['way'].startswith('job index'))} jobs had no plan there.\n", _routes(found),
+            *_three_levels(found.get("three"))]
+
+
+def _three_levels(found):
+    if not found:
+        return []
+    busy = statistics.mean(row["busy"] for row in found["rows"])
+    return [_speeds(found, f"The same on three levels, {found['fabric']}"),
+            f"{found['moments']} moments, {max(row['jobs'] for row in found['rows'])} jobs in all, {busy:.0f} servers at work. Beside what each job would "
+            "have alone over the cables that live: "
+            + "; ".join(f"{row['way']}, {row['placement']}, {row['dead']} dead: {row['of_alone']:.3f}" for row in found["rows"]
+                        if row["way"].startswith(("owned", "job index"))) + ".\n"]
 
 
 HEAD = """# The papers' results

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Several jobs at once: the speed of each beside the others, under tables and plans of several kinds, after random cuts.
 
-A queue of synthetic jobs keeps FT(2;20,18) full (`fors jobs --replay`), and `fors analyze --pattern per-job-...` says how fast the jobs of a
+A queue of synthetic jobs keeps FT(2;20,18) full (`fors jobs --replay`), and a tree of three levels; `fors analyze --pattern per-job-...` says how fast the jobs of a
 moment get on. What SAR's paper (Domke and Hoefler, SC16) counts, EFI and dark fiber, is counted too. Twenty moments; FORS_MOMENTS=3 takes as many.
 """
 import json
 import os
 import pathlib
 import random
+import re
 import statistics
 import subprocess
 import tempfile
@@ -29,6 +30,12 @@ WAYS = [("D-mod-K homes (fors), shift", ["--routing", "fors", "--pattern", "per-
 SIZES = [16, 24, 32, 48, 64, 96, 128]
 QUICK_SIZES = [6, 8, 12, 16, 24]
 
+# Three levels: a path index for each way up takes LMC 6. The queue keeps some seven jobs side by side.
+WAYS3 = [(title.replace("LMC 5", "LMC 6"), [6 if word == 5 else word for word in arguments], mark)
+         for title, arguments, mark in WAYS if not title.startswith(("SSSP", "a plan per job"))]
+SIZES3 = [16, 24, 32, 40, 48, 56, 64]
+DEAD3 = [0, 1, 5]
+
 
 def history(rng, count, sizes):
     """More jobs than fit, all the time: lines of the Standard Workload Format."""
@@ -36,6 +43,37 @@ def history(rng, count, sizes):
 
 
 def measure(is_quick):
+    return {**_measure_two(is_quick), "three": _measure_three(is_quick)}
+
+
+def _measure_three(is_quick):
+    spec, sizes, moments = ("XGFT(3;2,2,3;1,2,2)", [2, 3, 4], 1) if is_quick else ("XGFT(3;6,6,8;1,6,6)", SIZES3, int(os.environ.get("FORS_MOMENTS", 20)))
+    with tempfile.TemporaryDirectory(prefix="fors-jobs-") as name:
+        folder = pathlib.Path(name)
+        (folder / "history").write_text(history(random.Random(1), 60 if is_quick else 400, sizes))
+        cables = _cables(spec)
+        rows = []
+        for placement in ("tree", "random"):
+            _fors("jobs", "--synthetic", spec, "--replay", folder / "history", "--placement", placement, "--output-dir", folder / placement,
+                  "--count", moments)
+            rows += [_row(spec, placement, dead, way, sorted((folder / placement).glob("*.jobs")), cables)
+                     for dead in (DEAD3[:2] if is_quick else DEAD3) for way in WAYS3]
+    return {"fabric": spec, "moments": moments, "rows": rows}
+
+
+def _cables(spec):
+    """All cables between switches, by one end."""
+    ends, here = {}, None
+    for line in _fors("fabric", "--synthetic", spec).splitlines():
+        switch, port = re.match(r'Switch\s+\d+ "([^"]+)"', line), re.match(r'\[(\d+)\]\s+"([^"]+)"\[(\d+)\]\s', line)
+        here = switch.group(1) if switch else here
+        if port:
+            one, other = (here, int(port.group(1))), (port.group(2), int(port.group(3)))
+            ends.setdefault(frozenset((one, other)), one)
+    return sorted(f"{name}[{port}]" for name, port in ends.values())
+
+
+def _measure_two(is_quick):
     spines, leaves, moments = (8, 8, 1) if is_quick else (20, 18, int(os.environ.get("FORS_MOMENTS", 20)))
     spec = f"FT(2;{spines},{leaves})"
     rng = random.Random(1)
@@ -46,27 +84,29 @@ def measure(is_quick):
         for placement in PLACEMENTS[2:] if is_quick else PLACEMENTS:
             _fors("jobs", "--synthetic", spec, "--replay", folder / "history", "--placement", placement, "--output-dir", folder / placement,
                   "--count", moments)
-            rows += [_row(spec, placement, dead, way, sorted((folder / placement).glob("*.jobs")), spines, leaves)
+            cables = [f"Leaf{leaf:02}[{spines + 1 + port}]" for leaf in range(leaves) for port in range(spines)]
+            rows += [_row(spec, placement, dead, way, sorted((folder / placement).glob("*.jobs")), cables)
                      for dead in (DEAD[:2] if is_quick else DEAD) for way in WAYS]
     return {"fabric": spec, "moments": moments, "rows": rows}
 
 
-def _cuts(dead, seed, spines, leaves):
-    cables = random.Random(seed).sample([(leaf, port) for leaf in range(leaves) for port in range(spines)], dead)
-    return [word for leaf, port in cables for word in ("--down", f"Leaf{leaf:02}[{spines + 1 + port}]")]
+def _cuts(dead, seed, cables):
+    return [word for cable in random.Random(seed).sample(cables, dead) for word in ("--down", cable)]
 
 
-def _row(spec, placement, dead, way, moments, spines, leaves):
+def _row(spec, placement, dead, way, moments, cables):
     title, arguments, mark = way
-    speeds, efi, job_efi, dark, links, meetings, unplanned = [], [], [], [], [], 0, 0
+    speeds, parts, efi, job_efi, dark, links, busy, meetings, unplanned = [], [], [], [], [], [], [], 0, 0
     for seed, path in enumerate(moments):
+        busy.append(int(path.read_text().split()[1]))
         if mark:
             text = path.read_text().replace(": ", f" [{mark}]: ")
             path = path.with_suffix("." + mark)
             path.write_text(text)
         found = json.loads(_fors("analyze", "--synthetic", spec, "--jobs", path, "--seed", seed, *arguments,
-                                 *_cuts(dead, seed, spines, leaves), "--json"))
+                                 *_cuts(dead, seed, cables), "--json"))
         speeds += [job["speed"] for job in found["jobs"]]
+        parts += [job["speed"] / (job.get("alone_speed") or 1) for job in found["jobs"]]
         unplanned += sum(1 for job in found["jobs"] if job.get("over", "") is None)
         meetings += found.get("meetings", 0)
         efi.append(found["efi_max"])
@@ -74,6 +114,7 @@ def _row(spec, placement, dead, way, moments, spines, leaves):
         dark.append(found["dark_fiber"])
         links.append(statistics.mean(job["links"] for job in found["jobs"]))
     return {"placement": placement, "dead": dead, "way": title, "jobs": len(speeds), "mean": statistics.mean(speeds), "worst": min(speeds),
+            "of_alone": statistics.mean(parts), "busy": statistics.mean(busy),
             "unplanned": unplanned, "meetings": meetings, "efi_max": statistics.mean(efi), "job_efi": statistics.mean(job_efi),
             "dark_fiber": statistics.mean(dark), "links": statistics.mean(links)}
 

@@ -225,6 +225,14 @@ static void print_text(const struct per_job *p)
 	       p->a.jobs.job[slowest].name);
 }
 
+/* The speed that no plan exceeds if the job has the fabric for itself. */
+static json_t *alone_speed(const struct cli_jobs *jobs, uint32_t j)
+{
+	int64_t bound = jobs->plans.job[j].alone_bound;
+
+	return bound > 0 ? json_real(jobs->list.job[j].count / (double)bound) : json_null();
+}
+
 static json_t *jobs_to_json(const struct per_job *p)
 {
 	json_t *list = json_array();
@@ -237,6 +245,8 @@ static json_t *jobs_to_json(const struct per_job *p)
 		if (job && p->kind == PLAN)
 			json_object_set_new(job, "over",
 					    p->jobs.plans.job[j].plan ? json_string(over(p, j)) : json_null());
+		if (job && p->kind == PLAN)
+			json_object_set_new(job, "alone_speed", alone_speed(&p->jobs, j));
 		if (job && p->kind == PLAN)
 			json_object_set_new(job, "path_index",
 					    p->jobs.plans.job[j].index < 0 ? json_null()

@@ -75,7 +75,7 @@ static enum fors_err plan_on_index(const struct planner *p, uint32_t job, const 
 	enum fors_err err;
 
 	task.path = (uint32_t)p->lanes->index;
-	made->over = p->lanes->holdings->bound[job] ? FORS_OVER_OWN : FORS_OVER_ALL;
+	made->over = p->lanes->holdings->bound[job] || p->list->job[job].nleaves < 2 ? FORS_OVER_OWN : FORS_OVER_ALL;
 	err = plan_for(p, &task, servers, made);
 	made->index = made->plan ? p->lanes->index : FORS_UNKNOWN;
 	return err;

@@ -108,6 +108,47 @@ def test_whole_pods_and_leaves_at_full_speed(fors, write):
     assert {name.split("-")[0][:4] for name in found["jobs"][1]["owned"]} == {"Leaf", "Mid2"}
 
 
+# --- advice -----------------------------------------------------------------------------------------------------------
+
+def advised(fors, write, tree, running, wanted, code=0):
+    return json.loads(fors("jobs", *tree, "--advise", str(wanted), "--jobs", write("running", running), "--json", code=code).out)
+
+
+@pytest.mark.parametrize("tree, how", [(("--synthetic", "FT(2;8,8)"), ("--lmc", "1")), (TREE3, ("--lmc", "1"))])
+def test_advised_hosts_keep_all_at_full_speed(fors, write, tree, how):
+    """What is promised is what a plan with the new job on the advised hosts has."""
+    slots, leaves = (8, 8) if tree[1].startswith("FT") else (4, 16)
+    running = "".join(f"r{k} [job-index]: " + ", ".join(f"Node{a:02}-{s:02}" for a in (k, k + 4) for s in range(slots // 2)) + "\n" for k in range(3))
+    for wanted in (1, 3, slots, 2 * slots, 3 * slots + 2):
+        found = advised(fors, write, tree, running, wanted)
+        assert found["servers"] == wanted == len(found["hosts"]) == len(set(found["hosts"])) and found["nodelist"] == ",".join(found["hosts"])
+        assert found["expected_speed"] == 1 and found["slowed"] == 0 and [n["speed_with"] for n in found["neighbours"]] == [1] * 3
+        assert not any(host in running for host in found["hosts"])
+        text = running + "new [job-index]: " + ", ".join(found["hosts"]) + "\n"
+        plans = json.loads(fors("jobs", *tree, *how, "--job-index", "--jobs", write("all", text), "--json").out)["jobs"]
+        assert all(job["lower_bound"] == job["servers"] and job["over"] == "own" for job in plans)
+    assert leaves * slots == 64
+
+
+def test_advice_prefers_one_leaf_then_one_pod(fors, write):
+    running = "r [job-index]: Node00-00, Node00-01, Node01-00, Node04-00\n"
+    assert advised(fors, write, TREE3, running, 2)["hosts"] == ["Node00-02", "Node00-03"]
+    pod = advised(fors, write, TREE3, running, 12)
+    assert pod["pods"] == 1 and {host[:6] for host in pod["hosts"]} == {"Node00", "Node01", "Node02", "Node03"}  # the one with least room
+    assert advised(fors, write, TREE3, running, 14)["pods"] == 1 and advised(fors, write, TREE3, running, 18)["pods"] == 2
+    out = fors("jobs", *TREE3, "--advise", "3")
+    assert out.out == "Node00-00,Node00-01,Node00-02\n" and "3 servers on 1 leaf in 1 pod; expected speed 1.000" in out.err
+
+
+def test_advice_where_there_is_none(fors, write):
+    running = "r: " + ", ".join(f"Node{a:02}-{s:02}" for a in range(16) for s in range(4) if (a, s) != (3, 1)) + "\n"
+    assert "of 64 servers 1 are free, and 2 are wanted" in fors("jobs", *TREE3, "--advise", "2", "--jobs", write("jobs", running), code=1).err
+    assert "goes without" in fors("jobs", *TREE3, "--advise", "2", "--job-index", code=2).err
+    torn = "r [exclusive]: " + ", ".join(f"Node{a:02}-{s:02}" for a in range(3) for s in range(1)) + "\n"
+    tree = ("--synthetic", "FT(2;2,3)", "--down", "Leaf00[3]", "--down", "Leaf01[4]", "--down", "Leaf01[3]")
+    assert fors("jobs", *tree, "--advise", "2", "--jobs", write("jobs", torn), code=1).err
+
+
 def test_replay_on_three_levels_fills_pods(fors, write, tmp_path):
     """Placed by the tree, a job of three leaves goes into the pod that has three free, not over two."""
     history = "".join(f"{k} {k} 0 1000 {n}" + " -1" * 13 + "\n" for k, n in enumerate((8, 4, 12)))
