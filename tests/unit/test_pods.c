@@ -831,6 +831,34 @@ static void test_memory(void **state)
 	world_free(&w);
 }
 
+/* Without a middle switch, or a cable to a leaf: the plan over tables made in haste, and over those made at leisure. */
+static void try_cables_down(const char *spec, const char *dead, uint32_t least, uint32_t most)
+{
+	struct world w;
+
+	world_new(&w, spec);
+	take_down(&w, dead);
+	route(&w);
+	assert_in_range(plan_over(&w), least, most);
+	make_tables(&w, fors_route3_little_effort(w.pods));
+	assert_in_range(plan_over(&w), least, most + most / 20);
+	world_free(&w);
+}
+
+/* Parallel cables to leaves: what lost its home comes down by cables that others leave free, not all by the first. */
+static void test_cables_down(void **state)
+{
+	for (unsigned i = 0; i < 16; i += 3) {
+		char mid[16];
+
+		snprintf(mid, sizeof(mid), "Mid2-%02u", i);
+		try_cables_down("PGFT(3;4,4,4;1,4,4;1,3,1)", mid, 64, 67);
+	}
+	try_cables_down("PGFT(3;4,4,6;1,2,4;1,4,2)", "Mid2-01", 160, 160);
+	try_cables_down("PGFT(3;4,4,6;1,2,4;1,4,2)", "Leaf01[5]", 96, 96);
+	try_cables_down("PGFT(3;5,4,4;1,5,4;1,2,1)", "Mid2-01", 80, 84);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -860,6 +888,7 @@ int main(void)
 		cmocka_unit_test(test_uneven_stays),
 		cmocka_unit_test(test_wrong_tables),
 		cmocka_unit_test(test_rounds_that_do_not_fit),
+		cmocka_unit_test(test_cables_down),
 		cmocka_unit_test(test_memory),
 	};
 

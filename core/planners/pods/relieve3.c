@@ -5,10 +5,11 @@
  * Where leaves differ, or have more servers than lanes, homes are lumps: two servers of a leaf on one lane, for all
  * who send. But each leaf, and each mid, chooses for itself. So: take one of the fullest links, look at a dozen entries
  * that send over it (a leaf's, with the flows of its servers; a mid's, with those of all leaves that use it for that
- * server; a top's that has several cables to a pod, with those of all mids that use it), and at all ports they could
- * have instead, and do what lowers the sum of squares of what links carry above the bound the most. What was moved
- * stays for some steps (tabu), so that it may first become worse. The best that was seen is kept. Effort is counted in
- * links looked at; random numbers start from a constant.
+ * server; a top's that has several cables to a pod, with those of all mids that use it; a mid's that has several cables
+ * to the leaf, with all that comes down by it), and at all ports they could have instead, and do what lowers the sum of
+ * squares of what links carry above the bound the most. What was moved stays for some steps (tabu), so that it may first
+ * become worse. The best that was seen is kept. Effort is counted in links looked at; random numbers start from a
+ * constant.
  *
  * Where a mid may turn to a top that nobody uses for the server, the top's entry is as good as unwritten: it is chosen with
  * the mid's.
@@ -88,6 +89,30 @@ static bool uses(const struct relief *r, uint32_t a, uint32_t row, uint32_t slot
 	return port && r->ways->hop[hop->first + port].row == row;
 }
 
+/* Is it a mid above the slot's own leaf? */
+static bool is_above(const struct relief *r, uint32_t row, uint32_t slot)
+{
+	return row >= r->pods->nleaves && row < first_top(r) &&
+	       r->pods->mid[row - r->pods->nleaves].pod == r->pods->leaf[r->pods->slot[slot].leaf].pod;
+}
+
+/* Flows that come down to a slot by a mid above its leaf. */
+static int64_t flows_down(const struct relief *r, uint32_t row, uint32_t slot)
+{
+	uint8_t port = *entry_of(r, row, slot);
+	uint32_t link = r->ways->hop[r->pods->known->node[node_of(r, row)].first_port + port].link, way[4];
+	int64_t flows = 0;
+
+	for (uint32_t a = 0; port && a < r->pods->nleaves; a++) {
+		uint32_t node = r->pods->leaf[a].node,
+			 n = fors_ways3_links(r->ways, node, *entry_of(r, a, slot), slot, way);
+
+		if (a != r->pods->slot[slot].leaf && n && way[n - 1] == link)
+			flows += r->pods->leaf[a].nslots;
+	}
+	return flows;
+}
+
 /* Flows that an entry decides about. */
 static int64_t flows_of(const struct relief *r, uint32_t row, uint32_t slot)
 {
@@ -95,6 +120,8 @@ static int64_t flows_of(const struct relief *r, uint32_t row, uint32_t slot)
 
 	if (row < r->pods->nleaves)
 		return r->pods->leaf[row].nslots;
+	if (is_above(r, row, slot))
+		return flows_down(r, row, slot);
 	for (uint32_t a = 0; a < r->pods->nleaves; a++)
 		if (uses(r, a, row, slot))
 			flows += r->pods->leaf[a].nslots;
@@ -217,6 +244,17 @@ static void try_top(struct relief *r, uint32_t row, uint32_t slot, int64_t flows
 			try_port(r, row, slot, (uint8_t)port, flows, base, best);
 }
 
+/* Another cable to the leaf itself. */
+static void try_down(struct relief *r, uint32_t row, uint32_t slot, int64_t flows, int64_t base, struct move *best)
+{
+	uint32_t node = node_of(r, row), leaf = r->pods->leaf[r->pods->slot[slot].leaf].node;
+
+	for (unsigned port = 1; port <= r->pods->known->node[node].nports; port++)
+		if (port != *entry_of(r, row, slot) && fors_pods_peer(r->pods, node, port) == leaf &&
+		    fors_pods_live(r->pods, node, port))
+			try_port(r, row, slot, (uint8_t)port, flows, base, best);
+}
+
 /* All other ports of an entry. */
 static void consider(struct relief *r, uint32_t row, uint32_t slot, struct move *best)
 {
@@ -236,6 +274,8 @@ static void consider(struct relief *r, uint32_t row, uint32_t slot, struct move 
 	base = add(r, row, slot, port, -flows);
 	if (row < r->pods->nleaves)
 		try_leaf(r, row, slot, flows, base, best);
+	else if (is_above(r, row, slot))
+		try_down(r, row, slot, flows, base, best);
 	else if (row < first_top(r))
 		try_mid(r, row, slot, flows, base, best);
 	else
@@ -293,6 +333,17 @@ static void look_at_tops(struct relief *r, uint32_t link, const struct fors_pods
 		}
 }
 
+/* A mid that has several cables to leaves: servers for which it may take another one. */
+static void look_at_cables(struct relief *r, uint32_t m, uint8_t port, const struct fors_pods_switch *leaf,
+			   struct move *best)
+{
+	if (r->lanes->nlanes == r->pods->nplanes)
+		return;
+	for (uint32_t slot = leaf->first; slot < leaf->first + leaf->nslots; slot++)
+		if (*entry_of(r, r->pods->nleaves + m, slot) == port)
+			consider(r, r->pods->nleaves + m, slot, best);
+}
+
 /* A mid's port down to leaf b: everything that comes that way. */
 static void look_at_mid_down(struct relief *r, uint32_t link, uint32_t b, struct move *best)
 {
@@ -300,6 +351,7 @@ static void look_at_mid_down(struct relief *r, uint32_t link, uint32_t b, struct
 
 	uint32_t first = fors_random_below(&r->random, r->pods->nleaves);
 
+	look_at_cables(r, r->pods->number[r->link_node[link]], r->link_port[link], leaf, best);
 	look_at_tops(r, link, leaf, best);
 	for (uint32_t i = 0; r->quota && i < r->pods->nleaves; i++)
 		for (uint32_t slot = leaf->first; slot < leaf->first + leaf->nslots; slot++) {

@@ -351,24 +351,30 @@ static enum fors_err search_both(struct work *w, uint64_t budget, struct fors_fl
 	return err;
 }
 
+/* Have middle switches or tops a choice of ways down? */
+static bool chooses_down(const struct fors_lanes3 *lanes)
+{
+	return fors_lanes3_tops_choose(lanes) || lanes->nlanes > lanes->pods->nplanes;
+}
+
 static enum fors_err pack_patiently(struct work *w, struct fors_flows_packing **packing, struct fors_error *error)
 {
 	enum fors_err err = fors_flows_search(*packing, LEAST_BUDGET / EARLY, NULL, NULL, error);
 
-	if (!err && (*packing)->nwaiting && fors_lanes3_tops_choose(w->ways->lanes))
+	if (!err && (*packing)->nwaiting && chooses_down(w->ways->lanes))
 		return search_both(w, LEAST_BUDGET, packing, error);
 	if (!err && (*packing)->nwaiting)
 		err = search_relieved(w, w->units->bound, LEAST_BUDGET, true, packing, error);
 	return err ? err : search_all(packing, LEAST_BUDGET, error);
 }
 
-/* Where tops choose, entries that move may help at once: a little of that, then one search only goes on. */
+/* Where there are several ways down, entries that move may help at once: then one search only goes on. */
 static enum fors_err pack_in_haste(struct work *w, uint64_t budget, struct fors_flows_packing **packing,
 				   struct fors_error *error)
 {
 	enum fors_err err;
 
-	if (!fors_lanes3_tops_choose(w->ways->lanes))
+	if (!chooses_down(w->ways->lanes))
 		return search_all(packing, budget, error);
 	err = fors_flows_search(*packing, budget / FIRST_LOOK, NULL, NULL, error);
 	if (!err && (*packing)->nwaiting && (*packing)->nwaiting < fors_flows_units(&w->problem) / HOPELESS)
@@ -476,17 +482,11 @@ static enum fors_err take_closed_form(const struct work *w, uint32_t nrounds, st
 	return FORS_OK;
 }
 
-/* Was it a search in haste, in a tree that is small enough for a plan of single flows? */
-static bool is_short(const struct work *w, uint32_t effort)
-{
-	return effort < FORS_UNITS3_PATIENT && fors_flows_units(&w->problem) <= MOST_UNITS;
-}
-
 /*
- * A search in haste ended with more rounds than the bound asks for. If entries can move until no link carries more than
- * that, a plan of single flows over them is shorter: who is kept waiting waits for tables, not for the plan.
+ * A search ended with more rounds than the bound asks for. If entries can move until no link carries more than that, a
+ * plan of single flows over them is shorter: who is kept waiting waits for tables, not for the plan.
  */
-static enum fors_err do_without_rounds(struct work *w, uint32_t most, struct fors_error *error)
+static enum fors_err do_without_rounds(struct work *w, uint32_t most, bool in_haste, struct fors_error *error)
 {
 	uint8_t *before = malloc(size_of_tables(w) + 1);
 	uint32_t fullest;
@@ -495,7 +495,7 @@ static enum fors_err do_without_rounds(struct work *w, uint32_t most, struct for
 	if (!before)
 		return fors_fail_memory(error);
 	memcpy(before, w->ways->leaf, size_of_tables(w));
-	err = fors_relieve3(w->ways, most, true, &fullest, error);
+	err = fors_relieve3(w->ways, most, in_haste, &fullest, error);
 	if (!err && fullest <= most) {
 		uint32_t bound = w->units->bound;
 
@@ -535,8 +535,8 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 		err = take(w, packing, error);
 	if (!err)
 		w->units->length = length;
-	if (!err && packing->nphases > nrounds && is_short(w, effort))
-		err = do_without_rounds(w, nrounds * length, error);
+	if (!err && packing->nphases > nrounds && fors_flows_units(&w->problem) <= MOST_UNITS)
+		err = do_without_rounds(w, nrounds * length, effort < FORS_UNITS3_PATIENT, error);
 	fors_flows_packing_free(packing);
 	return err;
 }

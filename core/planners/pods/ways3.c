@@ -3,7 +3,7 @@
  * ways3.c - which port each switch of a three-level tree takes to each server place.
  *
  * From the destination outwards, for nobody may send where the next one knows no way. Its pod's mids go down, over the
- * cable of the home lane or another one. A top goes down to a mid that does: that of the home plane, if it has a cable
+ * cable of the home lane or another one; where the home lane is dead, over those that fewest others come down by. A top goes down to a mid that does: that of the home plane, if it has a cable
  * to it. A mid of another pod goes up its home rung, if the top there gets down; a leaf goes up its home lane, if the
  * mid there has a way. What is left is levelled: mids first, then leaves, each takes the port whose fuller end has
  * least to carry, from its home on, so that what need not share does not. So a packet goes up, then down: a mid that is
@@ -66,23 +66,57 @@ static bool spreads_tops(const struct fors_lanes3 *l)
 
 /* ---- down ---- */
 
-/* The mids above a leaf: over the home lane's cable, or the next one that lives. */
-static void fill_mids_down(struct fors_ways3 *w, uint32_t leaf, uint32_t column)
+/*
+ * The living lane of a leaf to a plane that a column comes down by: the one with its home lane's number, or the next;
+ * where the home lane is dead the one that fewest come down by.
+ */
+static uint32_t lane_down(const struct fors_ways3 *w, const uint32_t *on_lane, uint32_t leaf, uint32_t plane,
+			  uint32_t column)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	uint32_t planes = l->pods->nplanes, cables = l->nlanes / planes, best = FORS_NONE;
+	bool is_home = fors_lanes3_live(l, leaf, lane_of(w, column));
+
+	for (uint32_t i = 0; i < cables && (best == FORS_NONE || !is_home); i++) {
+		uint32_t lane = (lane_of(w, column) / planes + i) % cables * planes + plane;
+
+		if (fors_lanes3_live(l, leaf, lane) && (best == FORS_NONE || on_lane[lane] < on_lane[best]))
+			best = lane;
+	}
+	return best;
+}
+
+/* The mids above a leaf, for one column; on_lane: how many come down by a lane of the leaf so far. */
+static void fill_mids_down(struct fors_ways3 *w, uint32_t *on_lane, uint32_t leaf, uint32_t column)
 {
 	const struct fors_lanes3 *l = w->lanes;
 	const struct fors_pods *pods = l->pods;
-	uint32_t cable = lane_of(w, column) / pods->nplanes, cables = l->nlanes / pods->nplanes;
 
-	for (uint32_t plane = 0; plane < pods->nplanes; plane++)
-		for (uint32_t i = 0; i < cables; i++) {
-			uint32_t lane = (cable + i) % cables * pods->nplanes + plane;
+	for (uint32_t plane = 0; plane < pods->nplanes; plane++) {
+		uint32_t lane = lane_down(w, on_lane, leaf, plane, column);
 
-			if (!fors_lanes3_live(l, leaf, lane))
-				continue;
-			*mid_entry(w, fors_lanes3_mid(l, leaf, lane), column) = fors_lanes3_far(
-				pods, pods->leaf[leaf].node, l->leaf_port[(size_t)leaf * l->nlanes + lane]);
-			break;
-		}
+		if (lane == FORS_NONE)
+			continue;
+		*mid_entry(w, fors_lanes3_mid(l, leaf, lane), column) =
+			fors_lanes3_far(pods, pods->leaf[leaf].node, l->leaf_port[(size_t)leaf * l->nlanes + lane]);
+		on_lane[lane] += !fors_lanes3_live(l, leaf, lane_of(w, column));
+	}
+}
+
+/* All mids, each for the leaves below it; what is at home counts first. */
+static enum fors_err fill_all_mids_down(struct fors_ways3 *w, struct fors_error *error)
+{
+	const struct fors_lanes3 *l = w->lanes;
+	uint32_t *on_lane = calloc((size_t)l->pods->nleaves * l->nlanes + 1, sizeof(*on_lane));
+
+	if (!on_lane)
+		return fors_fail_memory(error);
+	for (uint32_t column = 0; column < w->ncolumns; column++)
+		on_lane[(size_t)leaf_of(w, column) * l->nlanes + lane_of(w, column)]++;
+	for (uint32_t column = 0; column < w->ncolumns; column++)
+		fill_mids_down(w, on_lane + (size_t)leaf_of(w, column) * l->nlanes, leaf_of(w, column), column);
+	free(on_lane);
+	return FORS_OK;
 }
 
 /* What comes down to a pod, by columns: what tops choose by where they have a choice. */
@@ -389,9 +423,9 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 	w->mid = w->leaf + (size_t)pods->nleaves * w->ncolumns;
 	w->top = w->mid + (size_t)pods->nmids * w->ncolumns;
 	find_hops(w);
-	for (uint32_t column = 0; column < w->ncolumns; column++)
-		fill_mids_down(w, leaf_of(w, column), column);
-	err = fill_all_tops(w, error);
+	err = fill_all_mids_down(w, error);
+	if (!err)
+		err = fill_all_tops(w, error);
 	if (err) {
 		fors_ways3_free(w);
 		return err;
@@ -414,6 +448,16 @@ static bool gets_up(const struct fors_ways3 *w, uint32_t mid, uint8_t port, uint
 
 	return peer != FORS_NONE && pods->level[peer] == FORS_PODS_TOP && fors_pods_live(pods, node, port) &&
 	       fors_ways3_gets_down(w, pods->number[peer], column);
+}
+
+/* Does a mid's port to the column's own leaf live? */
+static bool goes_down(const struct fors_ways3 *w, uint32_t mid, uint8_t port, uint32_t column)
+{
+	const struct fors_pods *pods = w->lanes->pods;
+	uint32_t node = pods->mid[mid].node;
+
+	return port && fors_pods_live(pods, node, port) &&
+	       fors_pods_peer(pods, node, port) == pods->leaf[leaf_of(w, column)].node;
 }
 
 /* Tops that choose otherwise than at home, where that cable and what is below it live. */
@@ -442,6 +486,8 @@ void fors_ways3_keep(struct fors_ways3 *ways, const struct fors_ways3 *whole)
 
 			if (pods->leaf[leaf_of(ways, c)].pod != pods->mid[m].pod)
 				*mid_entry(ways, m, c) = gets_up(ways, m, port, c) ? port : 0;
+			else if (goes_down(ways, m, port, c))
+				*mid_entry(ways, m, c) = port;
 		}
 	for (uint32_t a = 0; a < pods->nleaves; a++)
 		for (uint32_t c = 0; c < pods->nslots; c++) {

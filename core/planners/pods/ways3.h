@@ -42,7 +42,7 @@ void fors_ways3_free(struct fors_ways3 *ways);
 
 /*
  * Entries of leaves, and of mids up, become those of `whole` (path index 0) wherever their ways live, and 0 where they
- * do not; those of tops become `whole`'s where these lead to a mid that goes down itself.
+ * do not; those of mids down where that cable lives; those of tops become `whole`'s where these lead to a mid that goes down itself.
  */
 void fors_ways3_keep(struct fors_ways3 *ways, const struct fors_ways3 *whole);
 
