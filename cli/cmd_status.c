@@ -389,6 +389,19 @@ static void print_job(const struct fors_jobstat *job)
 		printf("%*s  its lanes are crossed by base LIDs of %s\n", CLI_BELOW, "", job->trespassing);
 }
 
+/* The demand of fors.conf, beside the exchange of all. */
+static void print_demand(const struct fors_status *status)
+{
+	if (!*status->demand)
+		return;
+	if (*status->demand_reason)
+		printf("demand      %s has no schedule: %s\n", status->demand, status->demand_reason);
+	else
+		printf("demand      %s: %" PRId64 " %s, %.3f of the bound, epoch %" PRId64 "\n", status->demand,
+		       status->demand_phases, fors_plural((uint64_t)status->demand_phases, "phase", "phases"),
+		       status->demand_over_bound, status->demand_epoch);
+}
+
 /* Several jobs, each with a schedule of its own: the first of them. */
 static void print_jobs(const struct fors_jobstats *jobs)
 {
@@ -449,6 +462,7 @@ static void print_numbers(const struct fors_status *status)
 		printf(", method %s\n", status->method);
 		cli_print_bounds(status);
 	}
+	print_demand(status);
 	print_jobs(&status->jobs);
 }
 

@@ -21,6 +21,7 @@ libforscore_la_SOURCES = \
 	core/colouring/rowwise_large.c core/colouring/rowwise_large.h \
 	core/colouring/rebalance.c core/colouring/rebalance.h \
 	core/colouring/cells.c core/colouring/cells.h \
+	core/demand/answer.c core/demand/answer.h \
 	core/demand/check.c core/demand/check.h \
 	core/demand/compact.c \
 	core/demand/demand.c core/demand/demand.h \

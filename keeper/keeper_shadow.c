@@ -45,6 +45,9 @@ static void warn_of_jobs(const struct fors_keeper *keeper, struct fors_look *loo
 	if (keeper->settings->jobs_file)
 		fors_warn(&look->warnings,
 			  "jobs_file: in shadow mode one exchange of all servers is planned, not each job");
+	if (keeper->settings->demand_file)
+		fors_warn(&look->warnings,
+			  "demand_file: in shadow mode one exchange of all servers is planned, no demand");
 }
 
 /* Have the homes of all servers ranked as they would be by now, in the kept order. True: some are others. */

@@ -88,6 +88,8 @@ libforskeeper_la_SOURCES = \
 	keeper/worker/steps.h \
 	keeper/worker/worker.c \
 	keeper/worker/worker.h \
+	keeper/worker/worker_demand.c \
+	keeper/worker/worker_demand.h \
 	keeper/worker/worker_duties.c \
 	keeper/worker/worker_early.c \
 	keeper/worker/worker_entries.c \

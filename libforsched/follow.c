@@ -65,17 +65,26 @@ enum forsched_err forsched_refresh(struct forsched **schedule, struct forsched_e
 
 /* ---- heartbeat ---- */
 
-/* Is it jobs/NAME/ that the name of a schedule begins with, up to this slash? */
+/* Does this folder (with its slash) end right before `at`? */
+static bool is_below(const char *name, const char *at, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return (size_t)(at - name) >= n && !strncmp(at - n, folder, n) &&
+	       ((size_t)(at - name) == n || at[-1 - (ptrdiff_t)n] == '/');
+}
+
+/* Is it jobs/NAME/ or demand/NAME/ that the name of a schedule begins with, up to this slash? */
 static bool is_job(const char *name, const char *slash)
 {
 	const char *at = slash;
 
 	while (at > name && at[-1] != '/')
 		at--; /* NAME */
-	return at - name >= 5 && at < slash && !strncmp(at - 5, "jobs/", 5) && (at - name == 5 || at[-6] == '/');
+	return at < slash && (is_below(name, at, "jobs/") || is_below(name, at, "demand/"));
 }
 
-/* The path of `heartbeat` beside the schedule, or beside `jobs`; NULL: no memory. */
+/* The path of `heartbeat` beside the schedule, or beside `jobs` and `demand`; NULL: no memory. */
 static char *heartbeat_path(const struct forsched *schedule)
 {
 	const char *name = schedule->source.name, *slash = strrchr(name, '/');

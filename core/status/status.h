@@ -120,7 +120,11 @@ struct fors_status {
 	struct fors_gains repairs;	 /* what to mend first */
 	struct fors_failover failover;	 /* the last one since opensm started */
 	struct fors_shadow_facts shadow; /* in state FORS_SHADOW; else not known */
-	struct fors_jobstats jobs;	 /* each job, where there is a jobs file; else not known */
+	char demand[64];		 /* name of the demand of fors.conf; empty: there is none */
+	char demand_reason[FORS_ERROR_TEXT / 2]; /* why it has no schedule; empty: it has one */
+	int64_t demand_epoch, demand_phases;	 /* of its schedule */
+	double demand_over_bound;		 /* T / LB of that, without the cost of phases; negative: not known */
+	struct fors_jobstats jobs;		 /* each job, where there is a jobs file; else not known */
 	struct fors_warnings warnings;
 };
 

@@ -60,6 +60,11 @@ const struct fors_key fors_keys[] = {
 	{AT(known_until_ms), FORS_KEY_UNIX_MS, NULL}, /* of an ended manager, whose fabric has no metrics */
 	{AT(repairs), FORS_KEY_REPAIRS, NULL},
 	{AT(failover), FORS_KEY_FAILOVER, NULL}, /* counted in a histogram, not a fact */
+	{AT(demand), FORS_KEY_TEXT, NULL},
+	{AT(demand_reason), FORS_KEY_TEXT, NULL},
+	{AT(demand_epoch), FORS_KEY_NUMBER, "Number of the published schedule of the demand"},
+	{AT(demand_phases), FORS_KEY_NUMBER, "Phases of the published schedule of the demand"},
+	{AT(demand_over_bound), FORS_KEY_PHASES, "Time of the schedule of the demand over the bound of any"},
 	{AT(jobs), FORS_KEY_JOBS, NULL},
 	{AT(shadow), FORS_KEY_SHADOW, NULL},
 	{"remarks", offsetof(struct fors_status, warnings), sizeof(struct fors_warnings), FORS_KEY_WARNINGS,

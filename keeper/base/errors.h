@@ -59,7 +59,10 @@
 	  "correct the line named, or write the file again; fors looks at it every second")                                              \
 	X(25, FORS_F_INDEX,                                                                                                              \
 	  "no path index can belong to jobs though fors.conf asks for that, or the tables would have been wrong with their entries",     \
-	  "set lmc or the key that is named as the message says; the second is a bug, to be reported with the fabric (ibnetdiscover)")
+	  "set lmc or the key that is named as the message says; the second is a bug, to be reported with the fabric (ibnetdiscover)")   \
+	X(26, FORS_F_DEMAND,                                                                                                             \
+	  "the demand file cannot be read, or is no such file, or no schedule can be planned for it; the fabric's own is not affected",  \
+	  "correct the line named, or write the file again; fors looks at it every second")
 
 enum fors_code {
 #define X(number, name, meaning, remedy) name = number,

@@ -222,7 +222,7 @@ bool fors_jobboard_withdraw(struct fors_jobboards *jobs, struct fors_jobboard_it
 		return true;
 	if (fors_schedule_withdrawn(0, reason, &nothing, NULL))
 		return false;
-	snprintf(nothing->name, sizeof(nothing->name), "%s", item->told.name);
+	snprintf(nothing->name, sizeof(nothing->name), "%s", item->told.name + jobs->is_demand);
 	return !fors_jobboard_publish(jobs, item, nothing, NULL);
 }
 
@@ -295,6 +295,14 @@ static void take_name(void *context, const char *name)
 		fors_log_error(loading->jobs->board->log, FORS_F_OLDFILE, "%s", error.text);
 }
 
+bool fors_jobboard_take(struct fors_jobboards *jobs, const char *name)
+{
+	struct loading loading = {.jobs = jobs};
+
+	take_name(&loading, name);
+	return !loading.is_short;
+}
+
 bool fors_jobboard_load(struct fors_jobboards *jobs)
 {
 	struct loading loading = {.jobs = jobs};
@@ -334,8 +342,11 @@ static bool hear_news(struct fors_jobboards *jobs, bool *is_new)
 	bool is_good = true;
 
 	while (is_good && jobs->board->outbox && fors_outbox_job_news(jobs->board->outbox, name, &epoch)) {
-		struct fors_jobboard_item *item = fors_jobboard_have(jobs, name);
+		struct fors_jobboard_item *item;
 
+		if ((*name == FORS_DEMAND_MARK) != jobs->is_demand)
+			continue;
+		item = fors_jobboard_have(jobs, name);
 		is_good = item && exceed(jobs, item, epoch);
 		*is_new = true;
 	}
@@ -395,9 +406,8 @@ bool fors_jobboard_tend(struct fors_jobboards *jobs, bool is_master, bool *is_ne
 {
 	bool is_good = !is_master || hear_news(jobs, is_new);
 
-	if (jobs->board->outbox)
+	if (jobs->board->outbox && !jobs->is_demand)
 		fors_outbox_tend_jobs(jobs->board->outbox, is_master);
-
 	look_for_files(jobs);
 	for (size_t i = 0; i < jobs->count; i++) {
 		struct fors_jobboard_item *item = jobs->item[i];
@@ -405,7 +415,7 @@ bool fors_jobboard_tend(struct fors_jobboards *jobs, bool is_master, bool *is_ne
 		if (item->schedule && (item->is_due || (item->is_uncopied && jobs->board->outbox)))
 			is_good = write_item(jobs, item, false) && is_good;
 	}
-	if (is_master)
+	if (is_master && !jobs->is_demand)
 		remove_old(jobs, is_new);
 	return is_good;
 }

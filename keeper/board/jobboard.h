@@ -32,6 +32,7 @@ struct fors_jobboards {
 	struct fors_board *board;
 	struct fors_jobboard_item **item; /* by name */
 	size_t count, room;
+	bool is_demand;	     /* they are demands: names are marked (publish.h), and nothing is removed */
 	bool has_loaded;     /* what an earlier opensm left is known */
 	bool has_complained; /* about a folder that cannot be written */
 	size_t next_look;    /* item whose file is looked for next */
@@ -43,6 +44,9 @@ void fors_jobboard_close(struct fors_jobboards *jobs);
 
 /* Take up what an earlier opensm left, unless that was done. False: out of memory. */
 bool fors_jobboard_load(struct fors_jobboards *jobs);
+
+/* The same of one item. */
+bool fors_jobboard_take(struct fors_jobboards *jobs, const char *name);
 
 /* The item of this name, a new one if need be; NULL: out of memory. */
 struct fors_jobboard_item *fors_jobboard_have(struct fors_jobboards *jobs, const char *name);

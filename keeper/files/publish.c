@@ -48,11 +48,30 @@ void fors_folder_clear(struct fors_folder *folder)
 	folder->parent = NULL;
 }
 
+/* Jobs and demands have folders of their own. */
+static bool is_demand(const struct fors_folder *folder)
+{
+	return *folder->job == FORS_DEMAND_MARK;
+}
+
+static const char *folder_of_kind(const struct fors_folder *folder)
+{
+	return is_demand(folder) ? "demand" : "jobs";
+}
+
+static const char *folder_name(const struct fors_folder *folder)
+{
+	return folder->job + is_demand(folder);
+}
+
 void fors_folder_path(const struct fors_folder *folder, const char *name, char path[FORS_ERROR_TEXT])
 {
 	snprintf(path, FORS_ERROR_TEXT, "%s/%s%s%s%s%s%s%s", folder->parent, folder->name, *folder->name ? "/" : "",
-		 folder->is_shadow ? "shadow/" : "", *folder->job ? "jobs/" : "", folder->job, *folder->job ? "/" : "",
-		 name);
+		 folder->is_shadow ? "shadow/" : "",
+		 !*folder->job	     ? ""
+		 : is_demand(folder) ? "demand/"
+				     : "jobs/",
+		 folder_name(folder), *folder->job ? "/" : "", name);
 }
 
 static enum fors_err fail_file(const struct fors_folder *folder, const char *name, const char *step,
@@ -91,6 +110,20 @@ static int enter_below(int at, const char *name, bool make)
 	return fd;
 }
 
+bool fors_demandname(const char *path, char name[FORS_DEMANDNAME_ROOM])
+{
+	const char *base = strrchr(path, '/'), *end;
+
+	base = base ? base + 1 : path;
+	end = strrchr(base, '.');
+	if (!end || end == base)
+		end = base + strlen(base);
+	if (!fors_jobname_is_good((struct fors_span){base, end}) || end - base > FORS_DEMANDNAME_ROOM - 2)
+		return false;
+	snprintf(name, FORS_DEMANDNAME_ROOM, "%c%.*s", FORS_DEMAND_MARK, (int)(end - base), base);
+	return true;
+}
+
 /* From the handle of a folder, which is closed, to that of the job's folder in it. -1 and errno. */
 static int enter_job(int at, const struct fors_folder *folder, bool make)
 {
@@ -98,11 +131,11 @@ static int enter_job(int at, const struct fors_folder *folder, bool make)
 
 	if (at < 0 || !*folder->job)
 		return at;
-	jobs = enter_below(at, "jobs", make);
+	jobs = enter_below(at, folder_of_kind(folder), make);
 	close_kept(at);
 	if (jobs < 0)
 		return -1;
-	fd = enter_below(jobs, folder->job, make);
+	fd = enter_below(jobs, folder_name(folder), make);
 	close_kept(jobs);
 	return fd;
 }

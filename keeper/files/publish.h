@@ -20,11 +20,18 @@
  */
 struct fors_folder {
 	char *parent;
-	char name[24];	/* "" for none */
-	char tag[24];	/* part of temporary names, where several daemons write to one folder; or "" */
-	char job[64];	/* what is meant is the folder jobs/<job> in it, made when it is missing; or "" */
+	char name[24]; /* "" for none */
+	char tag[24];  /* part of temporary names, where several daemons write to one folder; or "" */
+	char job[64]; /* what is meant is the folder jobs/<job> in it, made when it is missing; or ""; see FORS_DEMAND_MARK */
 	bool is_shadow; /* what is meant is the folder `shadow` in it, likewise: see keeper/shadow */
 };
+
+/* A `job` that begins with this, which no job does, is a demand: the folder demand/<rest of the name>. */
+#define FORS_DEMAND_MARK '+'
+#define FORS_DEMANDNAME_ROOM 64
+
+/* Such a name for a demand file: the mark, and the name of the file without folder and ending. False: that is no name of a folder. */
+bool fors_demandname(const char *path, char name[FORS_DEMANDNAME_ROOM]);
 
 /*
  * The folder of an SM port under state_dir; NULL stands for ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.

@@ -53,9 +53,10 @@ struct fors_look {
 	struct fors_plan_limits limits; /* of fors.conf */
 	const char *chosen_by;		/* the setting that says who takes part, a constant; NULL: nobody is left out */
 	char fabric_name[64];		/* of fors.conf; empty: none */
-	char jobs_file[FORS_CONF_LINE_MAX]; /* of fors.conf: each job in it gets a schedule of its own; empty: none */
-	bool jobs_move;			    /* likewise: running jobs do not prefer the lanes that they have */
-	bool job_index, job_routes;	    /* likewise: see settings.h */
+	char jobs_file[FORS_CONF_LINE_MAX];   /* of fors.conf: each job in it gets a schedule of its own; empty: none */
+	char demand_file[FORS_CONF_LINE_MAX]; /* likewise; empty: none */
+	bool jobs_move;			      /* likewise: running jobs do not prefer the lanes that they have */
+	bool job_index, job_routes;	      /* likewise: see settings.h */
 	struct fors_claim *claim; /* whose entries, as far as they are right, are in these tables, held; NULL: none */
 	uint64_t
 		refused; /* number of the claim that the tables came without, since they would have been wrong; 0: none */

@@ -24,6 +24,7 @@
 #include "core/planners/planner.h"
 #include "keeper/base/conf.h"
 #include "keeper/files/input.h"
+#include "keeper/files/publish.h"
 
 #define GUIDS_MAX_MB 16u  /* a list of 49,151 GUIDs needs 1 MB, some more with names beside them */
 #define FABRIC_MAX_MB 64u /* the text of a fabric of as many servers needs 20 MB */
@@ -146,6 +147,20 @@ static enum fors_err set_path(struct reading *r, const struct key *key, const ch
 	return set_text(r, key, value);
 }
 
+/* The name of the file, without its ending, becomes that of a folder. */
+static enum fors_err set_demand(struct reading *r, const struct key *key, const char *value)
+{
+	const char *base = strrchr(value, '/');
+	char name[FORS_DEMANDNAME_ROOM];
+
+	if (base && !fors_demandname(value, name))
+		return fors_fail(
+			r->error, FORS_EINPUT,
+			"%s:%u: %s: '%.40s' without its ending names a folder: letters, digits, and . _ - in between, up to %d",
+			r->path, r->line, key->name, base + 1, FORS_DEMANDNAME_ROOM - 3);
+	return set_path(r, key, value);
+}
+
 /* It becomes a label in the metrics, where every character is allowed; but a name is to be typed in queries. */
 static enum fors_err set_fabric_name(struct reading *r, const struct key *key, const char *value)
 {
@@ -197,7 +212,8 @@ static const struct key keys[] = {
 	{"publish_command", .set = set_publish_command, MEMBER(publish_command)},
 	{"publish_seconds", NUMBER(1, 3600), MEMBER(publish_seconds)},
 	{"participants_file", .set = set_path, MEMBER(participants_file)},
-	{"jobs_file", .set = set_path, MEMBER(jobs_file)}, /* which the worker reads whenever it changes */
+	{"jobs_file", .set = set_path, MEMBER(jobs_file)},	 /* which the worker reads whenever it changes */
+	{"demand_file", .set = set_demand, MEMBER(demand_file)}, /* likewise */
 	{"jobs_keep", WORDS("yes", "no"), MEMBER(jobs_move)},
 	{"job_index", WORDS("no", "yes"), MEMBER(job_index)},
 	{"job_routes", WORDS("home", "owned"), MEMBER(job_routes)},
@@ -236,6 +252,11 @@ static enum fors_err check_pairs(const char *path, const struct fors_settings *s
 		return fors_fail(
 			error, FORS_EINPUT,
 			"%s: jobs_file and participants_file exclude each other: with jobs_file each job has its own servers",
+			path);
+	if (settings->jobs_file && settings->demand_file)
+		return fors_fail(
+			error, FORS_EINPUT,
+			"%s: jobs_file and demand_file exclude each other: a demand is planned over all cables, jobs share them",
 			path);
 	return FORS_OK;
 }
@@ -422,6 +443,7 @@ void fors_settings_free(struct fors_settings *settings)
 	fors_namebook_free(settings->reference_names);
 	free(settings->participants_file);
 	free(settings->jobs_file);
+	free(settings->demand_file);
 	fors_names_clear(&settings->excluded_links);
 	fors_names_clear(&settings->excluded_spines);
 	free(settings->publish_dir);

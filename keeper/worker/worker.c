@@ -55,7 +55,7 @@ static void handle(struct fors_worker *worker, struct fors_look *look)
 {
 	worker->is_short = false;
 	fors_worker_do(worker, look);
-	if (worker->is_short && worker->jobs.set.look != look) {
+	if (worker->is_short && worker->jobs.set.look != look && worker->demand.look != look) {
 		if (worker->plan.ahead == look)
 			worker->plan.ahead = NULL;
 		worker->decided = 0;
@@ -63,7 +63,8 @@ static void handle(struct fors_worker *worker, struct fors_look *look)
 		return;
 	}
 	worker->has_complained = false;
-	if (look != worker->plan.ahead && look != worker->jobs.set.look && look != fors_worker_jobs_ahead(worker))
+	if (look != worker->plan.ahead && look != worker->jobs.set.look && look != worker->demand.look &&
+	    look != fors_worker_jobs_ahead(worker))
 		fors_look_free(look);
 }
 
@@ -83,6 +84,7 @@ static void sync_files(struct fors_worker *worker)
 {
 	fors_board_sync(&worker->board);
 	fors_jobboard_sync(&worker->jobs.board);
+	fors_jobboard_sync(&worker->demand.board);
 }
 
 static void run(void *context)
@@ -93,6 +95,7 @@ static void run(void *context)
 	fors_board_open(&worker->board, worker->setup.log, &worker->folder, worker->setup.outbox);
 	worker->board.counts.opensm = worker->setup.opensm;
 	fors_worker_jobs_open(worker);
+	fors_worker_demand_open(worker);
 	while (fors_mail_wait(&worker->mail, worker->setup.tick_ms, &look, &worker->is_idle)) {
 		fors_worker_heed_tables(worker);
 		fors_worker_write_places(worker);
@@ -112,6 +115,7 @@ static void run(void *context)
 		fors_worker_publish_end(worker);
 	fors_worker_forget_plan(worker);
 	fors_net_free(worker->up);
+	fors_worker_demand_close(worker);
 	fors_worker_jobs_close(worker);
 	fors_board_close(&worker->board);
 }

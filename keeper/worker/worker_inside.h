@@ -19,7 +19,7 @@
  *
  * Files: worker.c the thread; worker_mail.c its mailbox; worker_look.c what comes of one look; worker_plan.c plans and proofs;
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are looks;
- * worker_jobs.c, worker_jobplan.c, worker_entries.c several jobs (worker_jobs.h); worker_repairs.c what to mend first;
+ * worker_jobs.c, worker_jobplan.c, worker_entries.c several jobs (worker_jobs.h); worker_demand.c the demand; worker_repairs.c what to mend first;
  * worker_over.c tables that another engine made: the plan, and what happens when they change; worker_early.c what is
  * published early; worker_failover.c how long that took. Everything here runs in the worker's thread.
  */
@@ -31,6 +31,7 @@
 #include "keeper/board/board.h"
 #include "keeper/base/io_thread.h"
 #include "worker.h"
+#include "worker_demand.h"
 #include "worker_jobs.h"
 #include "worker_mail.h"
 
@@ -97,12 +98,13 @@ struct fors_worker {
 	struct fors_worker_plan plan;
 	struct fors_worker_published published;
 	struct fors_worker_failover failover;
-	struct fors_worker_jobs jobs; /* several, instead of one exchange */
-	uint64_t decided;	      /* basis; 0: nothing is */
-	struct fors_net *up;	      /* what a sweep of ours without errors has ended with last, or NULL; owned */
-	bool is_early;		      /* what is published was so early, and the end of its sweep has not come */
-	uint64_t view;		      /* that the status shows */
-	char told_by[48];	      /* whose tables the status says that the switches hold */
+	struct fors_worker_jobs jobs;	  /* several, instead of one exchange */
+	struct fors_worker_demand demand; /* beside it */
+	uint64_t decided;		  /* basis; 0: nothing is */
+	struct fors_net *up;		  /* what a sweep of ours without errors has ended with last, or NULL; owned */
+	bool is_early;			  /* what is published was so early, and the end of its sweep has not come */
+	uint64_t view;			  /* that the status shows */
+	char told_by[48];		  /* whose tables the status says that the switches hold */
 	struct fors_worker_advice advice;
 	struct fors_worker_outdated outdated;
 	bool is_proving;	 /* the published schedule is being read by the verifier */

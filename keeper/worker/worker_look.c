@@ -250,6 +250,7 @@ void fors_worker_do(struct fors_worker *worker, struct fors_look *look)
 	worker->look = look;
 	memcpy(worker->board.fabric_name, look->fabric_name, sizeof(look->fabric_name));
 	worker->lost_mastership = false;
+	fors_worker_heed_demand(worker, look);
 	if (!*look->jobs_file)
 		fors_worker_drop_jobs(worker);
 	else if (look->kind == FORS_LOOK_DECLINED || !fors_look_has_tables(look))
@@ -263,6 +264,8 @@ void fors_worker_do(struct fors_worker *worker, struct fors_look *look)
 	} else if (!fors_worker_is_stale(worker, look)) {
 		do_tables(worker, look, note_sweep(worker, look));
 	} /* else another one comes when they are settled */
+	if (fors_look_has_tables(look) && !fors_worker_is_stale(worker, look))
+		fors_worker_adopt_demand(worker, look);
 	if (fors_look_has_tables(look))
 		worker->due_ms = look->due_ms;
 	worker->look = NULL;

@@ -176,6 +176,7 @@ void fors_worker_heed_tables(struct fors_worker *worker)
 	if (changes.noted_ms && !worker->outdated.since_ms)
 		worker->outdated.how = changes.how;
 	fors_worker_outdate_jobs(worker, changes.count);
+	fors_worker_outdate_demand(worker, changes.count);
 	if (!is_outdated(worker, changes.count)) {
 		worker->outdated.since_ms = 0;
 		return;

@@ -30,6 +30,7 @@ static void fill_status(struct fors_worker *worker, const struct fors_look *look
 	if (look->tree.kind && fors_status_tree(status, &look->tree, NULL))
 		fors_worker_run_short(worker);
 	fors_worker_fill_jobs(worker, status);
+	fors_worker_fill_demand(worker, status);
 }
 
 /*

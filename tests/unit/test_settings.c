@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "keeper/files/publish.h"
 #include "keeper/settings/settings.h"
 
 static char directory[64], conf[96], guids[96], options[128];
@@ -220,16 +221,6 @@ static void publishing(void **state)
 	fors_settings_free(settings);
 }
 
-/* A shell's ; is none of ours. */
-static void a_command_has_semicolons(void **state)
-{
-	struct fors_settings *settings = load("publish_command = a ; b ;c\nexclude_spines = x ;y\n");
-
-	assert_string_equal(settings->publish_command, "a ; b ;c");
-	assert_string_equal(settings->excluded_spines.name[0], "x ;y");
-	fors_settings_free(settings);
-}
-
 static void expect_trouble(enum fors_err err, const char *text)
 {
 	const struct fors_sources sources = {.options = options, .cn_guid_file = guids};
@@ -240,6 +231,38 @@ static void expect_trouble(enum fors_err err, const char *text)
 	assert_null(settings);
 	if (!strstr(error.text, text))
 		fail_msg("'%s' does not say '%s'", error.text, text);
+}
+
+/* The name of the file names a folder. */
+static void a_demand(void **state)
+{
+	static const char *const bad[] = {"/etc/.demand", "/etc/a b.txt", "/etc/", "events.txt"};
+	struct fors_settings *settings = load("demand_file = /etc/fors/events.v2.txt\n");
+	char name[FORS_DEMANDNAME_ROOM], text[200];
+
+	assert_string_equal(settings->demand_file, "/etc/fors/events.v2.txt");
+	assert_true(fors_demandname(settings->demand_file, name));
+	assert_string_equal(name, "+events.v2");
+	assert_true(fors_demandname("/etc/fors/plain", name));
+	assert_string_equal(name, "+plain");
+	fors_settings_free(settings);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		snprintf(text, sizeof(text), "demand_file = %s\n", bad[i]);
+		put(conf, text);
+		expect_trouble(FORS_EINPUT, "/fors.conf:1: demand_file");
+	}
+	put(conf, "demand_file = /a\njobs_file = /b\n");
+	expect_trouble(FORS_EINPUT, "exclude each other");
+}
+
+/* A shell's ; is none of ours. */
+static void a_command_has_semicolons(void **state)
+{
+	struct fors_settings *settings = load("publish_command = a ; b ;c\nexclude_spines = x ;y\n");
+
+	assert_string_equal(settings->publish_command, "a ; b ;c");
+	assert_string_equal(settings->excluded_spines.name[0], "x ;y");
+	fors_settings_free(settings);
 }
 
 /* These are read in OpenSM's sweep: nothing may wait for a writer, or never end. */
@@ -478,6 +501,7 @@ int main(void)
 		cmocka_unit_test(links_drained),
 		cmocka_unit_test(at_most_4096_names),
 		cmocka_unit_test(publishing),
+		cmocka_unit_test(a_demand),
 		cmocka_unit_test(a_command_has_semicolons),
 		cmocka_unit_test(only_regular_files),
 		cmocka_unit_test(lines_may_be_indented),

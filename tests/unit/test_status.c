@@ -129,6 +129,11 @@ static void unknown_is_null(void **state)
 		"left_out",
 		"repairs",
 		"failover",
+		"demand",
+		"demand_reason",
+		"demand_epoch",
+		"demand_phases",
+		"demand_over_bound",
 		"jobs",
 	};
 	struct fors_status status;

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A demand beside the exchange of all (demand_file), under the stock opensm: judged over the tables in the simulated switches.
+
+The judge walks each piece of the published schedule through the hardware's own tables, and adds up the bytes of each pair.
+"""
+import collections
+import csv
+import json
+import subprocess
+
+import pytest
+
+from harness import FatTree, fors_command, wait_for
+
+TREE = FatTree(4, 4)
+SENDERS, RECEIVERS = [f"Node{a:02d}-0{s}" for a in range(3) for s in range(4)], [f"Node03-0{s}" for s in range(4)]
+WANTED = {(source, to): 1000 * (1 + i) for i, source in enumerate(SENDERS) for to in RECEIVERS}
+EVENTS = "".join(f"{source} {to} {size}\n" for (source, to), size in WANTED.items())
+
+
+def write(path, text):
+    path.with_suffix(".new").write_text(text)
+    path.with_suffix(".new").rename(path)
+
+
+@pytest.fixture
+def demand(fabric, tmp_path):
+    """demand(text, conf) -> (Ibsim, OpenSM, the file)"""
+    def start(text, conf="", **options):
+        file = tmp_path / "events.demand"
+        if text is not None:
+            write(file, text)
+        sim, sm = fabric(TREE, fors_conf=f"demand_file = {file}\n{conf}", **options)
+        return sim, sm, file
+    return start
+
+
+def schedule_of(folder):
+    return folder / "demand" / "events" / "schedule"
+
+
+def info(path):
+    done = subprocess.run(fors_command("schedule", path, "--format", "json"), capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    return json.loads(done.stdout)
+
+
+def judge(sim, path, wanted):
+    """Each piece arrives and meets none of its phase on a cable; the pieces of each pair are what was asked for."""
+    snapshot = sim.snapshot()
+    by_guid = {port.guid: name for name, port in snapshot.port.items() if name not in snapshot.switches}
+    lengths, phases, sums, most = info(path)["lengths"], {}, collections.Counter(), collections.Counter()
+    text = subprocess.run(fors_command("schedule", path, "--format", "csv"), capture_output=True, text=True, check=True).stdout
+    for row in csv.DictReader(text.splitlines()):
+        source, to = by_guid[int(row["src_guid"], 16)], by_guid[int(row["dst_guid"], 16)]
+        at, hops = snapshot.cable[source, 1][0], [(source, 1)]
+        while at in snapshot.switches:
+            hop = (at, snapshot.table[at][int(row["dst_lid"])])
+            assert hop in snapshot.cable, f"{row} ends at {hop}"
+            hops.append(hop)
+            at = snapshot.cable[hop][0]
+            assert len(hops) < 8
+        assert at == to
+        here = phases.setdefault(row["phase"], set())
+        assert not here & set(hops), f"two pieces meet in phase {row['phase']}"
+        here |= set(hops)
+        sums[source, to] += int(row["bytes"])
+        most[int(row["phase"])] = max(most[int(row["phase"])], int(row["bytes"]))
+    assert dict(sums) == wanted and [most[k] for k in range(len(lengths))] == lengths
+
+
+def wait_planned(sm, after=0, **wanted):
+    return sm.wait_status(demand="events", demand_reason=None, demand_epoch=lambda epoch: (epoch or 0) > after, state="active", **wanted)
+
+
+def test_a_cut_and_a_bad_file(demand):
+    sim, sm, file = demand(EVENTS)
+    status = wait_planned(sm)
+    judge(sim, schedule_of(sm.state_dir), WANTED)
+    shown = info(schedule_of(sm.state_dir))
+    assert shown["name"] == "events" and shown["epoch"] == status["demand_epoch"] and shown["fabric_epoch"] == status["epoch"]
+    assert status["demand_phases"] == shown["phases"] and 1 <= status["demand_over_bound"] < 1.2
+    text = subprocess.run(fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    assert f"demand      events: {shown['phases']} phases" in text
+
+    # a cut: another schedule, right over what the switches hold then
+    before = status
+    sim.unlink(*TREE.uplink(3, 1)[:2])
+    sm.sighup()
+    status = wait_planned(sm, before["demand_epoch"], dead_links=lambda links: len(links or ()) == 1)
+    judge(sim, schedule_of(sm.state_dir), WANTED)
+    assert status["epoch"] > before["epoch"]
+
+    # a bad file: a sentence, and nothing else
+    before = status
+    write(file, EVENTS + "Node00-00 Node03-00 many\n")
+    status = sm.wait_status(remarks=lambda remarks: any("events.demand:49:" in text and "stays" in text for text in remarks or ()))
+    assert (status["state"], status["epoch"], status["demand_epoch"]) == ("active", before["epoch"], before["demand_epoch"])
+    assert "F026" in sm.log()
+
+    # it goes on with the demand of before when cables change
+    sim.relink(*TREE.uplink(3, 1)[:2])
+    sm.sighup()
+    status = wait_planned(sm, before["demand_epoch"], dead_links=lambda links: not links)
+    judge(sim, schedule_of(sm.state_dir), WANTED)
+
+    # and a good one takes its place; the fabric's schedule is not touched
+    before, other = status, {("Node00-00", "Node03-00"): 5000}
+    write(file, "Node00-00 Node03-00 5000\n")
+    status = wait_planned(sm, before["demand_epoch"], remarks=lambda remarks: not remarks)
+    judge(sim, schedule_of(sm.state_dir), other)
+    assert status["epoch"] == before["epoch"]
+
+
+def test_it_begins_without_a_file(demand):
+    sim, sm, file = demand(None)
+    status = sm.wait_status(state="active", demand="events", demand_reason=lambda text: text and "events.demand" in text)
+    assert status["phases"] and status["demand_epoch"] is None
+    write(file, EVENTS)
+    wait_planned(sm)
+    judge(sim, schedule_of(sm.state_dir), WANTED)
+
+
+def test_copies(demand, tmp_path):
+    (tmp_path / "net").mkdir()
+    sim, sm, file = demand(EVENTS, conf=f"publish_dir = {tmp_path / 'net'}\n")
+    wait_planned(sm)
+    own, copy = schedule_of(sm.state_dir), schedule_of(tmp_path / "net")
+    wait_for(lambda: copy.exists() and copy.read_bytes() == own.read_bytes(), what="the copy")
+
+
+def test_not_beside_jobs(demand, tmp_path):
+    sim, sm, file = demand(EVENTS, conf=f"jobs_file = {tmp_path / 'jobs'}\n")
+    sm.wait_log("jobs_file and demand_file exclude each other")
