@@ -171,6 +171,25 @@ def test_helper_of_the_plugin_is_there():
     assert done.returncode == 2 and "is started by libfors.so" in done.stderr and not done.stdout
 
 
+def test_fors_watch_is_there_and_off():
+    """The program, its helper, and what a service needs; without an InfiniBand port it says so in one sentence."""
+    program, folder = PREFIX / "libexec" / "fors" / "fors-watch", SHARE / "fors" / "watch"
+    if not program.exists():
+        pytest.skip("fors-watch is not installed")
+    assert {file.name for file in folder.iterdir()} >= {"fors-watch.service", "fors-watch.sysusers", "60-fors-watch.rules", "watch.conf"}
+    unit = (folder / "fors-watch.service").read_text()
+    assert "Type=notify" in unit and "WatchdogSec=" in unit and "NoNewPrivileges=" in unit
+    assert re.search(r"^ExecStart=\S*fors watch", unit, re.M)
+    if PREFIX == pathlib.Path("/usr"):
+        assert not pathlib.Path("/etc/systemd/system/fors-watch.service").exists()
+    helper = subprocess.run([PREFIX / "libexec" / "fors" / "watch" / "fors-outbox"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert helper.returncode == 2 and "is started by" in helper.stderr
+    done = subprocess.run([program, "once"], capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, 2)
+    if done.returncode:
+        assert done.stderr.startswith("fors watch: ") and done.stderr.count("\n") == 1
+
+
 def test_what_slurm_calls_is_there_and_off():
     folder = SHARE / "fors" / "slurm"
     assert os.access(folder / "fors-slurmctld", os.X_OK) and "--slurm" in (folder / "fors-slurm.service").read_text()
