@@ -106,6 +106,7 @@ static void fill(struct words *words, const struct cli_watch *given, const char 
 	add(words, strdup(verb));
 	add_text(words, "ca", given->ca);
 	add_number(words, "port", given->port);
+	add_text(words, "m-key-file", given->m_key_file);
 	add_number(words, "window", given->window);
 	add_number(words, "rate", given->has_rate ? given->rate : RATE);
 	add_number(words, "timeout", given->timeout);

@@ -130,6 +130,7 @@ struct cli_watch {
 	bool wants_explanation;		      /* --explain */
 	bool is_once;			      /* --once */
 	const char *ca, *net, *lfts, *config; /* --ca, --output-net, --output-lfts, --config */
+	const char *m_key_file;		      /* --m-key-file */
 	unsigned port, window, rate, timeout; /* --port, --window, --rate, --timeout; 0: not given */
 	bool has_rate, has_retries;
 	unsigned retries; /* --retries */

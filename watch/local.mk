@@ -17,6 +17,8 @@ libforswatch_la_SOURCES = \
 	watch/mads.h \
 	watch/mads_inside.h \
 	watch/mads_port.c \
+	watch/mkey.c \
+	watch/mkey.h \
 	watch/notify.c \
 	watch/notify.h \
 	watch/once.c \

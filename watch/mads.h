@@ -37,6 +37,7 @@ struct fors_mads_setup {
 	unsigned rate;			   /* that leave in a second; 0: any */
 	unsigned timeout_ms;		   /* of one sending; 0: 200 */
 	unsigned retries;		   /* further sendings; the caller's choice, 0 is none */
+	uint64_t m_key;			   /* of the fabric, in each subnet management packet; 0: none */
 	bool wants_reports;		   /* register for Reports of the subnet administration */
 	bool (*is_stopped)(void *context); /* asked often; true: run() and wait() return. NULL: never */
 	void *context;			   /* of it */

@@ -154,7 +154,7 @@ void fors_mads_shut(struct fors_mads *mads)
 
 /* ---- packets out ---- */
 
-static void fill_smp(const struct question *question, uint32_t id, struct umad_smp *smp)
+static void fill_smp(const struct question *question, uint32_t id, uint64_t m_key, struct umad_smp *smp)
 {
 	bool is_way = question->kind == KIND_WAY;
 
@@ -166,6 +166,7 @@ static void fill_smp(const struct question *question, uint32_t id, struct umad_s
 	smp->tid = htobe64(id);
 	smp->attr_id = htons(question->attribute);
 	smp->attr_mod = htonl(question->modifier);
+	smp->mkey = htobe64(m_key);
 	if (!is_way)
 		return;
 	smp->dr_slid = smp->dr_dlid = 0xFFFF;
@@ -210,7 +211,7 @@ enum fors_err fors_mads_put(struct fors_mads *mads, const struct question *quest
 		fill_sa(question, id, umad_get_mad(mads->out));
 		umad_set_addr(mads->out, question->lid, 1, mads->port.sm_sl, (int)UMAD_QKEY);
 	} else {
-		fill_smp(question, id, umad_get_mad(mads->out));
+		fill_smp(question, id, mads->setup.m_key, umad_get_mad(mads->out));
 		umad_set_addr(mads->out, question->kind == KIND_WAY ? 0xFFFF : question->lid, 0, 0, 0);
 	}
 	umad_set_pkey(mads->out, 0);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mkey.h"
 #include "once.h"
 #include "service.h"
 
@@ -75,14 +76,24 @@ static struct fors_mads_setup setup_of(char **words)
 					.is_stopped = is_stopped};
 }
 
+static enum fors_err read_m_key(char **words, struct fors_mads_setup *setup, struct fors_error *error)
+{
+	const char *path = text_of(words, "m-key-file");
+
+	return path ? fors_mkey_read(path, &setup->m_key, error) : FORS_OK;
+}
+
 static int run_once(char **words)
 {
-	const struct fors_once once = {.mads = setup_of(words),
-				       .net = text_of(words, "net"),
-				       .lfts = text_of(words, "lfts"),
-				       .is_silent = number_of(words, "silent")};
+	struct fors_once once = {.mads = setup_of(words),
+				 .net = text_of(words, "net"),
+				 .lfts = text_of(words, "lfts"),
+				 .is_silent = number_of(words, "silent")};
 	struct fors_error error = {0};
-	enum fors_err err = fors_once_run(&once, &error);
+	enum fors_err err = read_m_key(words, &once.mads, &error);
+
+	if (!err)
+		err = fors_once_run(&once, &error);
 
 	if (err)
 		fprintf(stderr, "fors watch: %s\n", error.text);
@@ -91,12 +102,12 @@ static int run_once(char **words)
 
 static int serve(char **words)
 {
-	const struct fors_service_setup setup = {
+	struct fors_service_setup setup = {
 		.mads = setup_of(words), .config = text_of(words, "config"), .is_reload = is_reload};
 	struct fors_error error = {0};
 
 	setenv("OSM_CACHE_DIR", CACHE_DIR, 0);
-	if (!fors_service_run(&setup, &error))
+	if (!read_m_key(words, &setup.mads, &error) && !fors_service_run(&setup, &error))
 		return 0;
 	fprintf(stderr, "fors watch: %s\n", error.text);
 	return BAD;

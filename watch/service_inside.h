@@ -16,7 +16,8 @@
 struct told_levels {
 	uint8_t *sl; /* [nservers * nlids], owned; NULL: none */
 	uint32_t nservers, nlids;
-	uint64_t lids; /* digest of the LIDs */
+	uint64_t lids;	  /* digest of the LIDs */
+	uint64_t refused; /* questions for paths that the administration had no record of */
 };
 
 #define MOST_REPORTED 8

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/schedule/schedule.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/digest.h"
@@ -43,6 +44,7 @@ static enum fors_err ask_levels(struct fors_service *service, struct fors_levels
 {
 	size_t size = (size_t)levels->nservers * levels->nlids;
 	double start = fors_clock_exact_ms();
+	uint64_t refused = fors_mads_counts(service->mads)->refused;
 	struct fors_paths paths;
 	enum fors_err err;
 
@@ -54,6 +56,7 @@ static enum fors_err ask_levels(struct fors_service *service, struct fors_levels
 	if (!service->levels.sl)
 		return fors_fail_memory(error);
 	memcpy(service->levels.sl, levels->sl, size);
+	service->levels.refused = fors_mads_counts(service->mads)->refused - refused;
 	service->levels.nservers = levels->nservers;
 	service->levels.nlids = levels->nlids;
 	service->levels.lids = digest_of(levels);
@@ -99,6 +102,16 @@ static enum fors_err judge_levels(const struct fors_settings *settings, const st
 		settings->static_sl, paths->src, paths->dst, paths->other);
 }
 
+static void warn_of_hidden(const struct fors_service *service, struct fors_warnings *warnings)
+{
+	if (service->levels.refused)
+		fors_warn(warnings,
+			  "the subnet administration has no record for %" PRIu64
+			  " %s between servers that it was asked for: perhaps partitions (P_Keys) hide servers from "
+			  "this host or from each other",
+			  service->levels.refused, fors_plural(service->levels.refused, "path", "paths"));
+}
+
 static enum fors_err add_levels(struct fors_service *service, struct fors_look *look, struct fors_error *error)
 {
 	const struct fors_settings *settings = fors_keeper_settings(service->keeper);
@@ -120,6 +133,7 @@ static enum fors_err add_levels(struct fors_service *service, struct fors_look *
 		err = ask_levels(service, levels, error);
 	if (err)
 		return err;
+	warn_of_hidden(service, &look->warnings);
 	paths = fors_paths_sum(levels, settings->static_sl);
 	err = judge_levels(settings, &paths, error);
 	if (!err)
@@ -149,6 +163,20 @@ static enum fors_err check_declared(struct fors_service *service, struct fors_er
 		"level without it, or adaptive_routing = off (fors.conf(5))");
 }
 
+static void warn_of_routers(struct fors_look *look)
+{
+	unsigned count = 0;
+
+	for (uint32_t node = 0; node < look->net->nnodes; node++)
+		count += look->net->node[node].type == FORS_ROUTER;
+	if (count)
+		fors_warn(
+			&look->warnings,
+			"%u %s to other subnets: the schedule has the servers of this subnet only, and LIDs of routers "
+			"are not planned for",
+			count, fors_plural(count, "router leads", "routers lead"));
+}
+
 static enum fors_err fill_look(struct fors_service *service, struct fors_look *look, struct fors_error *error)
 {
 	enum fors_err err = check_declared(service, error);
@@ -166,6 +194,8 @@ static enum fors_err fill_look(struct fors_service *service, struct fors_look *l
 		err = fors_keeper_look(service->keeper, look, FORS_TABLES_FOREIGN, error);
 	if (!err)
 		err = add_levels(service, look, error);
+	if (!err)
+		warn_of_routers(look);
 	if (!err && !service->is_confirmed)
 		fors_warn(
 			&look->warnings,

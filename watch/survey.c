@@ -49,7 +49,7 @@ void fors_reader_unanswered(struct fors_survey_reader *reader, uint32_t node, co
 		fors_fail(
 			reader->error, FORS_EIO,
 			"%s %s when asked for its %s: the fabric may be changing, or packets are lost; or an M_Key with "
-			"protection level 2 or 3 hides it",
+			"protection level 2 or 3 hides it (--m-key-file)",
 			name_of(seen, text), end == FORS_MAD_REFUSED ? "refuses" : "does not answer", what));
 }
 

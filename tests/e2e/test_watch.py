@@ -107,6 +107,24 @@ def test_no_right_to_open_a_port_is_one_sentence(fabric):
     assert "no right to open" in done.stderr and "/dev/infiniband/umad" in done.stderr
 
 
+def test_nodes_with_an_m_key(fabric, tmp_path):
+    """Without the key a sentence that names the option; with it what is read without keys; other files are refused."""
+    sim, sm = fabric(over.two_levels(), **STOCK)
+    sm.wait_up()
+    node, key = listener(sim), tmp_path / "key"
+    locked = {"preload": [compiled("umad_spy")], "env": {"FORS_SPY_MKEY": "0x1234abcd"}}
+    whole = read_once(sim, node, tmp_path)[:2]
+    for text in ("0x1234abcd\n", "# by OpenSM\n\n0x0002c903000e0b72 0x1234abcd\n0x0002c903000e0b73 0x1234abcd\n"):
+        key.write_text(text)
+        assert read_once(sim, node, tmp_path, "--m-key-file", key, **locked)[:2] == whole
+    for text, words in (("0x1 0x2\n0x3 0x4\n", "another M_Key"), ("", "no M_Key"), ("key\n", "line 1"), ("1 2 3\n", "line 1")):
+        key.write_text(text)
+        done = watch(sim, node, "--once", "--m-key-file", key)
+        assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1
+    done = watch(sim, node, "--once", "--timeout", 5, "--retries", 0, **locked)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+
+
 def test_no_such_adapter(fabric):
     sim, sm = fabric(over.two_levels(), **STOCK)
     sm.wait_up()

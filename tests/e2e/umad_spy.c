@@ -9,6 +9,7 @@
  *	FORS_SPY_DEAF=1		no Report comes
  *	FORS_SPY_FROZEN=1	the manager seems not to count its packets
  *	FORS_SPY_DENIED=1	no port may be opened
+ *	FORS_SPY_MKEY=KEY	subnet management packets without this M_Key never arrive
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,6 +28,7 @@
 static FILE *file;
 static const char *mute;
 static int drop, is_deaf, is_frozen;
+static uint64_t m_key;
 
 static int (*real_send)(int port, int agent, void *umad, int length, int timeout_ms, int retries);
 static int (*real_recv)(int port, void *umad, int *length, int timeout_ms);
@@ -44,6 +46,7 @@ static void __attribute__((constructor)) start(void)
 	is_deaf = getenv("FORS_SPY_DEAF") != NULL;
 	is_frozen = getenv("FORS_SPY_FROZEN") != NULL;
 	mute = getenv("FORS_SPY_MUTE");
+	m_key = getenv("FORS_SPY_MKEY") ? strtoull(getenv("FORS_SPY_MKEY"), NULL, 0) : 0;
 	srandom((unsigned)time(NULL));
 }
 
@@ -69,10 +72,18 @@ int umad_open_port(const char *ca, int port)
 	return -EIO;
 }
 
+/* Would the nodes of a fabric with an M_Key leave this without an answer? */
+static int is_locked(void *umad)
+{
+	const struct umad_smp *smp = umad_get_mad(umad);
+
+	return m_key && smp->mgmt_class != UMAD_CLASS_SUBN_ADM && be64toh(smp->mkey) != m_key;
+}
+
 int umad_send(int port, int agent, void *umad, int length, int timeout_ms, int retries)
 {
 	note('S', umad);
-	if (random() % 100 < drop || (mute && !access(mute, F_OK)))
+	if (is_locked(umad) || random() % 100 < drop || (mute && !access(mute, F_OK)))
 		return 0;
 	return real_send(port, agent, umad, length, timeout_ms, retries);
 }
