@@ -11,7 +11,7 @@ unit_tests += tests/unit/test_barriers tests/unit/test_choice tests/unit/test_pa
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_consistency
-unit_tests += tests/unit/test_demand_check
+unit_tests += tests/unit/test_demand tests/unit/test_demand_check
 unit_tests += tests/unit/test_fabric
 unit_tests += tests/unit/test_epoch
 unit_tests += tests/unit/test_effort
@@ -122,6 +122,7 @@ tests_unit_test_closed_form_LDADD = $(unit_support)
 tests_unit_test_split_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_consistency_LDADD = $(unit_support)
+tests_unit_test_demand_LDADD = $(unit_support)
 tests_unit_test_demand_check_LDADD = $(unit_support)
 tests_unit_test_rowwise_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_effort_LDADD = $(unit_support)
@@ -475,7 +476,8 @@ tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -r
 	-Wl,--wrap=fors_worker_start,--wrap=fors_worker_submit,--wrap=fors_worker_keep,--wrap=fors_worker_note_sweep \
 	-Wl,--wrap=fors_worker_note_tables,--wrap=fors_worker_note_step,--wrap=fors_worker_withdrawn \
 	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_look_new,--wrap=fors_loader_trouble \
-	-Wl,--wrap=fors_kept_trouble,--wrap=fors_worker_claim,--wrap=fors_tables_check,--wrap=fors_lfts_copy
+	-Wl,--wrap=fors_kept_trouble,--wrap=fors_worker_claim,--wrap=fors_tables_check,--wrap=fors_lfts_copy \
+	-Wl,--wrap=fors_worker_note_change,--wrap=fors_worker_changes,--wrap=fors_levels_new
 tests_opensm_inside_la_LIBADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 
 # The plugin as built for another OpenSM; only the end-to-end tests want it.

@@ -38,14 +38,17 @@ static struct {
 	unsigned stopped;
 	double step[FORS_NSTEPS]; /* when it was noted last; 0: never */
 	uint64_t confirmed;	  /* number of the tables that the switches were last said to have; 0: of none */
+	unsigned changes;	  /* of another engine's tables */
+	const char *how;	  /* the last one was found out */
 } noted;
 
 /* What fails, or hangs, from now on. */
 static struct {
 	unsigned jobs; /* so many next allocations of jobs */
 	bool outbox, worker;
-	bool copy;  /* there is no memory for copies of tables */
-	bool check; /* the next check of tables finds them wrong */
+	bool copy;   /* there is no memory for copies of tables */
+	bool check;  /* the next check of tables finds them wrong */
+	bool levels; /* there are too many paths */
 	const char *loader, *kept;
 } ill;
 
@@ -65,6 +68,12 @@ enum fors_err __real_fors_tables_check(const struct fors_fabric *fabric, const s
 				       struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error);
 enum fors_err __wrap_fors_tables_check(const struct fors_fabric *fabric, const struct fors_lfts *lfts,
 				       struct fors_warnings *warnings, uint32_t *nowhere, struct fors_error *error);
+void __wrap_fors_worker_note_change(struct fors_worker *worker, const char *how);
+uint64_t __wrap_fors_worker_changes(struct fors_worker *worker);
+enum fors_err __real_fors_levels_new(const struct fors_net *net, const struct fors_participants *participants,
+				     bool has_paths, struct fors_levels **levels, struct fors_error *error);
+enum fors_err __wrap_fors_levels_new(const struct fors_net *net, const struct fors_participants *participants,
+				     bool has_paths, struct fors_levels **levels, struct fors_error *error);
 enum fors_err __wrap_fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *request,
 				     struct fors_error *error);
 struct fors_look *__real_fors_look_new(enum fors_look_kind kind);
@@ -124,6 +133,24 @@ void __wrap_fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep s
 void __wrap_fors_worker_stop(struct fors_worker *worker)
 {
 	noted.stopped += worker != NULL;
+}
+
+void __wrap_fors_worker_note_change(struct fors_worker *worker, const char *how)
+{
+	noted.changes++;
+	noted.how = how;
+}
+
+uint64_t __wrap_fors_worker_changes(struct fors_worker *worker)
+{
+	return noted.changes;
+}
+
+enum fors_err __wrap_fors_levels_new(const struct fors_net *net, const struct fors_participants *participants,
+				     bool has_paths, struct fors_levels **levels, struct fors_error *error)
+{
+	return ill.levels ? fors_fail(error, FORS_ELIMIT, "too many paths, as the test says")
+			  : __real_fors_levels_new(net, participants, has_paths, levels, error);
 }
 
 struct fors_claim *__wrap_fors_worker_claim(struct fors_worker *worker)
@@ -509,6 +536,10 @@ static void ports_on_the_way(void **state)
 	subn->coming_out_of_standby = FALSE;
 	subn->first_time_master_sweep = TRUE;
 	assert_false(is_active_but(bench, "Leaf01", 4, IB_LINK_ACTIVE));
+	subn->first_time_master_sweep = FALSE;
+	subnet_cut(bench->subnet, "Leaf00", 3); /* of each leaf its own servers */
+	assert_true(is_active_but(bench, "Leaf02", 3, IB_LINK_ACTIVE));
+	assert_false(is_active_but(bench, "Leaf02", 3, IB_LINK_ARMED));
 	bench_free(bench);
 }
 
@@ -565,6 +596,103 @@ static void parted_leaves_are_declined(void **state)
 	assert_job(FORS_LOOK_DECLINED, "have no common live spine");
 	assert_string_equal(noted.order, order);
 	free(order);
+	bench_free(bench);
+}
+
+/* It was a tree when tables were made, and is none when they are looked at. */
+static void no_tree_at_the_end(void **state)
+{
+	struct bench *bench = bench_new("");
+
+	assert_true(sweep_to_tables(bench));
+	subnet_cut(bench->subnet, "Leaf00", 4);
+	subnet_cut(bench->subnet, "Leaf01", 4);
+	subnet_join(bench->subnet, "Leaf00", 4, "Leaf01", 4);
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	assert_job(FORS_LOOK_DECLINED, "Leaf0");
+	assert_int_equal(logged(bench, "; nothing is published"), 1);
+	assert_string_equal(noted.sweeps, "be");
+	bench_free(bench);
+}
+
+/* ---- schedules over another engine's tables ---- */
+
+/* A sweep in which another engine made these very tables. */
+static void sweep_of_another(struct bench *bench)
+{
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_START, NULL);
+	report(bench, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
+	bench->subnet->osm.routing_engine_used = &bench->other;
+	report(bench, OSM_EVENT_ID_UCAST_ROUTING_DONE, (void *)(uintptr_t)UCAST_ROUTING_HEAVY_SWEEP);
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+}
+
+/* The first sign of a change is told, and no other until these tables have been looked at, too. */
+static void tables_of_another_change(void **state)
+{
+	struct bench *bench = bench_new("schedule_over = any");
+	osm_switch_t *leaf = subnet_switch(bench->subnet, "Leaf01");
+
+	assert_true(sweep(bench));
+	report(bench, OSM_EVENT_ID_LFT_CHANGE, NULL);
+	assert_int_equal(noted.changes, 0); /* these were fors's own */
+	sweep_of_another(bench);
+	assert_job(FORS_LOOK_INSTALLED, "");
+	assert_string_equal(noted.job->tables_by, "minhop");
+	noted.changes = 0;
+	report(bench, OSM_EVENT_ID_LFT_CHANGE, NULL);
+	assert_int_equal(noted.changes, 1);
+	assert_string_equal(noted.how, "reported by a switch");
+	report(bench, OSM_EVENT_ID_LFT_CHANGE, NULL);
+	assert_int_equal(noted.changes, 1);
+
+	sweep_of_another(bench);
+	assert_int_equal(noted.changes, 1); /* the same tables */
+	leaf->lft[3] ^= 1;
+	leaf->new_lft[3] ^= 1;
+	report(bench, OSM_EVENT_ID_UCAST_ROUTING_DONE, (void *)(uintptr_t)UCAST_ROUTING_HEAVY_SWEEP);
+	assert_int_equal(noted.changes, 2);
+	assert_string_equal(noted.how, "found when routing was done");
+	report(bench, OSM_EVENT_ID_LFT_CHANGE, NULL);
+	assert_int_equal(noted.changes, 2);
+	bench_free(bench);
+}
+
+static uint8_t level_of(uint16_t src, uint16_t dst)
+{
+	return (uint8_t)((3 * src + dst) % 7);
+}
+
+static uint8_t path_sl(void *context, uint8_t hint, const ib_net16_t src, const ib_net16_t dst)
+{
+	assert_int_equal(hint, OSM_DEFAULT_SL);
+	return level_of(cl_ntoh16(src), cl_ntoh16(dst));
+}
+
+/* Levels of paths are asked of the engine that has them; where they are too many the look does without. */
+static void levels_of_another(void **state)
+{
+	struct bench *bench = bench_new("schedule_over = any");
+	const struct fors_levels *levels;
+
+	assert_true(sweep(bench));
+	sweep_of_another(bench);
+	levels = noted.job->over->levels;
+	assert_true(levels && !levels->sl && levels->all == OSM_DEFAULT_SL);
+	bench->other.path_sl = path_sl;
+	sweep_of_another(bench);
+	levels = noted.job->over->levels;
+	assert_int_equal(levels->nservers, 9);
+	for (uint32_t s = 0; s < levels->nservers; s++)
+		for (uint32_t c = 0; c < levels->nlids; c++)
+			if (levels->server_of[levels->lid[c]] != s)
+				assert_int_equal(levels->sl[(size_t)s * levels->nlids + c],
+						 level_of(levels->base[s], levels->lid[c]));
+	ill.levels = true;
+	sweep_of_another(bench);
+	assert_job(FORS_LOOK_INSTALLED, "");
+	assert_null(noted.job->over->levels);
+	assert_true(has_warning("service levels are not asked of 'minhop': too many paths"));
 	bench_free(bench);
 }
 
@@ -829,6 +957,13 @@ static void the_unicast_cache(void **state)
 	assert_false(is_cache_kept(bench));
 	configure(bench, "");
 	assert_false(is_cache_kept(bench)); /* those of before know of the spine that is back */
+	assert_true(is_cache_kept(bench));
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL);
+	ill.check = true;
+	report(bench, OSM_EVENT_ID_SUBNET_UP, NULL); /* it brought back wrong tables */
+	assert_true(noted.job->is_wrong && noted.job->due_ms);
+	assert_false(is_cache_kept(bench));
+	assert_true(route(bench));
 	assert_true(is_cache_kept(bench));
 	bench_free(bench);
 }
@@ -1148,6 +1283,9 @@ int run_engine_tests(void)
 		cmocka_unit_test(ports_on_the_way),
 		cmocka_unit_test(no_tree_is_declined),
 		cmocka_unit_test(parted_leaves_are_declined),
+		cmocka_unit_test(no_tree_at_the_end),
+		cmocka_unit_test(tables_of_another_change),
+		cmocka_unit_test(levels_of_another),
 		cmocka_unit_test(bad_settings_at_the_start),
 		cmocka_unit_test(settings_of_before_stay),
 		cmocka_unit_test(the_state_folder_stays),

@@ -425,6 +425,17 @@ static void a_reference_is_adopted_once(void **state)
 	assert_true(sweep(g));
 	assert_non_null(strstr(logged, "(3 differences)"));
 	assert_null(strstr(logged, "...")); /* all three are named */
+	fors_places_free(reference);
+	reference = NULL;
+	for (uint32_t leaf = 0; leaf < 3; leaf++)
+		g->bed->intact->node[g->bed->fabric->leaf[leaf].node].guid = 0xabc + leaf;
+	assert_int_equal(fors_net_index(g->bed->intact, NULL), FORS_OK);
+	assert_int_equal(fors_places_refer(g->bed->intact, NULL, 0, &reference, NULL), FORS_OK);
+	assert_int_equal(fors_kept_refer(&g->kept, reference, NULL), FORS_OK);
+	sweep(g);
+	assert_non_null(strstr(logged, "agrees with the reference fabric again")); /* who mended it hears so, once */
+	assert_false(sweep(g));
+	assert_string_equal(logged, "");
 	assert_int_equal(fors_kept_refer(&g->kept, NULL, NULL), FORS_OK);
 	assert_true(sweep(g)); /* nothing is the reference's any more */
 	fors_places_free(reference);

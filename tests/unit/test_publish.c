@@ -4,6 +4,7 @@
  * with --wrap, and takes less than it is given while a test says so; fsync() too, which is counted.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -262,6 +263,9 @@ static void default_folder(void **state)
 	struct fors_folder folder;
 
 	setenv("OSM_CACHE_DIR", "/somewhere", 1);
+	assert_int_equal(fors_folder_init(&folder, "/else/where", 1, NULL), FORS_OK); /* fors.conf has the say */
+	assert_string_equal(folder.parent, "/else/where");
+	fors_folder_clear(&folder);
 	assert_int_equal(fors_folder_init(&folder, NULL, UINT64_MAX, NULL), FORS_OK);
 	assert_string_equal(folder.parent, "/somewhere/fors");
 	assert_string_equal(folder.name, "0xffffffffffffffff");
@@ -282,6 +286,25 @@ static void written_in_pieces(void **state)
 	write_at_most = 0;
 	assert_int_equal(err, FORS_OK);
 	assert_holds(*state, "one two three four five");
+}
+
+/* Without stdin a file may have descriptor 0. */
+static void without_stdin(void **state)
+{
+	struct place *place = *state;
+	int folder, kept = dup(STDIN_FILENO);
+	const char *failed;
+
+	assert_int_equal(put(place, "text", NULL), FORS_OK); /* which makes the folder */
+	folder = open(place->path, O_RDONLY | O_DIRECTORY);
+	assert_true(folder > 0 && kept > 0);
+	close(STDIN_FILENO);
+	failed = fors_temporary_write(folder, ".schedule.new", "first", 5, false);
+	dup2(kept, STDIN_FILENO);
+	close(kept);
+	close(folder);
+	assert_null(failed);
+	assert_int_equal(unlink(in_folder(place, ".schedule.new")), 0);
 }
 
 /* What a crash of the machine must not undo is synced, with its name; what beats every second is not. */
@@ -414,6 +437,7 @@ int main(void)
 		IN_A_PLACE(link_in_place_of_the_folder),
 		IN_A_PLACE(missing_and_unreadable),
 		IN_A_PLACE(written_in_pieces),
+		IN_A_PLACE(without_stdin),
 		IN_A_PLACE(durable_files_are_synced),
 		IN_A_PLACE(nothing_is_left_behind),
 		IN_A_PLACE(folders_of_jobs),

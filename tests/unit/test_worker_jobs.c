@@ -152,6 +152,29 @@ static void bad_files(void **state)
 	wait_job(bench, "one", 0, one);
 }
 
+/* No job is no trouble. What cannot be written is told once, and written when it can be. */
+static void in_the_way(void **state)
+{
+	struct bench *bench = *state;
+	char jobs[160];
+
+	write_jobs(bench, "# nobody computes\n");
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
+	wait_status(bench, "\"jobs\": []", true);
+	rest();
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_MEMORY]), 0);
+
+	snprintf(jobs, sizeof(jobs), "%s/%s/jobs", bench->folder.parent, bench->folder.name);
+	write_in_place(jobs, "a file where the folder belongs");
+	write_jobs(bench, ONE);
+	for (int look = 0; look < 50000 && !atomic_load(&errors_logged[FORS_F_PUBLISH]); look++)
+		tick();
+	rest();
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_PUBLISH]), 1);
+	unlink(jobs);
+	wait_job(bench, "one", 4, 0);
+}
+
 /* A server that is lost concerns its own job. */
 static void lost_server(void **state)
 {
@@ -514,6 +537,7 @@ int main(void)
 		TEST(come_and_go),
 		TEST(half_written),
 		TEST(bad_files),
+		TEST(in_the_way),
 		TEST(lost_server),
 		TEST(without_an_index),
 		TEST(failures),

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Random demands over the tables of trees with failures: the bound is what a walk through the tables finds, no plan is below what is
+ * proven, each plan is right, and all of them together are no longer than they were.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/demand/check.h"
+#include "core/demand/odd.h"
+#include "core/demand/pack.h"
+#include "support.h"
+
+#define MOST_HOPS 8
+
+/* A demand on a bed, and what is made of it. */
+struct trial {
+	struct bed *bed;
+	struct fors_flows_routed *routed;
+	struct fors_demand demand;
+	struct fors_demand_problem problem;
+	struct fors_demand_bound bound;
+	uint64_t odd;
+	uint32_t odd_size;
+};
+
+static void trial_begin(struct trial *t, const char *spec, unsigned lmc, const char *down)
+{
+	struct fors_flows_tables tables = {.most_paths = 8};
+	struct fors_error error;
+
+	*t = (struct trial){.bed = bed_new(spec, lmc)};
+	if (*down)
+		bed_down(t->bed, down);
+	tables.net = t->bed->net;
+	tables.lfts = t->bed->lfts;
+	assert_int_equal(fors_flows_routed_read(&tables, &t->routed, &error), FORS_OK);
+}
+
+/* Takes over the list. */
+static void trial_demand(struct trial *t, struct fors_demand_message *list, uint32_t count, bool is_unit)
+{
+	struct fors_effort effort = {.budget = UINT64_C(20000000)};
+	struct fors_error error;
+
+	assert_int_equal(fors_demand_make(list, count, t->routed->nservers, is_unit, &t->demand, &error), FORS_OK);
+	assert_int_equal(fors_demand_problem_make(&t->demand, t->routed, &t->problem, &error), FORS_OK);
+	assert_int_equal(fors_demand_bound_of(&t->problem, &t->bound, &error), FORS_OK);
+	t->odd = t->odd_size = 77;
+	assert_int_equal(fors_demand_odd_bound(&t->problem, &effort, &t->odd, &t->odd_size, &error), FORS_OK);
+}
+
+static void trial_end(struct trial *t)
+{
+	fors_demand_problem_clear(&t->problem);
+	fors_demand_clear(&t->demand);
+	fors_flows_routed_free(t->routed);
+	bed_free(t->bed);
+}
+
+/* Each pair with a chance; sizes of a power law, or units; `hot`: half of what is sent goes to server 0. */
+static void trial_random(struct trial *t, struct rng *rng, uint32_t percent, bool is_unit, bool hot)
+{
+	uint32_t n = t->routed->nservers, count = 0;
+	struct fors_demand_message *list = malloc((size_t)n * n * sizeof(*list));
+
+	assert_non_null(list);
+	for (uint32_t src = 0; src < n; src++)
+		for (uint32_t dst = 0; dst < n; dst++) {
+			uint64_t bytes = is_unit ? 1 : 1 + (UINT64_C(1) << rng_below(rng, 14)) + rng_below(rng, 999);
+
+			if (src != dst && rng_below(rng, 100) < (hot && !dst ? 80 : percent))
+				list[count++] = (struct fors_demand_message){src, dst, bytes};
+		}
+	for (uint32_t i = count; i-- > 1;) { /* in any order */
+		uint32_t k = rng_below(rng, i + 1);
+		struct fors_demand_message swapped = list[i];
+
+		list[i] = list[k];
+		list[k] = swapped;
+	}
+	trial_demand(t, list, count, is_unit);
+}
+
+/* ---- the bound, by a walk through the tables ---- */
+
+/* The ports of switches that a packet leaves by, but for the last one, which leads to the server. */
+static uint32_t walk(const struct trial *t, uint32_t src, uint32_t dst, uint32_t path, uint32_t port[MOST_HOPS])
+{
+	const struct fors_net *net = t->bed->net;
+	const struct fors_flows_server *from = &t->routed->server[src], *to = &t->routed->server[dst];
+	uint32_t node = fors_net_port(net, from->node, from->port)->peer, hops = 0;
+
+	for (;;) {
+		uint32_t row = fors_lfts_row(t->bed->lfts, net->node[node].guid);
+		const struct fors_port *out =
+			fors_net_port(net, node, fors_lfts_port(t->bed->lfts, row, to->lid + path));
+
+		assert_true(out->peer != FORS_NONE && hops < MOST_HOPS);
+		if (net->node[out->peer].type == FORS_CA)
+			return hops;
+		port[hops++] = (uint32_t)(out - net->port);
+		node = out->peer;
+	}
+}
+
+static bool is_on(const uint32_t *port, uint32_t hops, uint32_t which)
+{
+	for (uint32_t i = 0; i < hops; i++)
+		if (port[i] == which)
+			return true;
+	return false;
+}
+
+static uint64_t most_of(const uint64_t *load, uint32_t n)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		most = load[i] > most ? load[i] : most;
+	return most;
+}
+
+static uint64_t ports_bound(const struct trial *t)
+{
+	uint64_t load[2][256] = {{0}};
+
+	for (uint32_t m = 0; m < t->demand.count; m++) {
+		load[0][t->demand.message[m].src] += t->demand.message[m].bytes;
+		load[1][t->demand.message[m].dst] += t->demand.message[m].bytes;
+	}
+	return most_of(load[0], 512);
+}
+
+/* Links that all ways of a message share. */
+static uint64_t cable_bound(const struct trial *t)
+{
+	uint32_t nports = t->bed->net->nports;
+	uint64_t *load = calloc(nports, sizeof(*load)), most;
+
+	for (uint32_t m = 0; m < t->demand.count; m++) {
+		const struct fors_demand_message *message = &t->demand.message[m];
+		uint32_t port[MOST_HOPS], hops = walk(t, message->src, message->dst, 0, port);
+
+		for (uint32_t i = 0; i < hops; i++) {
+			bool is_shared = true;
+
+			for (uint32_t path = 1; path < t->problem.npaths; path++) {
+				uint32_t other[MOST_HOPS], nother = walk(t, message->src, message->dst, path, other);
+
+				is_shared &= is_on(other, nother, port[i]);
+			}
+			load[port[i]] += is_shared ? message->bytes : 0;
+		}
+	}
+	most = most_of(load, nports);
+	free(load);
+	return most;
+}
+
+/* The first links out of each switch that any way takes, or the last ones into it, carry what leaves it, or comes. */
+static uint64_t leaf_bound(const struct trial *t, bool is_in)
+{
+	uint32_t nports = t->bed->net->nports, links[64] = {0};
+	uint64_t load[64] = {0}, most = 0;
+	bool *seen = calloc(nports, sizeof(*seen));
+
+	for (uint32_t src = 0; src < t->routed->nservers; src++)
+		for (uint32_t dst = 0; dst < t->routed->nservers; dst++) {
+			uint32_t from = t->routed->server[src].home, to = t->routed->server[dst].home;
+
+			if (from == to)
+				continue;
+			load[is_in ? to : from] += fors_demand_of(&t->demand, src, dst);
+			for (uint32_t path = 0; path < t->problem.npaths; path++) {
+				uint32_t port[MOST_HOPS], hops = walk(t, src, dst, path, port);
+				uint32_t end = port[is_in ? hops - 1 : 0];
+
+				links[is_in ? to : from] += !seen[end];
+				seen[end] = true;
+			}
+		}
+	for (uint32_t i = 0; i < 64; i++)
+		if (links[i] && (load[i] + links[i] - 1) / links[i] > most)
+			most = (load[i] + links[i] - 1) / links[i];
+	free(seen);
+	return most;
+}
+
+static void assert_bound(const struct trial *t)
+{
+	uint64_t out = leaf_bound(t, false), in = leaf_bound(t, true), most;
+
+	assert_int_equal(t->bound.ports, ports_bound(t));
+	assert_int_equal(t->bound.cable, cable_bound(t));
+	assert_int_equal(t->bound.leaf, out > in ? out : in);
+	most = t->bound.ports > t->bound.leaf ? t->bound.ports : t->bound.leaf;
+	assert_int_equal(t->bound.most, most > t->bound.cable ? most : t->bound.cable);
+	assert_true(t->odd_size % 2 || (!t->odd_size && !t->odd));
+}
+
+/* ---- plans ---- */
+
+/* A right plan, no shorter than what is proven; its time. */
+static uint64_t time_of_plan(const struct trial *t, uint64_t cost)
+{
+	struct fors_effort effort = {.budget = UINT64_C(2000000)};
+	uint64_t least = t->odd > t->bound.most ? t->odd : t->bound.most, time;
+	const struct fors_demand_asked asked = {&t->problem, least, cost, &effort};
+	uint64_t *guid = calloc(t->routed->nservers, sizeof(*guid));
+	struct fors_demand_verdict verdict;
+	struct fors_demand_plan *plan;
+	struct fors_error error;
+
+	for (uint32_t s = 0; s < t->routed->nservers; s++)
+		guid[s] = t->routed->server[s].guid;
+	assert_int_equal(fors_demand_pack(&asked, &plan, &error), FORS_OK);
+	assert_int_equal(fors_demand_check(t->bed->net, t->bed->lfts, guid, &t->demand, plan, &verdict, &error),
+			 FORS_OK);
+	if (!verdict.is_right)
+		fail_msg("%s", verdict.text);
+	assert_true(fors_demand_plan_length(plan) >= least);
+	time = fors_demand_plan_time(plan, cost);
+	fors_demand_plan_free(plan);
+	free(guid);
+	return time;
+}
+
+/* What a kind of demands may take, all trials together; more is a step back, less may be written here. */
+static const struct kind {
+	const char *name, *spec, *down;
+	unsigned lmc;
+	uint32_t percent;
+	bool is_unit, hot;
+	uint64_t cost, most, odd;
+} kinds[] = {
+	{"units", "FT(2;4,4)", "Leaf00[5]", 0, 30, true, false, 0, 106, 92},
+	{"sizes", "FT(2;4,4)", "Leaf01[6]", 0, 15, false, false, 0, 189223, 185853},
+	{"phases cost", "FT(2;4,4)", "", 0, 40, false, false, 700, 472472, 289359},
+	{"two ways", "FT(2;4,4)", "Leaf00[5] Spine01[2]", 1, 25, false, false, 100, 261023, 185111},
+	{"units, two ways", "FT(2;4,4)", "Leaf02[7]", 1, 20, true, false, 0, 71, 45},
+	{"hot", "FT(2;3,5;servers=4)", "", 2, 10, false, true, 0, 291382, 183248},
+	{"few", "FT(2;3,3)", "Leaf00[4]", 0, 25, false, false, 0, 131656, 128680},
+	{"few units", "FT(2;3,3)", "", 0, 25, true, false, 0, 55, 47},
+	{"larger", "FT(2;8,8)", "Leaf00[9] Leaf03[12] Spine02[1]", 1, 30, false, false, 50, 823030, 275095},
+};
+
+#define TRIALS 12
+
+static void all_kinds(void **state)
+{
+	bool is_worse = false;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		const struct kind *kind = &kinds[k];
+		struct rng rng = {k + 1};
+		uint64_t sum = 0, odd = 0;
+
+		for (unsigned i = 0; i < TRIALS; i++) {
+			struct trial t;
+
+			trial_begin(&t, kind->spec, kind->lmc, kind->down);
+			trial_random(&t, &rng, kind->percent, kind->is_unit, kind->hot);
+			assert_bound(&t);
+			odd += t.odd;
+			sum += time_of_plan(&t, kind->cost);
+			trial_end(&t);
+		}
+		if (sum > kind->most || odd < kind->odd)
+			print_message("%s: all plans take %llu, not %llu; odd bounds %llu, not %llu\n", kind->name,
+				      (unsigned long long)sum, (unsigned long long)kind->most, (unsigned long long)odd,
+				      (unsigned long long)kind->odd);
+		is_worse |= sum > kind->most || odd < kind->odd;
+	}
+	assert_false(is_worse);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_kinds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
