@@ -183,6 +183,37 @@ def test_another_manager_with_another_engine(fabric, watcher, tmp_path):
     judged(service)
 
 
+def test_a_restart_with_another_engine_and_other_lids(fabric, watcher, tmp_path):
+    """Epochs grow, and what is published is of the new tables and LIDs."""
+    tree = FatTree(4, 4)
+    sim, sm = fabric(tree, **STOCK, lmc=1)
+    sm.wait_up()
+    service = watcher(sim)
+    epoch, lids = service.wait_epoch()["epoch"], {name: port.lid for name, port in sim.snapshot().port.items()}
+    os.kill(sm.process.pid, signal.SIGKILL)
+    sm.process.wait()
+    sim.forget_process(sm.process.pid)
+    second = harness.OpenSM(sim, tmp_path / "second", node="Node03-03", reassign_lids="TRUE", lmc=2, **{**STOCK, "routing_engine": "updn"})
+    fabric.also(second)
+    second.wait_up()
+    service.wait_epoch(epoch, timeout=40)
+    assert {name: port.lid for name, port in sim.snapshot().port.items()} != lids
+    judged(service)
+
+
+def test_the_port_is_gone(fabric, watcher):
+    """The simulator ends, and the port with it: nothing is published any more, and the service ends or waits, with a word."""
+    sim, sm = fabric(over.two_levels(), **STOCK)
+    sm.wait_up()
+    service = watcher(sim)
+    service.wait_epoch()
+    sm.stop()
+    sim.process.kill()
+    harness.wait_for(lambda: service.process.poll() is not None or over.read_csv(service.folder() / "schedule") is None, 30,
+                     "the schedule to be withdrawn, or the service to end")
+    assert service.process.poll() in (None, 2) and "not read: " in service.log() or "any more" in service.log()
+
+
 def test_only_questions_leave(fabric, watcher, tmp_path):
     tree = over.two_levels()
     sim, sm = fabric(tree, **STOCK, lmc=1)
@@ -353,6 +384,23 @@ def test_little_is_asked_at_rest(fabric, watcher, tmp_path):
     time.sleep(10)
     sent = [mad for mad in read_log(log)[before:] if mad.what == "S"]
     assert 8 <= len(sent) <= 21, sent
+
+
+def test_polls_at_rest(fabric, watcher, tmp_path):
+    """Without Reports, in ten seconds: a hundred questions to the manager, one to each switch, and hardly anything else."""
+    tree = over.two_levels()
+    sim, sm = fabric(tree, **STOCK, sweep_interval=0)
+    sm.wait_up()
+    log = tmp_path / "mads"
+    service = watcher(sim, env={"FORS_SPY_LOG": str(log), "FORS_SPY_TAKEN": "1"}, preload=[compiled("umad_spy")])
+    service.wait_epoch()
+    assert "another program of this host has them" in service.log()
+    time.sleep(3)
+    before = len(read_log(log))
+    time.sleep(10)
+    sent = [mad for mad in read_log(log)[before:] if mad.what == "S"]
+    assert 20 < sum(mad.attribute == 0x20 for mad in sent) <= 105
+    assert sum(mad.attribute == 0x12 for mad in sent) <= len(tree.switches) + 1 and len(sent) <= 105 + len(tree.switches) + 10, sent
 
 
 def test_polls_where_no_report_comes(fabric, watcher):

@@ -7,6 +7,7 @@
  *	FORS_SPY_DROP=N		N of 100 packets that leave never arrive; no two runs drop the same ones
  *	FORS_SPY_MUTE=FILE	no packet that leaves arrives while there is such a file
  *	FORS_SPY_DEAF=1		no Report comes
+ *	FORS_SPY_TAKEN=1	another program of this host has the Reports
  *	FORS_SPY_FROZEN=1	the manager seems not to count its packets
  *	FORS_SPY_DENIED=1	no port may be opened
  *	FORS_SPY_MKEY=KEY	subnet management packets without this M_Key never arrive
@@ -33,6 +34,7 @@ static uint64_t m_key;
 static int (*real_send)(int port, int agent, void *umad, int length, int timeout_ms, int retries);
 static int (*real_recv)(int port, void *umad, int *length, int timeout_ms);
 static int (*real_open)(const char *ca, int port);
+static int (*real_register)(int port, int class, int version, uint8_t rmpp_version, long mask[16 / sizeof(long)]);
 
 static void __attribute__((constructor)) start(void)
 {
@@ -41,6 +43,7 @@ static void __attribute__((constructor)) start(void)
 	real_send = (int (*)(int, int, void *, int, int, int))dlsym(RTLD_NEXT, "umad_send");
 	real_recv = (int (*)(int, void *, int *, int))dlsym(RTLD_NEXT, "umad_recv");
 	real_open = (int (*)(const char *, int))dlsym(RTLD_NEXT, "umad_open_port");
+	real_register = (int (*)(int, int, int, uint8_t, long *))dlsym(RTLD_NEXT, "umad_register");
 	file = name ? fopen(name, "ae") : NULL;
 	drop = percent ? atoi(percent) : 0;
 	is_deaf = getenv("FORS_SPY_DEAF") != NULL;
@@ -62,6 +65,13 @@ static void note(char what, void *umad)
 		head->mgmt_class, head->method, be16toh(head->attr_id), be32toh(head->attr_mod),
 		(uint32_t)be64toh(head->tid));
 	fflush(file);
+}
+
+int umad_register(int port, int class, int version, uint8_t rmpp_version, long mask[16 / sizeof(long)])
+{
+	if (mask && class == UMAD_CLASS_SUBN_ADM && getenv("FORS_SPY_TAKEN"))
+		return -EBUSY;
+	return real_register(port, class, version, rmpp_version, mask);
 }
 
 int umad_open_port(const char *ca, int port)
