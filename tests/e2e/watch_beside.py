@@ -8,6 +8,7 @@ For each cut: milliseconds from the cut to the new schedule of both, and the pha
 where the slowest schedule is longer than the engine allows.
 """
 import random
+import re
 import statistics
 import sys
 import tempfile
@@ -79,7 +80,7 @@ def run(engine, cuts, seed, directory):
                     to.append(ms)
                     if act == "unlink" and side is sides[0]:
                         phases.append(status["phases"])
-                        bounds.append(status.get("tables_bound") or status["phases"])
+                        bounds.append(int(re.findall(r"phases \(bound of these tables (\d+)\)", side.service.log())[-1]))
     finally:
         for side in sides:
             side.stop()
