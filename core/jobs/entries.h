@@ -52,8 +52,10 @@ struct fors_entries_task {
 	bool has_exclusive;		   /* exclusive jobs get entries too, not only those with the mark */
 	const struct fors_entries *before; /* of running jobs, in the numbers of this fabric; NULL: there are none */
 	const uint16_t *flows;		   /* as in struct fors_owners_task: an entry without flows is none */
-	bool may_move; /* these are a start only: jobs that have them give them up where that helps others */
-	uint64_t work; /* steps of the search at most */
+	const bool
+		*is_barred; /* [job * nspines + spine]: the job has no entries over the spine; NULL: none is barred */
+	bool may_move;	    /* these are a start only: jobs that have them give them up where that helps others */
+	uint64_t work;	    /* steps of the search at most */
 	bool (*cancelled)(void *context); /* as in struct fors_owners_task */
 	void *context;
 };

@@ -195,8 +195,11 @@ void fors_entries_find_in(struct entry_search *s, struct team *team, uint32_t me
 
 void fors_entries_flip(struct entry_search *s, struct team *team, uint32_t number, uint32_t lane)
 {
+	const bool *is_barred = s->task->is_barred;
 	struct squad *squad = squad_of(s, team, number);
 
+	if (is_barred && is_barred[(size_t)team->job * s->fabric->nspines + s->fabric->lane[lane].spine])
+		return;
 	mask_flip(&squad->mask, lane);
 	squad->nlanes += has(&squad->mask, lane) ? 1 : -1;
 	for (uint32_t m = squad->first; m < squad->first + squad->n; m++)

@@ -7,21 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_AGAIN 8 /* times that all floors are shared out again */
+#define AGAIN_PART 4 /* of the work that the first time may take */
+
 struct sharer {
 	const struct fors_holdings_task *task;
 	struct fors_holdings made;
 	struct fors_joblist list; /* of the floors above: the jobs by pods; servers borrowed */
 	uint16_t *flows;	  /* room: [pod * nservers + server] */
+	bool is_again;		  /* not for the first time */
+	bool *is_barred;	  /* [job * planes + plane]: it is kept out of the plane */
 	struct fors_error *error;
 };
 
 /* ---- one floor ---- */
 
-/* Floor 0 has half of the work, and all others have as much together. */
+/* Floor 0 has half of the work, and all others have as much together; a further time there is less of it. */
 static uint64_t part_of(const struct sharer *s, uint64_t work)
 {
 	uint32_t n = s->task->floors->count;
 
+	work /= s->is_again ? AGAIN_PART : 1;
 	return n == 1 ? work : work / 2;
 }
 
@@ -47,6 +53,7 @@ static enum fors_err share_floor(struct sharer *s, uint32_t floor, const struct 
 					       .has_exclusive = task->has_exclusive,
 					       .before = before ? &before->entries[floor] : NULL,
 					       .flows = flows,
+					       .is_barred = floor || task->floors->count == 1 ? NULL : s->is_barred,
 					       .may_move = task->may_move,
 					       .work = floor_work(s, floor, task->entries_work),
 					       .cancelled = task->cancelled,
@@ -145,7 +152,7 @@ static void find_flows(struct sharer *s, uint32_t plane)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- bounds ---- */
 
 /* Does the job want entries on the floor? In one pod it needs none above. */
 static bool is_wanted(const struct sharer *s, uint32_t floor, uint32_t job)
@@ -192,32 +199,129 @@ static void find_bounds(struct sharer *s)
 	}
 }
 
+static enum fors_err alloc_holdings(struct sharer *s)
+{
+	uint32_t count = s->task->floors->count;
+
+	s->made = (struct fors_holdings){.nfloors = count,
+					 .owners = calloc(count, sizeof(*s->made.owners)),
+					 .entries = calloc(count, sizeof(*s->made.entries)),
+					 .bound = calloc(s->task->list->count + (size_t)1, sizeof(*s->made.bound))};
+	return s->made.owners && s->made.entries && s->made.bound ? FORS_OK : fors_fail_memory(s->error);
+}
+
+/* ---- who is kept out of which plane ---- */
+
+/* How slow all jobs are in thousandths of their time; much more for one without entries. */
+static uint64_t loss_of(const struct sharer *s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t j = 0; j < s->list.count; j++)
+		if (is_wanted(s, 0, j))
+			sum += s->made.bound[j] ? (uint64_t)1000 * s->made.bound[j] / s->list.job[j].count : 1000000;
+	return sum;
+}
+
+static uint32_t planes_left(const struct sharer *s, uint32_t job)
+{
+	uint32_t nplanes = s->task->floors->count - 1, n = 0;
+
+	for (uint32_t plane = 0; plane < nplanes; plane++)
+		n += !s->is_barred[(size_t)job * nplanes + plane];
+	return n;
+}
+
+/* Has the job lanes of floor 0 in the plane, to be kept out of? */
+static bool is_in_plane(const struct sharer *s, uint32_t job, uint32_t plane)
+{
+	return !s->is_barred[(size_t)job * (s->task->floors->count - 1) + plane] && is_wanted(s, plane + 1, job);
+}
+
+/* One more job is kept out of the plane: the one that has most planes left, and has others. False: there is none. */
+static bool bar_one(struct sharer *s, uint32_t plane)
+{
+	uint32_t best = FORS_NO_JOB;
+
+	for (uint32_t j = 0; j < s->list.count; j++)
+		if (is_in_plane(s, j, plane) && planes_left(s, j) > 1 &&
+		    (best == FORS_NO_JOB || planes_left(s, j) > planes_left(s, best)))
+			best = j;
+	if (best != FORS_NO_JOB)
+		s->is_barred[(size_t)best * (s->task->floors->count - 1) + plane] = true;
+	return best != FORS_NO_JOB;
+}
+
+/* Does a job lack entries in the plane that it needs there? */
+static bool is_torn(const struct sharer *s, uint32_t plane)
+{
+	for (uint32_t j = 0; j < s->list.count; j++)
+		if (s->made.entries[0].bound[j] && is_wanted(s, plane + 1, j) && !s->made.entries[plane + 1].bound[j])
+			return true;
+	return false;
+}
+
+static enum fors_err share_all(struct sharer *s, bool *is_again)
+{
+	enum fors_err err = share_floor(s, 0, s->task->list, NULL);
+
+	for (uint32_t f = 1; !err && f < s->task->floors->count; f++) {
+		find_flows(s, f - 1);
+		err = share_floor(s, f, &s->list, s->flows);
+	}
+	*is_again = false;
+	for (uint32_t f = 1; !err && f < s->task->floors->count; f++)
+		*is_again |= is_torn(s, f - 1) && bar_one(s, f - 1);
+	if (!err)
+		find_bounds(s);
+	return err;
+}
+
+/* The better one of what was found and what is found now. */
+static enum fors_err share_again(struct sharer *s, bool *is_again)
+{
+	struct fors_holdings best = s->made;
+	uint64_t loss = loss_of(s);
+	enum fors_err err = alloc_holdings(s);
+
+	s->is_again = true;
+	if (!err)
+		err = share_all(s, is_again);
+	if (err || loss_of(s) >= loss) {
+		struct fors_holdings worse = s->made;
+
+		s->made = best;
+		best = worse;
+	}
+	fors_holdings_clear(&best);
+	return err;
+}
+
+/* ---- all of it ---- */
+
 static bool alloc(struct sharer *s)
 {
 	const struct fors_floors *floors = s->task->floors;
 	size_t npods = floors->pods ? floors->pods->npods : 0;
 
-	s->made.nfloors = floors->count;
-	s->made.owners = calloc(floors->count, sizeof(*s->made.owners));
-	s->made.entries = calloc(floors->count, sizeof(*s->made.entries));
-	s->made.bound = calloc(s->task->list->count + (size_t)1, sizeof(*s->made.bound));
 	s->flows = malloc((npods * floors->floor[0]->nservers + 1) * sizeof(*s->flows));
-	return s->made.owners && s->made.entries && s->made.bound && s->flows && (!floors->pods || make_list(s));
+	s->is_barred = calloc((size_t)s->task->list->count * floors->count + 1, sizeof(*s->is_barred));
+	return s->flows && s->is_barred && (!floors->pods || make_list(s));
 }
 
 enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct fors_holdings *holdings,
 				 struct fors_error *error)
 {
 	struct sharer s = {.task = task, .error = error};
-	enum fors_err err = alloc(&s) ? share_floor(&s, 0, task->list, NULL) : fors_fail_memory(error);
+	bool is_again = false;
+	enum fors_err err = alloc(&s) ? alloc_holdings(&s) : fors_fail_memory(error);
 
-	for (uint32_t f = 1; !err && f < task->floors->count; f++) {
-		find_flows(&s, f - 1);
-		err = share_floor(&s, f, &s.list, s.flows);
-	}
 	if (!err)
-		find_bounds(&s);
+		err = share_all(&s, &is_again);
+	for (int i = 0; !err && is_again && i < MOST_AGAIN; i++)
+		err = share_again(&s, &is_again);
 	free(s.flows);
+	free(s.is_barred);
 	free(s.list.job);
 	if (err)
 		fors_holdings_clear(&s.made);

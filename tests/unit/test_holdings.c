@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Lanes and entries of jobs in trees of three levels: what doc/jobs.md calls necessary holds for every plan, and full speed is
+ * found for all ways to give whole leaves of a tiny tree to jobs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pods_world.h"
+
+#include "core/fabric/fattree.h"
+#include "core/planners/jobplan_index.h"
+#include "core/planners/jobplan_over.h"
+#include "core/planners/routing.h"
+#include "core/schedule/schedule.h"
+
+struct site {
+	struct world w;
+	struct fors_fattree tree;
+	struct fors_floors floors;
+};
+
+static void site_new(struct site *s, const char *spec, const char *dead)
+{
+	struct fors_error error = {0};
+	char text[128], *at = NULL;
+
+	s->w = (struct world){.known = net_of(spec, 1)};
+	must(fors_net_copy(s->w.known, &s->w.now, &error), &error);
+	snprintf(text, sizeof(text), "%s", dead);
+	for (char *what = strtok_r(text, " ", &at); what; what = strtok_r(NULL, " ", &at))
+		take_down(&s->w, what);
+	look(&s->w);
+	make_tables(&s->w, 0);
+	s->tree = fors_fattree_of_pods(s->w.pods);
+	must(fors_floors_make(&s->tree, &s->floors, &error), &error);
+}
+
+static void site_free(struct site *s)
+{
+	fors_floors_clear(&s->floors);
+	world_free(&s->w);
+}
+
+/* ---- jobs ---- */
+
+/* who[leaf]: the job that has all servers of a leaf of floor 0, 0: none. The caller frees it. */
+static struct fors_joblist leaves_of(const struct fors_floors *floors, const unsigned *who, unsigned njobs)
+{
+	const struct fors_fabric *f = floors->floor[0];
+	struct fors_joblist list = {.job = calloc(njobs, sizeof(*list.job)), .count = njobs};
+
+	for (unsigned j = 0; j < njobs; j++) {
+		struct fors_jobentry *job = &list.job[j];
+
+		*job = (struct fors_jobentry){
+			.is_exclusive = true, .has_index = true, .server = calloc(f->nservers, sizeof(uint32_t))};
+		snprintf(job->name, sizeof(job->name), "j%u", j);
+		for (uint32_t s = 0; s < f->nservers; s++)
+			if (who[f->server[s].leaf] == j + 1)
+				job->server[job->count++] = s;
+		for (uint32_t a = 0; a < f->nleaves; a++)
+			job->nleaves += who[a] == j + 1;
+	}
+	return list;
+}
+
+/* Each server goes to any of the jobs, or to none. */
+static struct fors_joblist anywhere(const struct fors_floors *floors, struct fors_random *random, unsigned njobs)
+{
+	const struct fors_fabric *f = floors->floor[0];
+	unsigned *none = calloc(f->nleaves, sizeof(*none));
+	struct fors_joblist list = leaves_of(floors, none, njobs);
+
+	for (uint32_t s = 0; s < f->nservers; s++) {
+		struct fors_jobentry *job = &list.job[fors_random_below(random, njobs + 1) % njobs];
+
+		if (!job->count || f->server[job->server[job->count - 1]].leaf != f->server[s].leaf)
+			job->nleaves++;
+		job->server[job->count++] = s;
+	}
+	free(none);
+	return list;
+}
+
+/* ---- what is necessary ---- */
+
+/* Servers of the job on the leaves of one leaf, or pod, of a floor. */
+static uint32_t servers_at(const struct fors_fabric *floor, const struct fors_jobentry *job, uint32_t leaf)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < job->count; i++)
+		n += floor->server[job->server[i]].leaf == leaf;
+	return n;
+}
+
+static uint32_t owned_at(const struct fors_owners *owners, uint32_t leaf, uint32_t job)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < owners->nlanes; k++)
+		n += fors_owner(owners, leaf, k) == job;
+	return n;
+}
+
+/* Cuts around each leaf and each pod of the job: T lanes >= n (P - n). */
+static uint32_t necessary(const struct fors_floors *floors, const struct fors_holdings *h,
+			  const struct fors_joblist *list, uint32_t j)
+{
+	const struct fors_jobentry *job = &list->job[j];
+	uint32_t bound = job->count, npods = floors->floor[1]->nleaves;
+
+	for (uint32_t a = 0; a < floors->floor[0]->nleaves; a++) {
+		uint32_t n = servers_at(floors->floor[0], job, a), lanes = owned_at(&h->owners[0], a, j);
+
+		if (n && n < job->count)
+			bound = (n * (job->count - n) + lanes - 1) / lanes > bound
+					? (n * (job->count - n) + lanes - 1) / lanes
+					: bound;
+	}
+	for (uint32_t p = 0; p < npods; p++) {
+		uint32_t n = servers_at(floors->floor[1], job, p), rungs = 0;
+
+		for (uint32_t f = 1; f < floors->count; f++)
+			rungs += owned_at(&h->owners[f], p, j);
+		if (n && n < job->count)
+			bound = (n * (job->count - n) + rungs - 1) / rungs > bound
+					? (n * (job->count - n) + rungs - 1) / rungs
+					: bound;
+	}
+	return bound;
+}
+
+/* ---- one case ---- */
+
+/* Every way of the job, through the tables, over its own cables only. */
+static void walk_job(const struct site *s, const struct fors_jobtables *tables, const struct fors_joblist *list,
+		     uint32_t j)
+{
+	const struct fors_net *net = s->w.now;
+	const struct fors_fabric *f = s->floors.floor[0];
+	const struct fors_jobentry *job = &list->job[j];
+	uint32_t *owner = malloc(net->nports * sizeof(*owner));
+
+	fors_holdings_ports(&s->floors, &tables->holdings, owner);
+	for (uint32_t i = 0; i < job->count; i++)
+		for (uint32_t d = 0; d < job->count; d++) {
+			const struct fors_server *to = &f->server[job->server[d]];
+			uint32_t node = f->leaf[f->server[job->server[i]].leaf].node;
+
+			for (int hops = 0; node != f->leaf[to->leaf].node; hops++) {
+				uint32_t row = fors_lfts_row(tables->lfts, net->node[node].guid);
+				uint8_t port = fors_lfts_port(tables->lfts, row, to->lid + tables->index);
+
+				assert_true(hops < 5 && port && port <= net->node[node].nports);
+				assert_int_equal(owner[net->node[node].first_port + port], j);
+				node = fors_net_port(net, node, port)->peer;
+			}
+		}
+	free(owner);
+}
+
+/* Share out, check, plan; how many jobs are at full speed by the bound of their entries. */
+static uint32_t judge_jobs(const struct site *s, const struct fors_joblist *list, bool is_planned)
+{
+	struct fors_error error = {0};
+	struct fors_jobtables tables;
+	struct fors_jobplans plans = {0};
+	uint32_t nfull = 0;
+
+	must(fors_jobtables_make(&s->tree, &s->floors, list, s->w.route->lfts, &tables, &error), &error);
+	const struct fors_jobfloors lanes = {&s->floors, &tables.holdings, tables.index};
+	const struct fors_over_task task = {.net = s->w.now, .lfts = tables.lfts};
+
+	if (is_planned)
+		must(fors_jobplans_floors(&task, &lanes, list, NULL, &plans, &error), &error);
+	assert_int_equal(plans.nmeetings, 0);
+	for (uint32_t j = 0; j < list->count; j++) {
+		uint32_t bound = tables.holdings.bound[j];
+
+		nfull += list->job[j].nleaves < 2 || bound == list->job[j].count;
+		if (!bound)
+			continue;
+		walk_job(s, &tables, list, j);
+		assert_true(bound >= necessary(&s->floors, &tables.holdings, list, j));
+		assert_true(!is_planned || plans.job[j].plan->nphases >= bound);
+		assert_true(!is_planned || plans.job[j].over == FORS_OVER_OWN);
+	}
+	fors_jobplans_clear(&plans);
+	fors_jobtables_clear(&tables);
+	return nfull;
+}
+
+/* Servers anywhere, nothing dead, and a cable of each kind. */
+static void test_necessary(void **state)
+{
+	static const char *const specs[] = {"XGFT(3;2,2,2;1,2,2)", "XGFT(3;2,2,3;1,2,2)", "XGFT(3;3,2,2;1,3,2)",
+					    "PGFT(3;2,2,2;1,1,1;1,2,2)"};
+	struct fors_random random = {7};
+
+	for (unsigned i = 0; i < 8; i++) {
+		struct site s;
+
+		site_new(&s, specs[i / 2], i % 2 ? i == 5 ? "Leaf00[5] Mid2-01[3]" : "Leaf00[4] Mid2-01[3]" : "");
+		for (int draw = 0; draw < 12; draw++) {
+			struct fors_joblist list = anywhere(&s.floors, &random, 2 + draw % 2);
+
+			judge_jobs(&s, &list, draw < 8);
+			fors_joblist_clear(&list);
+		}
+		site_free(&s);
+	}
+}
+
+/* ---- what is sufficient ---- */
+
+/* All ways to give whole leaves to so many jobs: each is at full speed in each of them. How many there are. */
+static unsigned try_whole(const struct site *s, unsigned njobs)
+{
+	uint32_t nleaves = s->floors.floor[0]->nleaves;
+	unsigned who[8] = {0}, ncases = 1;
+
+	for (uint32_t a = 0; a < nleaves; a++)
+		ncases *= njobs + 1;
+	for (unsigned number = 0; number < ncases; number++) {
+		struct fors_joblist list;
+		unsigned left = number;
+
+		for (uint32_t a = 0; a < nleaves; a++, left /= njobs + 1)
+			who[a] = left % (njobs + 1);
+		list = leaves_of(&s->floors, who, njobs);
+		assert_int_equal(judge_jobs(s, &list, false), njobs);
+		fors_joblist_clear(&list);
+	}
+	return ncases;
+}
+
+/*
+ * Three jobs of a leaf in each of two pods, each pair of them in one pod: in a plane only two of them find tops that
+ * they have in both pods, and two planes are enough for the three.
+ */
+static void test_whole_leaves(void **state)
+{
+	struct site s;
+
+	site_new(&s, "XGFT(3;2,2,3;1,2,2)", "");
+	assert_int_equal(try_whole(&s, 2), 729);
+	assert_int_equal(try_whole(&s, 3), 4096);
+	site_free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_necessary),
+		cmocka_unit_test(test_whole_leaves),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
