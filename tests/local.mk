@@ -266,7 +266,7 @@ tests_watch_test_paths_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabr
 tests_watch_test_paths_CFLAGS = $(AM_CFLAGS) -pthread
 tests_watch_test_paths_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_watch_test_paths_LDFLAGS = $(AM_LDFLAGS) -pthread
-tests_watch_test_reading_SOURCES = tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_reading.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c \
+tests_watch_test_reading_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_reading.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_watch_test_reading_CFLAGS = $(AM_CFLAGS) -pthread
 tests_watch_test_reading_LDADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
