@@ -67,11 +67,11 @@ static bool is_left(MPI_Comm comm, const struct call *call, struct member **memb
 	return false;
 }
 
-static int finish(struct member *member, int err)
+static int finish(MPI_Comm comm, struct member *member, int err)
 {
-	if (member)
-		forsched_mpi_leave(member);
-	return err;
+	int ours = member ? forsched_mpi_leave(member, comm) : MPI_SUCCESS;
+
+	return err ? err : report(comm, ours);
 }
 
 /* One type for all ranks: is it one, and the count possible? */
@@ -96,7 +96,7 @@ int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 	send.unit = is_in_place ? 0 : extent_of(sendtype);
 	if (is_left(comm, &call, &member, &err))
 		err = PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-	return finish(member, err);
+	return finish(comm, member, err);
 }
 
 int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, MPI_Datatype sendtype, void *recvbuf,
@@ -119,7 +119,7 @@ int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls
 	if (is_left(comm, &call, &member, &err))
 		err = PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
 				     comm);
-	return finish(member, err);
+	return finish(comm, member, err);
 }
 
 int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls, const MPI_Datatype *sendtypes,
@@ -145,7 +145,7 @@ int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls
 	if (is_left(comm, &call, &member, &err))
 		err = PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
 				     comm);
-	return finish(member, err);
+	return finish(comm, member, err);
 }
 
 int MPI_Finalize(void)

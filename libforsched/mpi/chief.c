@@ -24,13 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MIN_BYTES 16384	     /* FORSCHED_MIN_BYTES, usually */
-#define LOOK_LARGE 0.001     /* seconds between looks at the file, before large calls */
-#define LOOK_SELDOM 0.1	     /* where there is no schedule to follow */
-#define MOST_QUIET 65536     /* calls without a word */
-#define LONG_CALL 0.0005     /* seconds: below, asking may cost what it costs */
-#define ASKING_SHARE 0.02    /* of a long call that is left to MPI */
-#define MOST_UNASKED 64	     /* calls, where there is a schedule */
+#define MIN_BYTES 16384	  /* FORSCHED_MIN_BYTES, usually */
+#define LOOK_LARGE 0.001  /* seconds between looks at the file, before large calls */
+#define LOOK_SELDOM 0.1	  /* where there is no schedule to follow */
+#define MOST_QUIET 65536  /* calls without a word */
+#define LONG_CALL 0.0005  /* seconds: below, asking may cost what it costs */
+#define ASKING_SHARE 0.02 /* of a long call that is left to MPI */
+#define MOST_UNASKED 64	  /* calls, where there is a schedule */
+#define LONG_ASKING 0.03  /* of a long call: ranks speak while MPI does it */
+#define FORGOTTEN 0.7	  /* of what asking takes is believed after that: it is not seen then, and may be less again */
 #define TAKING_UP_SHARE 0.02 /* of the time of large calls */
 #define STEPS_SHARE 0.02     /* of a call in which steps of that are done, usually; */
 #define MOST_SHARE 0.04	     /* of a call, by the heaviest step, */
@@ -387,6 +389,22 @@ static void learn_late(struct chief *chief, const struct demand *before, const s
 		chief->unlearned = 0;
 }
 
+/*
+ * Are ranks to speak while MPI does the call, as long as no schedule is followed? So they do before anything is known but
+ * that calls are large.
+ */
+static bool is_aside(const struct member *member, const struct word *word, bool is_large)
+{
+	const struct chief *chief = member->chief;
+	bool is_counted;
+
+	check_every(&is_counted);
+	if (!is_large || !word->is_weighing || word->is_new || member->is_following || wanted_way() != NWAYS ||
+	    is_counted)
+		return false;
+	return !chief->last || (chief->last >= LONG_CALL && chief->asking > LONG_ASKING * chief->last);
+}
+
 /* Calls to be left to MPI without asking: so many that asking is a small share of the time of all. */
 static uint64_t calls_unasked(const struct chief *chief, const struct choice *choice)
 {
@@ -545,6 +563,8 @@ struct word forsched_mpi_speak(struct member *member, struct heard *heard, void 
 		return word;
 	if (heard)
 		learn(chief, heard);
+	if (heard && heard->is_aside)
+		chief->asking *= FORGOTTEN;
 	chief->is_timed = false;
 	if (is_due(member, is_large) && has_news(member, path))
 		chief->is_untold = true;
@@ -555,6 +575,7 @@ struct word forsched_mpi_speak(struct member *member, struct heard *heard, void 
 		word.quiet = calls_until_look(member);
 	else if (heard && !word.is_new)
 		decide(member, heard, &word);
+	word.is_aside = is_aside(member, &word, is_large);
 	chief->spoke = forsched_mpi_now();
 	chief->spoke_at = member->calls;
 	return word;

@@ -87,6 +87,30 @@ struct taking {
 	double seconds, barrier; /* that the steps took here; the least that a barrier took */
 };
 
+/* Ranks speak while MPI does the program's call: what comes in the next call that is not left to MPI at once. */
+enum aside { ASIDE_NOT, ASIDE_TELL, ASIDE_HEAR };
+
+/* What rank 0 tells the others. All numbers are 64 bits wide, to be sent as they are. */
+struct word {
+	uint64_t is_new;      /* there is a newer epoch, or another verdict: forget the old schedule */
+	uint64_t size;	      /* bytes of the new schedule; 0: it is not for this communicator, or not to be followed */
+	uint64_t is_over;     /* never ask again */
+	uint64_t is_weighing; /* there is a schedule for this communicator: tell how much is sent */
+	uint64_t quiet;	      /* leave so many calls after this one to MPI */
+	uint64_t is_aside;    /* after that, speak while MPI does the calls */
+	uint64_t min_bytes;
+	uint64_t barrier; /* enum barrier */
+	uint64_t epoch;
+	uint64_t way, chunk, has_barrier; /* of this call */
+	uint64_t weight; /* of the steps of taking up that a call may have; ALL_STEPS: all, in this call */
+	uint64_t piece;	 /* bytes of the schedule in such a step */
+};
+
+#define ALL_STEPS 64 /* more than all of them weigh, in pieces as rank 0 makes them then */
+
+#define GROUPS 64		  /* of phases, at most */
+#define MOST_NUMBERS (8 + GROUPS) /* that a rank tells, or some fewer */
+
 struct member {
 	MPI_Comm private_comm;	   /* for the messages of exchanges; MPI_COMM_NULL: not needed so far */
 	int rank, size;		   /* of the communicator */
@@ -117,17 +141,24 @@ struct member {
 	uint32_t length, ngroups; /* of these numbers so many are of groups of phases */
 	uint16_t *group_of;	  /* by rank: the group of the phase in which this one sends to it */
 	double began, took;	  /* the call that runs, when; how long the last one took here, 0: not known; seconds */
-	struct taking taking;	  /* while it is taken up */
-	struct chief *chief;	  /* rank 0: what only it knows */
+	enum aside aside;
+	MPI_Request speaking;				/* aside, during this call; MPI_REQUEST_NULL: nobody is */
+	uint64_t mine[MOST_NUMBERS], all[MOST_NUMBERS]; /* what is told aside, here and by all, */
+	uint64_t bytes_aside;				/* struct heard's bytes, */
+	struct word word;				/* and what is heard, */
+	void *given;					/* with a schedule; rank 0 */
+	struct taking taking;				/* while it is taken up */
+	struct chief *chief;				/* rank 0: what only it knows */
 };
 
 /*
  * What all ranks do with this call on comm, in *order, and who does it, in *member; NULL: nobody, it is left to MPI
  * (inter-communicators, single ranks). Collective: every rank of comm calls it in the same order. The communicator owns
- * the member. When it is not NULL and the call is over, forsched_mpi_leave() takes the time.
+ * the member. When it is not NULL and the call is over, forsched_mpi_leave() takes the time, and ends what ranks say
+ * during the call.
  */
 int forsched_mpi_enter(MPI_Comm comm, const struct call *call, struct member **member, struct order *order);
-void forsched_mpi_leave(struct member *member);
+int forsched_mpi_leave(struct member *member, MPI_Comm comm);
 
 /* A new communicator has this family, which is the library's own from now on. Collective over it. */
 int forsched_mpi_join_family(MPI_Comm comm, struct family *family);
@@ -148,8 +179,6 @@ void forsched_mpi_found(MPI_Comm old, MPI_Comm made);
 void forsched_mpi_family_free(struct family *family);
 
 /* ---- take_up.c: a schedule is taken up by all ranks, or by none ---- */
-
-struct word;
 
 /* Do all ranks say yes? Collective. */
 int forsched_mpi_all_agree(MPI_Comm comm, bool mine, bool *all);
@@ -179,30 +208,17 @@ struct heard {
 	struct demand demand; /* of this call; turns 0: not known without a schedule */
 	double took;	      /* seconds of the last call that was timed, until the last rank was done; 0: none was */
 	bool is_even;	      /* each rank sends what the other expects */
+	bool is_aside;	      /* ranks spoke during the call */
 	uint64_t bytes;	      /* of each message of an MPI_Alltoall; 0: another function */
 };
 
 /* Collective. *heard is written on rank 0 only. */
 int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *call, struct heard *heard);
+/* The same beside the call, where no schedule is followed: begin in member->speaking, and what rank 0 heard at its end. */
+int forsched_mpi_weigh_aside(struct member *member, MPI_Comm comm, const struct call *call);
+struct heard forsched_mpi_heard_aside(const struct member *member);
 
 /* ---- chief.c: what rank 0 sees and decides ---- */
-
-/* What rank 0 tells the others. All numbers are 64 bits wide, to be sent as they are. */
-struct word {
-	uint64_t is_new;      /* there is a newer epoch, or another verdict: forget the old schedule */
-	uint64_t size;	      /* bytes of the new schedule; 0: it is not for this communicator, or not to be followed */
-	uint64_t is_over;     /* never ask again */
-	uint64_t is_weighing; /* there is a schedule for this communicator: tell how much is sent */
-	uint64_t quiet;	      /* leave so many calls after this one to MPI */
-	uint64_t min_bytes;
-	uint64_t barrier; /* enum barrier */
-	uint64_t epoch;
-	uint64_t way, chunk, has_barrier; /* of this call */
-	uint64_t weight; /* of the steps of taking up that a call may have; ALL_STEPS: all, in this call */
-	uint64_t piece;	 /* bytes of the schedule in such a step */
-};
-
-#define ALL_STEPS 64 /* more than all of them weigh, in pieces as rank 0 makes them then */
 
 struct chief *forsched_mpi_chief_new(void); /* NULL: no memory */
 void forsched_mpi_chief_free(struct chief *chief);

@@ -3,10 +3,12 @@
  * What a communicator has agreed on. It hangs at the communicator as an attribute, made at the first call.
  *
  * Before a call ranks speak: each tells rank 0 how much it sends (sizes.c: one reduction), and rank 0 answers with its
- * word (chief.c: one broadcast of 104 bytes): which way this call goes, whether there is another schedule, and how many
+ * word (chief.c: one broadcast of 112 bytes): which way this call goes, whether there is another schedule, and how many
  * calls may pass before ranks speak again. When there is a newer schedule all ranks take it up (take_up.c), or none. So
  * all change over in the same call, whenever they see the new file, and only rank 0 needs to see it. Where that would take
  * long beside a call it goes on over the next ones, a few steps in each, and ranks do not speak meanwhile.
+ *
+ * Before a schedule is followed ranks may speak while MPI does the call, with a reduction and a broadcast that do not block.
  *
  * Where there is no such schedule nobody tells sizes, and there is only the broadcast, now and then. Small messages of an
  * MPI_Alltoall have the same size on all ranks, so all know without a word that they are left to MPI.
@@ -42,6 +44,7 @@ static int delete_member(MPI_Comm comm, int key, void *value, void *extra)
 		forsched_mpi_drop_vector(member);
 	if (!is_finalized && member->private_comm != MPI_COMM_NULL)
 		PMPI_Comm_free(&member->private_comm);
+	free(member->given);
 	free(member);
 	return MPI_SUCCESS;
 }
@@ -60,6 +63,7 @@ static int new_member(MPI_Comm comm, struct member **member)
 		return MPI_ERR_NO_MEM;
 	made->private_comm = made->within = made->across = MPI_COMM_NULL;
 	made->vector = MPI_DATATYPE_NULL;
+	made->speaking = MPI_REQUEST_NULL;
 	made->is_weighing = true;
 	PMPI_Comm_rank(comm, &made->rank);
 	PMPI_Comm_size(comm, &made->size);
@@ -111,6 +115,7 @@ static int obey(struct member *member, MPI_Comm comm, const struct word *word, v
 		forsched_mpi_drop_vector(member);
 	}
 	member->is_weighing = word->is_weighing;
+	member->aside = word->is_aside ? ASIDE_TELL : ASIDE_NOT;
 	if (word->is_new && word->size) {
 		forsched_mpi_begin(member, word, given);
 		err = word->weight >= ALL_STEPS ? forsched_mpi_go_on(member, comm) : MPI_SUCCESS;
@@ -135,6 +140,33 @@ static int agree(struct member *member, MPI_Comm comm, const struct call *call, 
 	free(bytes);
 	if (!err && member->is_following)
 		*order = (struct order){(enum way)word.way, word.chunk, word.has_barrier};
+	return err;
+}
+
+/*
+ * Where no schedule is followed yet and speaking would be no small part of a call, ranks speak while MPI does the call: in
+ * one call they tell, in the next one they hear. Nothing of it goes on between calls.
+ */
+static int begin_aside(struct member *member, MPI_Comm comm, const struct call *call)
+{
+	if (member->aside == ASIDE_TELL)
+		return forsched_mpi_weigh_aside(member, comm, call);
+	return PMPI_Ibcast(&member->word, sizeof(member->word) / sizeof(uint64_t), MPI_UINT64_T, 0, comm,
+			   &member->speaking);
+}
+
+static int end_aside(struct member *member, MPI_Comm comm)
+{
+	int err = PMPI_Wait(&member->speaking, MPI_STATUS_IGNORE);
+	struct heard heard;
+
+	if (!err && member->aside == ASIDE_HEAR)
+		return obey(member, comm, &member->word, &member->given);
+	if (!err && member->rank == 0) {
+		heard = forsched_mpi_heard_aside(member);
+		member->word = forsched_mpi_speak(member, &heard, &member->given);
+	}
+	member->aside = ASIDE_HEAR;
 	return err;
 }
 
@@ -193,13 +225,17 @@ int forsched_mpi_enter(MPI_Comm comm, const struct call *call, struct member **m
 		return MPI_SUCCESS;
 	if ((*member)->taking.step) /* nobody speaks while that goes on */
 		return forsched_mpi_go_on(*member, comm);
-	err = agree(*member, comm, call, order);
-	(*member)->began = forsched_mpi_now();
+	if ((*member)->aside)
+		err = begin_aside(*member, comm, call);
+	else
+		err = agree(*member, comm, call, order);
+	(*member)->began = (*member)->aside == ASIDE_HEAR ? 0 : forsched_mpi_now();
 	return err;
 }
 
-void forsched_mpi_leave(struct member *member)
+int forsched_mpi_leave(struct member *member, MPI_Comm comm)
 {
 	if (member->began > 0)
 		member->took = forsched_mpi_now() - member->began;
+	return member->speaking == MPI_REQUEST_NULL ? MPI_SUCCESS : end_aside(member, comm);
 }

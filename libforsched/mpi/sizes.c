@@ -25,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUPS 64
 #define MAX_UNIT ((uint64_t)1 << 24) /* bytes; messages that may only be cut at more are not cut at all */
 
 /*
@@ -33,6 +32,8 @@
  * server, and of which the largest counts elsewhere.
  */
 enum { CHECK, UNIT, LONGEST, TOOK, OUT, FIRST_OF_PORT = OUT, IN, FIRST_GROUP };
+
+_Static_assert(FIRST_GROUP + GROUPS <= MOST_NUMBERS, "there is room for all numbers");
 
 /* ---- the reduction ---- */
 
@@ -271,9 +272,20 @@ static int reduce(const struct member *member, MPI_Comm comm, const uint64_t *mi
 	return PMPI_Reduce(ours, all, 1, member->vector, across_servers, 0, member->across);
 }
 
-int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *call, struct heard *heard)
+static struct heard what_all_say(const struct member *member, const uint64_t *all, uint64_t bytes)
 {
-	uint64_t mine[FIRST_GROUP + GROUPS], all[FIRST_GROUP + GROUPS] = {0};
+	struct heard heard = {.is_even = all[CHECK] == 0, .took = (double)all[TOOK] * 1e-9, .bytes = bytes};
+
+	heard.demand = (struct demand){.longest = all[LONGEST],
+				       .port = all[OUT] > all[IN] ? all[OUT] : all[IN],
+				       .turns = sum_turns(member, all),
+				       .unit = heard.is_even ? all[UNIT] : 0};
+	return heard;
+}
+
+/* This rank's numbers. */
+static int say(struct member *member, const struct call *call, uint64_t *mine)
+{
 	int err = make_vector(member);
 
 	pthread_once(&once, make_ops);
@@ -281,15 +293,40 @@ int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *
 		return err;
 	measure(member, call, mine);
 	member->took = 0;
-	err = reduce(member, comm, mine, all);
-	if (err || member->rank)
-		return err;
-	heard->is_even = all[CHECK] == 0;
-	heard->bytes = call->is_uniform ? forsched_mpi_uniform_bytes(call) : 0;
-	heard->took = (double)all[TOOK] * 1e-9;
-	heard->demand = (struct demand){.longest = all[LONGEST],
-					.port = all[OUT] > all[IN] ? all[OUT] : all[IN],
-					.turns = sum_turns(member, all),
-					.unit = heard->is_even ? all[UNIT] : 0};
 	return MPI_SUCCESS;
+}
+
+static uint64_t bytes_of_each(const struct call *call)
+{
+	return call->is_uniform ? forsched_mpi_uniform_bytes(call) : 0;
+}
+
+int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *call, struct heard *heard)
+{
+	uint64_t mine[FIRST_GROUP + GROUPS], all[FIRST_GROUP + GROUPS] = {0};
+	int err = say(member, call, mine);
+
+	if (!err)
+		err = reduce(member, comm, mine, all);
+	if (!err && member->rank == 0)
+		*heard = what_all_say(member, all, bytes_of_each(call));
+	return err;
+}
+
+int forsched_mpi_weigh_aside(struct member *member, MPI_Comm comm, const struct call *call)
+{
+	int err = say(member, call, member->mine);
+
+	member->bytes_aside = bytes_of_each(call);
+	if (err)
+		return err;
+	return PMPI_Ireduce(member->mine, member->all, 1, member->vector, across_servers, 0, comm, &member->speaking);
+}
+
+struct heard forsched_mpi_heard_aside(const struct member *member)
+{
+	struct heard heard = what_all_say(member, member->all, member->bytes_aside);
+
+	heard.is_aside = true;
+	return heard;
 }

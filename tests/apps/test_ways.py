@@ -110,5 +110,27 @@ def test_a_schedule_is_taken_up_over_several_calls(unequal):
     assert within and int(within[1]) > 1, said
 
 
+@pytest.mark.parametrize("what", ["many", "types", "place", "small"])
+def test_ranks_speak_while_mpi_does_the_second_and_third_call(unequal, what):
+    """And in later ones, as long as speaking would take long beside them; results stay MPI's, and so they are when the schedule is followed."""
+    for calls in (3, 240, 2400, 24000):
+        followed, left, said = unequal(what, calls=calls, FORSCHED_MIN_BYTES=1, FORSCHED_CHECK="")
+        assert followed + left == calls and (calls > 3 or left == 3)
+        if " 0 epochs" not in said:
+            break
+    assert "followed by 8 ranks" in said, said
+
+
+@pytest.mark.parametrize("min_bytes", [0, 1000])
+def test_communicators_are_freed_after_any_of_their_calls(plan, rank_map, mpirun, tmp_path, min_bytes):
+    """Nothing that ranks say goes on between calls."""
+    files = [plan("FT(2;4,2)", 0, 10), plan("FT(2;4,2)", 0, 11, "Leaf00[5]")]
+    (tmp_path / "live").mkdir()
+    env = {"FORSCHED_SCHEDULE": tmp_path / "live" / "schedule", "FORSCHED_MAP": rank_map(files[0], [rank // 2 for rank in range(16)]),
+           "FORSCHED_CHECK": "", "FORSCHED_WAY": "auto", "FORSCHED_MIN_BYTES": min_bytes}
+    done = mpirun(16, "tests/apps/random_calls", "-c", 60, 1, tmp_path / "live" / "schedule", *files, env=env)
+    assert done.code == 0 and ", 0 different" in done.out, done.out + done.err
+
+
 def test_who_says_a_way_has_it_from_the_first_call_on(unequal):
     assert re.search(r"epoch 30: followed by 8 ranks; that took [\d.e-]+ ms in 1 calls", unequal("same", FORSCHED_WAY="phases")[2])
