@@ -26,6 +26,8 @@
 #define RESTLESS_MS 20.0 /* a round while a reading waits for the manager's rest */
 #define MOST_MOVING_MS 5000.0
 #define LOST_MS 3000.0
+#define STANDBY_MS 10000.0  /* between polls while another one publishes */
+#define HELD_MS 500.0	    /* between looks whether it still does */
 #define MEANWHILE_MS 1000.0 /* between polls while the fabric is read */
 #define TURN_MS 10000.0	    /* all switches are asked once */
 #define TURN_LOST_MS 1000.0
@@ -277,19 +279,44 @@ static enum fors_err reload(struct fors_service *service, struct fors_error *err
 	bool is_asked = service->setup->is_reload && service->setup->is_reload(service->setup->context);
 
 	is_asked |= __atomic_exchange_n(&service->wants_look, false, __ATOMIC_ACQ_REL);
-	is_asked |= fors_keeper_is_holder(service->keeper) != service->is_holder;
-	if (!is_asked || !service->holds)
+	is_asked |= !fors_keeper_is_holder(service->keeper) && service->is_holder;
+	if (!is_asked || !service->holds || !service->is_holder)
 		return FORS_OK;
 	return fors_service_hand_in(service, error);
+}
+
+/* Publish_dir is ours again: nothing was read meanwhile, so read everything. */
+static void take_over(struct fors_service *service)
+{
+	if (service->is_holder || !fors_keeper_is_holder(service->keeper))
+		return;
+	service->is_holder = true;
+	service->holds = false;
+	service->is_due = service->is_all_due = true;
+	fors_log_info(&service->log, "publish_dir is ours now");
+}
+
+/*
+ * While another fors watch publishes nothing is read, and the manager is asked so rarely that the other one sees it at
+ * rest.
+ */
+static enum fors_err stand_by(struct fors_service *service, struct fors_error *error)
+{
+	if (fors_clock_exact_ms() - service->polled_ms < STANDBY_MS)
+		return FORS_OK;
+	return watch_manager(service, error);
 }
 
 static enum fors_err round_of(struct fors_service *service, struct fors_error *error)
 {
 	enum fors_err err;
 
+	take_over(service);
 	service->is_reading = true;
 	err = reload(service, error);
 	service->is_reading = false;
+	if (!err && !service->is_holder)
+		return stand_by(service, error);
 	if (!err)
 		err = watch_manager(service, error);
 	if (!err)
@@ -314,7 +341,8 @@ static bool is_rest_near(const struct fors_service *service)
 /* Until the next round. A Report is heeded at once, and then there is no rest. */
 static enum fors_err rest(struct fors_service *service, double began_ms, struct fors_error *error)
 {
-	double until = began_ms + (is_rest_near(service)	    ? RESTLESS_MS
+	double until = began_ms + (!service->is_holder		    ? HELD_MS
+				   : is_rest_near(service)	    ? RESTLESS_MS
 				   : fors_service_may_doze(service) ? DOZE_MS
 								    : ROUND_MS);
 	bool was_due = service->is_due;
@@ -382,7 +410,7 @@ static void tell_port(struct fors_service *service)
 
 enum fors_err fors_service_run(const struct fors_service_setup *setup, struct fors_error *error)
 {
-	struct fors_service service = {.setup = setup, .log = {.write = write_line}, .is_due = true};
+	struct fors_service service = {.setup = setup, .log = {.write = write_line}, .is_due = true, .is_holder = true};
 	enum fors_err err;
 
 	if (setup->config && strpbrk(setup->config, " \t,;"))

@@ -315,8 +315,13 @@ def test_two_watchers_and_one_folder(fabric, watcher, tmp_path):
     first = watcher(sim, "first", settings=settings)
     epoch = first.wait_epoch()["epoch"]
     harness.wait_for(lambda: (copies / "schedule").exists(), 10, "the copy")
-    second = watcher(sim, "second", node="Node00-00", settings=settings)
+    log = tmp_path / "mads"
+    second = watcher(sim, "second", node="Node00-00", settings=settings, env={"FORS_SPY_LOG": str(log)}, preload=[compiled("umad_spy")])
     second.wait(30, state="inactive", reason=lambda reason: reason and "another fors watch publishes in" in reason)
+    time.sleep(1)
+    before = len(read_log(log))
+    time.sleep(5)
+    assert sum(mad.what == "S" for mad in read_log(log)[before:]) <= 4  # it asks for little while it stands by
     assert (copies / "holder.1").read_text() == first.folder().name
     assert epoch_there(copies) == epoch and first.status()["state"] == "active"
     cut_or_mend(sm, sim.unlink, *tree.uplink(0, 1)[:2])

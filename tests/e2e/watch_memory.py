@@ -4,7 +4,7 @@
 
     watch_memory.py [CHANGES [SEED]]     2000 changes on FT(2;4,4) with LMC 1; FORS_BUILDDIR says which fors
 
-It prints the resident memory at each tenth. It ends with 1 where the last one is more than a tenth, or 2 MB, above that of
+It prints the resident memory at each tenth, and how long after Reports schedules were withdrawn. It ends with 1 where the last one is more than a tenth, or 2 MB, above that of
 the second tenth.
 """
 import random
@@ -49,6 +49,8 @@ def run(changes, seed, directory):
                     seen.append(resident(service.process.pid))
                     print(f"{n + 1} changes, {service.log().count('active: epoch')} schedules: {seen[-1]} kB", flush=True)
             service.wait_epoch(timeout=60)
+            times = sorted(float(ms) for ms in re.findall(r"withdrawn ([0-9.]+) ms after its Report", service.log()))
+            print(f"withdrawn after a Report, {len(times)} times: median {times[len(times) // 2]:.1f} ms, 99 % within {times[len(times) * 99 // 100]:.1f} ms")
         finally:
             service.stop()
     return seen[-1] - seen[1] <= max(SLACK, seen[1] // 10)
