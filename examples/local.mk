@@ -1,8 +1,11 @@
 # Examples of applications: built in `make check` where their libraries are, run by tests/apps, installed as documentation.
 examples_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/libforsched
 if HAVE_MPI
-check_PROGRAMS += examples/mpi_exchange examples/several examples/transpose
+check_PROGRAMS += examples/event_builder examples/mpi_exchange examples/several examples/transpose
 endif
+examples_event_builder_CPPFLAGS = $(examples_flags)
+examples_event_builder_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+examples_event_builder_LDADD = libforsched.la $(MPI_LIBS)
 examples_mpi_exchange_CPPFLAGS = $(examples_flags)
 examples_mpi_exchange_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 examples_mpi_exchange_LDADD = libforsched.la $(MPI_LIBS)
@@ -30,7 +33,7 @@ examples_uct_CPPFLAGS = $(examples_flags)
 examples_uct_CFLAGS = $(AM_CFLAGS) $(UCT_CFLAGS)
 examples_uct_LDADD = libforsched.la $(UCT_LIBS)
 applicationsdir = $(docdir)/examples
-dist_applications_DATA = examples/exchange.py examples/mpi_exchange.c examples/rdma_cm.c examples/several.c examples/transpose.c examples/transpose.f90 examples/uct.c examples/verbs.c
+dist_applications_DATA = examples/event_builder.c examples/event_builder.py examples/exchange.py examples/mpi_exchange.c examples/rdma_cm.c examples/several.c examples/transpose.c examples/transpose.f90 examples/uct.c examples/verbs.c
 
 # Commands that bring schedules to hosts, for administrators to copy.
 publishdir = $(docdir)/examples/publish

@@ -10,4 +10,4 @@ noinst_PROGRAMS += testbed/alltoallv
 endif
 testbed_alltoallv_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 testbed_alltoallv_LDADD = $(MPI_LIBS) -lm
-EXTRA_DIST += testbed/run testbed/drawings.py testbed/first_calls.py testbed/namespaces.py testbed/osu.py testbed/queue_pair.py testbed/ranks.py testbed/reorder.py testbed/stage.py testbed/testbed.py testbed/unequal.py testbed/waiting.py
+EXTRA_DIST += testbed/run testbed/drawings.py testbed/events.py testbed/first_calls.py testbed/namespaces.py testbed/osu.py testbed/queue_pair.py testbed/ranks.py testbed/reorder.py testbed/stage.py testbed/testbed.py testbed/unequal.py testbed/waiting.py

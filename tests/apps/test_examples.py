@@ -2,6 +2,7 @@
 """The examples as somebody would try them, most likely on a machine without an InfiniBand device."""
 import csv
 import io
+import json
 
 import pytest
 
@@ -154,3 +155,29 @@ def test_bad_arguments(run, plan, tmp_path, name, args):
     known = {"FILE": tmp_path / "bad", "GOOD": plan("FT(2;4,4)", 0, 1)}
     done = run(f"examples/{name}", *(known.get(arg, arg) for arg in args))
     assert done.code == 2 and done.err
+
+
+@pytest.fixture
+def events(tmp_path):
+    """The schedule of a demand: from the servers of three leaves to those of the fourth."""
+    path, demand = tmp_path / "schedule", tmp_path / "demand"
+    demand.write_text("".join(f"Node{leaf:02d}-0{slot} Node03-0{to} {5000 + 777 * leaf + 333 * slot + to}\n"
+                              for leaf in range(3) for slot in range(4) for to in range(4)))
+    made = start([BUILD / "fors", "plan", "--synthetic", "FT(2;4,4)", "--down", "Leaf03[6]", "--demand", demand, "--phase-cost", "0",
+                  "--output", path])
+    assert made.code == 0, made.err
+    return path
+
+
+@pytest.mark.parametrize("more", [[], ["own"]], ids=str)
+def test_an_event_builder(events, rank_map, mpirun, more):
+    env = {"FORSCHED_MAP": rank_map(events, [5, *range(5), *range(15, 5, -1)])}
+    done = mpirun(16, "examples/event_builder", events, 2, *more, env=env, preload=False)
+    assert done.code == 0, done.out + done.err
+    data = json.loads(done.out.splitlines()[-1])
+    assert data["wrong"] == 0 and len(data["schedule"]) == len(data["shift"]) == 2 and data["phases"] >= 12
+
+
+def test_an_event_builder_with_too_few_ranks(events, rank_map, mpirun):
+    done = mpirun(5, "examples/event_builder", events, env={"FORSCHED_MAP": rank_map(events)}, preload=False)
+    assert done.code != 0 and done.err.count("start one rank on each server of the schedule") == 1

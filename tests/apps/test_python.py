@@ -352,11 +352,11 @@ def test_own_guid(tmp_path, monkeypatch):
             schedule.own_guid(0)
 
 
-def example(path, ranks, names):
+def example(path, ranks, names, program="exchange.py"):
     pytest.importorskip("mpi4py")
     if not MPIRUN:
         pytest.skip("there is no mpirun")
-    return start([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(ranks), sys.executable, f"{TOP}/examples/exchange.py", path],
+    return start([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(ranks), sys.executable, f"{TOP}/examples/{program}", path],
                  env={"PYTHONPATH": f"{TOP}/python", "OMPI_MCA_btl": "self,vader,tcp", "FORSCHED_MAP": str(names)})
 
 
@@ -403,3 +403,13 @@ def test_sizes_without_a_demand(path):
     with forsched.open(path) as schedule:
         assert not schedule.sizes.has_demand and schedule.sizes.length == schedule.nphases
         assert schedule.phase_bytes(0) == 1 and schedule.role(0) == (True, True)
+
+
+def test_the_event_builder(tmp_path):
+    demand = tmp_path / "demand"
+    demand.write_text("Node00-0[0-1] Node01-0[0-1] 3000\nNode00-00 Node01-01 1234\n")
+    path = plan(tmp_path / "schedule", "FT(2;2,2)", "--down", "Leaf00[3]", "--demand", demand, "--phase-cost", "0")
+    with forsched.open(path) as schedule:
+        (tmp_path / "map").write_text("".join(f"{rank} {schedule.servers[n].guid:#x}\n" for rank, n in enumerate((3, 1, 0, 2))))
+    done = example(path, 4, tmp_path / "map", program="event_builder.py")
+    assert done.code == 0 and "13234 bytes from 2 sources to 2 builders" in done.out and "all right" in done.out, done.out + done.err
