@@ -83,6 +83,17 @@ def test_the_simulation_has_the_sizes(plan, fors, tmp_path):
     assert "--ranks" in fors(*run, "--ranks", "2", code=2).err
 
 
+def test_times_with_what_phases_cost(plan):
+    """The same for programs and for people."""
+    demand = "Node00-00 Node01-0[0-1] 100000\nNode02-00 Node01-00 50000\nNode00-01 Node01-02 30000\n"
+    data, told = plan(demand, "--phase-cost", "4us"), plan(demand, "--phase-cost", "4us", text=True).out
+    assert data["phase_cost"] == 100000 and data["time_over_bound"] == (data["length"] + data["phases"] * 100000) / data["length_bound"]
+    assert f"{data['time_over_bound']:.3f} with 100000 bytes for each phase" in told
+    for other in ("uniform", "shift"):
+        assert f"{other:12}{data[f'{other}_phases']} phases, {data[f'{other}_time_over_bound']:.3f} of the bound\n" in told
+        assert data[f"{other}_time_over_bound"] > data[f"{other}_phases"] * 100000 / data["length_bound"]
+
+
 def test_roles(plan):
     data = plan("role Node0[0-2]-0[0-3] send\nrole Node03-00 receive\nrole Node03-01 both\n")
     assert (data["senders"], data["receivers"], data["messages"]) == (13, 2, 25)

@@ -172,6 +172,8 @@ static void in_the_way(void **state)
 	rest();
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_PUBLISH]), 1);
 	unlink(jobs);
+	write_jobs(bench, "a: Node99-00, Node99-01\n" ONE);
+	wait_status(bench, "1 job has no schedule; a: ", true);
 	wait_job(bench, "one", 4, 0);
 }
 
