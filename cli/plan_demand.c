@@ -20,6 +20,7 @@
 #include "core/demand/odd.h"
 #include "core/demand/pack.h"
 #include "core/demand/published.h"
+#include "core/demand/reach.h"
 #include "core/demand/uniform.h"
 #include "core/net/rates.h"
 #include "core/planners/outcome.h"
@@ -75,7 +76,7 @@ static int load_tables(struct planned *p)
 static enum fors_err read_ways(struct planned *p, struct fors_error *error)
 {
 	const struct fors_flows_tables tables = {.net = p->made.net, .lfts = p->made.lfts, .most_paths = MOST_PATHS};
-	enum fors_err err = fors_flows_routed_read(&tables, &p->routed, error);
+	enum fors_err err = fors_demand_reach(&tables, &p->routed, &p->made.warnings, error);
 
 	if (err)
 		return err;

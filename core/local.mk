@@ -34,6 +34,7 @@ libforscore_la_SOURCES = \
 	core/demand/plan.c core/demand/plan.h \
 	core/demand/problem.c core/demand/problem.h \
 	core/demand/published.c core/demand/published.h \
+	core/demand/reach.c core/demand/reach.h \
 	core/demand/reroute.c core/demand/reroute.h \
 	core/demand/uniform.c core/demand/uniform.h \
 	core/fabric/account.c core/fabric/account.h \

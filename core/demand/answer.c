@@ -15,6 +15,7 @@
 #include "odd.h"
 #include "pack.h"
 #include "published.h"
+#include "reach.h"
 #include "uniform.h"
 
 #define MOST_PATHS 128	  /* path indices that are looked at: all */
@@ -42,7 +43,7 @@ static enum fors_err read_ways(struct answer *a, struct fors_error *error)
 						 .most_paths = MOST_PATHS,
 						 .cancelled = a->task->cancelled,
 						 .context = a->task->context};
-	enum fors_err err = fors_flows_routed_read(&tables, &a->routed, error);
+	enum fors_err err = fors_demand_reach(&tables, &a->routed, &a->report->warnings, error);
 
 	if (err)
 		return err;

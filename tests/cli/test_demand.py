@@ -267,3 +267,13 @@ def test_schema(plan):
         assert not list(judge.iter_errors(data)) and set(data) == set(schema["properties"])
         data["phases"] = -1
         assert list(judge.iter_errors(data))
+
+
+def test_a_leaf_that_is_cut_off(plan, tmp_path, fors):
+    """Its hosts are left out, and said; the others' messages are planned and walked."""
+    down = [word for port in range(5, 9) for word in ("--down", f"Leaf00[{port}]")]
+    data = plan("Node00-0[0-3] Node01-00 1000\nNode02-0[0-3] Node01-00,Node00-01 500\n", *down, "--phase-cost", "0")
+    assert (data["servers"], data["messages"], data["bytes"], data["flows"]) == (12, 4, 2000, 4)
+    assert any("4 servers are cut off from the 12 others" in text for text in data["remarks"])
+    assert any("5 hosts" in text or "Node00-00" in text for text in data["remarks"])
+    assert "Node00-00" in plan("Node00-00 Node01-00 1\n", *down, code=2).err

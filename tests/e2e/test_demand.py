@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 from harness import FatTree, fors_command, wait_for
+from watching import STOCK, Watcher
 
 TREE = FatTree(4, 4)
 SENDERS, RECEIVERS = [f"Node{a:02d}-0{s}" for a in range(3) for s in range(4)], [f"Node03-0{s}" for s in range(4)]
@@ -132,3 +133,19 @@ def test_copies(demand, tmp_path):
 def test_not_beside_jobs(demand, tmp_path):
     sim, sm, file = demand(EVENTS, conf=f"jobs_file = {tmp_path / 'jobs'}\n")
     sm.wait_log("jobs_file and demand_file exclude each other")
+
+
+def test_beside_another_engine(fabric, tmp_path):
+    """fors watch: over minhop's tables; withdrawn and planned anew when they change."""
+    write(tmp_path / "events.demand", EVENTS)
+    sim, sm = fabric(TREE, **STOCK)
+    sm.wait_up()
+    service = Watcher(sim, tmp_path / "watch", settings=f"static_sl = 0\ndemand_file = {tmp_path / 'events.demand'}\n")
+    fabric.also(service)
+    status = service.wait(demand="events", demand_reason=None, demand_epoch=lambda epoch: epoch)
+    judge(sim, schedule_of(service.folder()), WANTED)
+    mark = sm.log_end()
+    sim.unlink(*TREE.uplink(3, 1)[:2])
+    sm.wait_up(mark)
+    service.wait(demand_reason=None, demand_epoch=lambda epoch: (epoch or 0) > status["demand_epoch"])
+    judge(sim, schedule_of(service.folder()), WANTED)
