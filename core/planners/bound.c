@@ -256,15 +256,75 @@ enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound
 	return FORS_OK;
 }
 
+/* ---- one LID for each server ---- */
+
+static void count_cables(const struct fors_fabric *fabric, uint32_t leaf, uint32_t cables[FORS_MAX_LANES])
+{
+	memset(cables, 0, FORS_MAX_LANES * sizeof(*cables));
+	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+		cables[fabric->lane[lane].spine] += fors_live(fabric, leaf, lane);
+}
+
+/* The only spine that two leaves have in common; FORS_NONE: there are several, or none. */
+static uint32_t only_spine(const struct fors_fabric *fabric, const uint32_t *cables, uint32_t other)
+{
+	uint32_t only = FORS_NONE;
+
+	for (uint32_t lane = 0; lane < fabric->nlanes; lane++) {
+		uint32_t spine = fabric->lane[lane].spine;
+
+		if (!cables[spine] || !fors_live(fabric, other, lane) || only == spine)
+			continue;
+		if (only != FORS_NONE)
+			return FORS_NONE;
+		only = spine;
+	}
+	return only;
+}
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/*
+ * What a leaf and those that have a single spine in common with it need over their cables to that spine. The spine
+ * sends all of that to a server of the leaf over one cable, so some cable has the lumps of ceil(n / cables) servers.
+ * What the leaf sends to a server goes over one cable up, in the same way.
+ */
+static uint64_t single_bound(const struct fors_fabric *fabric, uint32_t leaf)
+{
+	uint32_t cables[FORS_MAX_LANES];
+	uint64_t others[FORS_MAX_LANES] = {0}, own = fabric->leaf[leaf].nservers, bound = 0;
+
+	count_cables(fabric, leaf, cables);
+	for (uint32_t a = 0; a < fabric->nleaves; a++) {
+		uint32_t spine = a == leaf ? FORS_NONE : only_spine(fabric, cables, a);
+
+		if (spine != FORS_NONE)
+			others[spine] += fabric->leaf[a].nservers;
+	}
+	for (uint32_t spine = 0; spine < fabric->nspines; spine++) {
+		uint64_t down = others[spine] ? divide_up(own, cables[spine]) * others[spine] : 0;
+		uint64_t up = others[spine] ? divide_up(others[spine], cables[spine]) * own : 0;
+
+		bound = down > bound ? down : bound;
+		bound = up > bound ? up : bound;
+	}
+	return bound;
+}
+
 uint64_t fors_lump_bound(const struct fors_fabric *fabric)
 {
 	uint64_t bound = fabric->nservers;
 
 	for (uint32_t a = 0; a < fabric->nleaves; a++) {
 		uint64_t own = fabric->leaf[a].nservers, nlive = fabric->leaf[a].nlive;
-		uint64_t lump = nlive ? own * ((fabric->nservers - own + nlive - 1) / nlive) : 0;
+		uint64_t lump = nlive ? own * divide_up(fabric->nservers - own, nlive) : 0,
+			 single = single_bound(fabric, a);
 
 		bound = lump > bound ? lump : bound;
+		bound = single > bound ? single : bound;
 	}
 	return bound;
 }

@@ -16,10 +16,9 @@
 struct fors_level {
 	uint32_t nleaves, nlanes, nslots;
 	uint32_t nclasses; /* per leaf */
-	uint32_t ncables;  /* the most parallel cables of a leaf and a spine */
 	uint16_t *base;	   /* [to * nslots + slot]: class of the place's base LID */
 	uint8_t *lane;	   /* [(leaf * nleaves + to) * nclasses + class]: uplink lane, FORS_NO_LANE: none */
-	uint8_t *down;	   /* [(to * nspines + spine) * ncables + cable number]: see fors_level_down() */
+	uint8_t *down;	   /* [(to * nspines + spine) * nlanes + home lane]: see fors_level_down() */
 };
 
 /*
@@ -58,14 +57,13 @@ static inline uint8_t fors_level_up(const struct fors_level *level, uint32_t lea
 }
 
 /*
- * The downlink lane of a spine's entry for LIDs of leaf `to` with home lane `home`: the spine's live cable to
- * the leaf with home's cable number (home itself, where it is that spine's and lives), or (cyclically) the next
- * live one; FORS_NO_LANE: the spine has no live cable to the leaf.
+ * The downlink lane of a spine's entry for LIDs of leaf `to` with home lane `home`: home itself, where it is that
+ * spine's and lives, else see level.c; FORS_NO_LANE: the spine has no live cable to the leaf.
  */
 static inline uint8_t fors_level_down(const struct fors_level *level, const struct fors_fabric *fabric, uint32_t spine,
 				      uint32_t to, uint32_t home)
 {
-	return level->down[((size_t)to * fabric->nspines + spine) * level->ncables + fabric->lane[home].cable];
+	return level->down[((size_t)to * fabric->nspines + spine) * fabric->nlanes + home];
 }
 
 #endif

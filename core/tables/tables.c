@@ -9,7 +9,7 @@
  *
  *   leaf, own servers:       the server's port
  *   leaf, others' servers:   the port of the lane that level_build.c chose
- *   spine, leaf it reaches:  down, over the home lane's cable number or the next live one
+ *   spine, leaf it reaches:  down, over the home lane, its cable number or what stands in (level.c)
  *   spine, leaf it lost:     LIDs at home here keep the dead port (no loop in mixed
  *                            states, right again when the cable returns); others go
  *                            down to a leaf that sends them up their home lane, or
@@ -46,7 +46,7 @@
  * Not so, for the moment between two blocks: (1) LIDs that a spine has to reach although it lost their leaf and their
  * home was here (subnet managers; all LIDs on spines with CAs; switch LIDs; LIDs of a leaf that has no spine in common
  * with another one). All leaves that it could ask sent these LIDs up to it before, so every way out is a loop until the
- * leaf it asks has its new block too. (2) Parallel cables: an entry that moves to a spine whose cable of that number has
+ * leaf it asks has its new block too. (2) Parallel cables: an entry that moves to a spine where the cable down for it has
  * died finds its dead port until the spine has the new block with the cable that stands in. (3) One sweep that sees
  * failures and recoveries together: a spine's old detour and the new entry of the leaf at its end may point at each
  * other.

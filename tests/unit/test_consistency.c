@@ -166,12 +166,15 @@ static bool is_home_healthy(const struct update *u, uint32_t a, const struct tar
 static bool waits_for_stand_in(const struct update *u, const struct path *path, const struct target *target)
 {
 	const struct fors_fabric *is = u->fabric[1];
+	uint32_t spine, port;
 
 	if (path->end != LOST || !path->nlinks)
 		return false;
+	spine = u->net[1]->port[path->link[path->nlinks - 1]].peer;
+	port = spine == FORS_NONE || u->row[spine] == FORS_NONE ? 0
+								: fors_lfts_port(u->mixed, u->row[spine], target->lid);
 	for (uint32_t k = 0; k < is->nlanes; k++)
-		if (is->spine[is->lane[k].spine].node == u->net[1]->port[path->link[path->nlinks - 1]].peer &&
-		    is->lane[k].cable == is->lane[target->home].cable)
+		if (is->spine[is->lane[k].spine].node == spine && fors_cable(is, target->leaf, k)->spine_port == port)
 			return !fors_live(is, target->leaf, k);
 	return false;
 }

@@ -9,7 +9,11 @@
 
 #include <cmocka.h>
 
+#include "support.h"
+
+#include "core/planners/bound.h"
 #include "core/tables/home.h"
+#include "core/tables/lanes.h"
 #include "core/tables/level.h"
 
 /* Places and cables are all that the levelling looks at. */
@@ -444,9 +448,129 @@ static void same_failures_same_bytes(void **state)
 	free_fabric(fabric);
 }
 
+/* What lost its home lane comes down by cables that nobody has at home, as long as there are any. */
+static void test_idle_cables(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,9;servers=6;cables=4)", 0);
+	uint64_t bound;
+
+	bed_down(bed, "Leaf00[7]");
+	bed_down(bed, "Leaf00[8]");
+	bed_down(bed, "Leaf05[9]");
+	bed_rebuild(bed);
+	assert_int_equal(fors_lanes_bound(bed->fabric, bed->lanes, &bound, NULL), FORS_OK);
+	assert_int_equal(bound, 54);
+	bed_free(bed);
+}
+
+/* ---- the lump, against all tables that there are ---- */
+
+#define MOST_STEPS 3000000
+
+/* Entries are chosen one after another: for each server its spines' cables down, then the lanes of all other leaves. */
+struct choice {
+	const struct fors_fabric *f;
+	uint32_t cap;		/* no link may carry more */
+	uint32_t up[8][16];	/* per leaf and lane */
+	uint32_t down[8][16];	/* the same */
+	uint32_t lane_down[16]; /* of the server in hand: per spine, its lane */
+	uint64_t steps;
+};
+
+static bool choose_rest(struct choice *c, uint32_t leaf, uint32_t number, uint32_t spine, uint32_t from);
+
+/* The lane of leaf `from` to the server. */
+static bool choose_up(struct choice *c, uint32_t leaf, uint32_t number, uint32_t from)
+{
+	uint32_t n = c->f->leaf[from].nservers;
+
+	for (uint32_t lane = 0; lane < c->f->nlanes; lane++) {
+		uint32_t down = c->lane_down[c->f->lane[lane].spine];
+		bool found;
+
+		if (!fors_live(c->f, from, lane) || down == FORS_NONE || c->up[from][lane] + n > c->cap ||
+		    c->down[leaf][down] + n > c->cap)
+			continue;
+		c->up[from][lane] += n;
+		c->down[leaf][down] += n;
+		found = choose_rest(c, leaf, number, c->f->nspines, from + 1);
+		c->up[from][lane] -= n;
+		c->down[leaf][down] -= n;
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+/* The cable of a spine to the server's leaf, if it has any. */
+static bool choose_down(struct choice *c, uint32_t leaf, uint32_t number, uint32_t spine)
+{
+	bool any = false;
+
+	for (uint32_t lane = 0; lane < c->f->nlanes; lane++) {
+		if (c->f->lane[lane].spine != spine || !fors_live(c->f, leaf, lane))
+			continue;
+		any = true;
+		c->lane_down[spine] = lane;
+		if (choose_rest(c, leaf, number, spine + 1, 0))
+			return true;
+	}
+	c->lane_down[spine] = FORS_NONE;
+	return !any && choose_rest(c, leaf, number, spine + 1, 0);
+}
+
+/* Are there tables whose links carry no more than the cap? */
+static bool choose_rest(struct choice *c, uint32_t leaf, uint32_t number, uint32_t spine, uint32_t from)
+{
+	if (leaf == c->f->nleaves)
+		return true;
+	if (c->steps++ > MOST_STEPS)
+		return false;
+	if (number == c->f->leaf[leaf].nservers)
+		return choose_rest(c, leaf + 1, 0, 0, 0);
+	if (spine < c->f->nspines)
+		return choose_down(c, leaf, number, spine);
+	if (from == c->f->nleaves)
+		return choose_rest(c, leaf, number + 1, 0, 0);
+	return from == leaf ? choose_rest(c, leaf, number, spine, from + 1) : choose_up(c, leaf, number, from);
+}
+
+/* No tables with one LID for each server are below the lump; where it is above P by a single spine it is met. */
+static void test_lump_is_a_bound(void **state)
+{
+	static const char *const specs[] = {"FT(2;1,3;servers=3;cables=2)", "FT(2;2,3;servers=3;cables=1)",
+					    "FT(2;2,3;servers=3;cables=2)", "FT(2;2,2;servers=5;cables=2)",
+					    "FT(2;2,4;servers=2;cables=1)", "FT(2;1,3;servers=4;cables=3)"};
+	uint32_t above = 0, met = 0;
+
+	for (uint32_t i = 0; i < 600; i++) {
+		struct bed *bed = bed_new(specs[i % 6], 0);
+		struct rng rng = {i};
+		struct choice c = {0};
+		uint32_t lump;
+
+		bed_random_failures(bed, &rng, i / 6 % 4);
+		bed_rebuild(bed);
+		c.f = bed->fabric;
+		lump = (uint32_t)fors_lump_bound(c.f);
+		if (!c.f->unreachable_pairs && lump > c.f->nservers) {
+			above++;
+			c.cap = lump - 1;
+			assert_false(choose_rest(&c, 0, 0, 0, 0));
+			c.cap = lump;
+			met += c.steps <= MOST_STEPS && choose_rest(&c, 0, 0, 0, 0);
+		}
+		bed_free(bed);
+	}
+	assert_true(above > 60);
+	assert_true(met > above / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lump_is_a_bound),
+		cmocka_unit_test(test_idle_cables),
 		cmocka_unit_test(healthy_is_at_home),
 		cmocka_unit_test(few_failures_are_level),
 		cmocka_unit_test(lost_spines_are_level),
