@@ -77,6 +77,7 @@ libforscore_la_SOURCES = \
 	core/jobs/floors.c core/jobs/floors.h \
 	core/jobs/floors_tables.c \
 	core/jobs/holdings.c core/jobs/holdings.h \
+	core/jobs/holdings_again.c \
 	core/jobs/joblist.c core/jobs/joblist.h \
 	core/jobs/mask.h \
 	core/jobs/members.c core/jobs/members.h \

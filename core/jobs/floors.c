@@ -376,9 +376,16 @@ enum fors_err fors_floors_make(const struct fors_fattree *tree, struct fors_floo
 	return err;
 }
 
+void fors_floors_let_go(struct fors_floors *floors)
+{
+	floors->pods = NULL;
+	for (uint32_t i = 0; floors->leaf && i < floors->count; i++)
+		((struct fors_fabric *)floors->floor[i])->net = NULL;
+}
+
 void fors_floors_clear(struct fors_floors *floors)
 {
-	for (uint32_t i = 0; floors->pods && i < floors->count; i++)
+	for (uint32_t i = 0; floors->leaf && i < floors->count; i++)
 		fors_fabric_free((struct fors_fabric *)floors->floor[i]);
 	free(floors->floor);
 	free(floors->leaf);

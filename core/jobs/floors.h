@@ -22,7 +22,7 @@
 struct fors_floors {
 	uint32_t count; /* 1, or 1 + planes */
 	const struct fors_fabric **floor;
-	const struct fors_pods *pods; /* borrowed; NULL: of two levels, and floor[0] is borrowed */
+	const struct fors_pods *pods; /* borrowed; NULL: of two levels, where floor[0] is borrowed, or let go */
 	uint32_t *leaf;		      /* per leaf of floor 0: which of pods->leaf; ordered by pod. NULL of two levels */
 	uint32_t *pod;		      /* per leaf of floor 0: its pod. NULL of two levels */
 };
@@ -34,6 +34,8 @@ struct fors_floors {
  */
 enum fors_err fors_floors_make(const struct fors_fattree *tree, struct fors_floors *floors, struct fors_error *error);
 void fors_floors_clear(struct fors_floors *floors);
+/* They go on without the tree of three levels that they were made of: for comparing with others only. */
+void fors_floors_let_go(struct fors_floors *floors);
 
 /* Of three levels: the pod of a leaf of floor 0, and the switch that a pod has on floor 1 + plane (NULL: none). */
 static inline uint32_t fors_floors_pod(const struct fors_floors *floors, uint32_t leaf)

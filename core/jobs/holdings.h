@@ -51,6 +51,15 @@ enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct f
 void fors_holdings_clear(struct fors_holdings *holdings);
 
 /*
+ * What the jobs had on the floors of a tree as it was, in the numbers of these floors and of a list in which job j was number
+ * was_of[j] (FORS_NO_JOB: none; core/jobs/running.h), as struct fors_holdings_task wants it: in *before, owned by the caller;
+ * nfloors 0 where the tree has other switches or lanes. (holdings_again.c) Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_holdings_again(const struct fors_floors *then, const struct fors_holdings *holdings,
+				  const struct fors_floors *now, const uint32_t *was_of, uint32_t count,
+				  struct fors_holdings *before, struct fors_error *error);
+
+/*
  * Write the entries into tables of the tree, for path index `index` (floors_tables.c). Each way that they make goes up, then
  * down, over living cables. Of two levels see fors_entries_apply().
  */

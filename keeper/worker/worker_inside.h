@@ -165,9 +165,8 @@ void fors_worker_forget_plan(struct fors_worker *worker);
 enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_look *look,
 				    struct fors_outcome *outcome, struct fors_error *error);
 
-/* fors_jobplans_over(), for a look over another engine's tables. */
-enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struct fors_look *look,
-					 const struct fors_fabric *seats, const struct fors_joblist *list,
+/* fors_jobplans_floors() of a tree of three levels, or fors_jobplans_over() for a look over another engine's tables. */
+enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struct fors_worker_jobset *set,
 					 const struct fors_jobkept *kept, struct fors_jobplans *plans,
 					 struct fors_error *error);
 

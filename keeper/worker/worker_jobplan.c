@@ -47,6 +47,8 @@ void fors_worker_clear_jobset(struct fors_worker_jobset *set)
 {
 	fors_joblist_clear(&set->list);
 	fors_owners_clear(&set->owners);
+	fors_holdings_clear(&set->holdings);
+	fors_floors_clear(&set->floors);
 	fors_fabric_free(set->seats);
 	fors_look_free(set->look);
 	*set = (struct fors_worker_jobset){.look = NULL};
@@ -60,21 +62,38 @@ static void share_index_jobs(const struct fors_joblist *list)
 			list->job[j].has_index = list->job[j].is_exclusive = false;
 }
 
+/* The servers that a list of jobs speaks of. */
+static const struct fors_fabric *seats_of(const struct fors_worker_jobset *set)
+{
+	return set->floors.count ? set->floors.floor[0] : set->seats ? set->seats : set->look->fabric;
+}
+
+/* Who may be in a job: of three levels the servers of floor 0; where no lane can be somebody's all that there are. */
+static enum fors_err take_seats(struct fors_worker_planning *p)
+{
+	const struct fors_look *look = p->set.look;
+	enum fors_err err = FORS_ENOTAPPL;
+
+	if (look->fabric)
+		return FORS_OK;
+	if (look->tree.pods)
+		err = fors_floors_make(&look->tree, &p->set.floors, &p->error);
+	if (err != FORS_ENOTAPPL)
+		return err;
+	p->error = (struct fors_error){.code = FORS_OK};
+	return fors_jobs_seats(look->net, look->over->has_participants ? &look->over->participants : NULL,
+			       &p->set.seats, &p->error);
+}
+
 static enum fors_err read_list(struct fors_worker_planning *p)
 {
 	const struct fors_worker_jobs *jobs = &p->worker->jobs;
-	const struct fors_look *look = p->set.look;
-	const struct fors_fabric *fabric = look->fabric;
-	enum fors_err err = FORS_OK;
+	enum fors_err err = take_seats(p);
 
-	if (!fabric) {
-		err = fors_jobs_seats(look->net, look->over->has_participants ? &look->over->participants : NULL,
-				      &p->set.seats, &p->error);
-		fabric = p->set.seats;
-	}
 	if (!err)
-		err = fors_worker_read_jobs(p->worker, jobs->text, jobs->size, fabric, &p->set.list, &p->error);
-	if (!err && fors_worker_job_index(look) < 0)
+		err = fors_worker_read_jobs(p->worker, jobs->text, jobs->size, seats_of(&p->set), &p->set.list,
+					    &p->error);
+	if (!err && fors_worker_job_index(p->set.look) < 0)
 		share_index_jobs(&p->set.list);
 	return err;
 }
@@ -139,6 +158,33 @@ static enum fors_err find_owners(struct fors_worker_planning *p)
 	return err;
 }
 
+/* Of three levels: the lanes of all floors. */
+static enum fors_err find_holdings(struct fors_worker_planning *p)
+{
+	const struct fors_worker_jobset *old = &p->worker->jobs.set;
+	uint64_t part = p->is_at_leisure ? 1 : p->set.look == old->look ? CHANGE_PART : SWEEP_PART;
+	struct fors_holdings before = {0};
+	struct fors_holdings_task task = {.floors = &p->set.floors,
+					  .list = &p->set.list,
+					  .has_exclusive = true,
+					  .owners_work = FORS_ENTRIES_OWNERS_WORK / part,
+					  .entries_work = FORS_ENTRIES_WORK / part,
+					  .may_move = p->is_at_leisure,
+					  .cancelled = fors_worker_cancelled,
+					  .context = p->worker};
+	enum fors_err err = FORS_OK;
+
+	p->set.is_brief = !p->is_at_leisure;
+	if (old->is_planned && old->floors.count && (!p->set.look->jobs_move || p->is_at_leisure))
+		err = fors_holdings_again(&old->floors, &old->holdings, &p->set.floors, p->was_of, p->set.list.count,
+					  &before, &p->error);
+	task.before = before.nfloors ? &before : NULL;
+	if (!err)
+		err = fors_holdings_find(&task, &p->set.holdings, &p->error);
+	fors_holdings_clear(&before);
+	return err;
+}
+
 /* Where a path index belongs to jobs lanes are shared out with its entries, and not for each plan. */
 static enum fors_err have_owners(struct fors_worker_planning *p)
 {
@@ -160,13 +206,29 @@ static bool has_come_by_entries(const struct fors_worker_planning *p, uint32_t j
 	return p->grant.index >= 0 && p->grant.entries.bound[j] && item->over != FORS_OVER_OWN;
 }
 
+/* May it go on with its plan, by the lanes that it had and has, on all floors? */
+static bool may_stay(const struct fors_worker_planning *p, uint32_t j, const struct fors_jobboard_item *item)
+{
+	const struct fors_worker_jobset *old = &p->worker->jobs.set;
+	bool is_best = item->told.phases == item->told.alone_bound, may = true;
+	struct fors_jobview first = {&old->list, &old->owners}, second = {&p->set.list, &p->set.owners};
+
+	if (!p->set.floors.count || !old->floors.count)
+		return fors_jobplan_may_stay(seats_of(&p->set), first, p->was_of[j], second, j, item->over, is_best);
+	for (uint32_t f = 0; may && f < p->set.floors.count; f++) {
+		first.owners = &old->holdings.owners[f];
+		second.owners = &p->set.holdings.owners[f];
+		may = fors_jobplan_may_stay(p->set.floors.floor[f], first, p->was_of[j], second, j, item->over,
+					    is_best);
+	}
+	return may;
+}
+
 /* Jobs that go on with what they have. False: out of memory. */
 static bool keep(struct fors_worker_planning *p)
 {
 	struct fors_worker_jobs *jobs = &p->worker->jobs;
 	const struct fors_worker_jobset *old = &jobs->set;
-	const struct fors_fabric *fabric = p->set.seats ? p->set.seats : p->set.look->fabric;
-	struct fors_jobview first = {&old->list, &old->owners}, second = {&p->set.list, &p->set.owners};
 
 	if (!old->is_planned || old->basis != p->set.basis)
 		return true;
@@ -176,9 +238,7 @@ static bool keep(struct fors_worker_planning *p)
 		if (!item)
 			return false;
 		if (p->was_of[j] == FORS_NO_JOB || !fors_jobboard_has_plan(item) || item->is_inherited ||
-		    p->kept[j].is_waiting || has_come_by_entries(p, j, item) ||
-		    !fors_jobplan_may_stay(fabric, first, p->was_of[j], second, j, item->over,
-					   item->told.phases == item->told.alone_bound))
+		    p->kept[j].is_waiting || has_come_by_entries(p, j, item) || !may_stay(p, j, item))
 			continue;
 		p->kept[j] = (struct fors_jobkept){.plan = item->schedule, .over = item->over};
 	}
@@ -212,13 +272,14 @@ static enum fors_err make_plans(struct fors_worker_planning *p)
 
 	if (!err && p->set.look->fabric)
 		err = have_owners(p);
+	else if (!err && p->set.floors.count)
+		err = find_holdings(p);
 	if (!err && !keep(p))
 		err = fors_fail_memory(&p->error);
 	if (err)
 		return err;
 	return p->set.look->fabric ? plan_own(p)
-				   : fors_worker_plan_jobs_over(p->worker, p->set.look, p->set.seats, &p->set.list,
-								p->kept, &p->plans, &p->error);
+				   : fors_worker_plan_jobs_over(p->worker, &p->set, p->kept, &p->plans, &p->error);
 }
 
 /* --- publishing ----------------------------------------------------------------------------------------------- */
@@ -287,7 +348,7 @@ static void tell_job(const struct fors_worker_planning *p, uint32_t j, struct fo
 	item->told.servers = job->count;
 	item->told.missing = job->nmissing;
 	item->told.leaves = job->nleaves;
-	item->told.lanes = p->set.look->fabric ? (int64_t)made->nlanes : FORS_UNKNOWN;
+	item->told.lanes = p->set.look->fabric || p->set.floors.count ? (int64_t)made->nlanes : FORS_UNKNOWN;
 	item->told.trespassers = p->met ? (int64_t)p->met[j].count : FORS_UNKNOWN;
 	item->told.trespassing[0] = '\0';
 	if (p->met)
@@ -396,9 +457,9 @@ static bool take_effect(struct fors_worker_planning *p)
 	jobs->set.is_planned = true;
 	fors_worker_note_unstuck(p->worker);
 	fors_worker_tell_names(p->worker, &jobs->set.list);
-	if (!fors_worker_note_members(p->worker, &jobs->set.list,
-				      jobs->set.seats ? jobs->set.seats : jobs->set.look->fabric))
+	if (!fors_worker_note_members(p->worker, &jobs->set.list, seats_of(&jobs->set)))
 		fors_worker_run_short(p->worker);
+	fors_floors_let_go(&jobs->set.floors);
 	jobs->set.planned_ms = fors_clock_ms();
 	p->set = (struct fors_worker_jobset){.look = NULL};
 	jobs->is_pending = false;

@@ -17,6 +17,7 @@
 #include "core/planners/jobplan.h"
 #include "keeper/look/look.h"
 #include "keeper/board/jobboard.h"
+#include "core/jobs/holdings.h"
 #include "keeper/settings/jobs_file.h"
 #include "worker_names.h"
 
@@ -29,9 +30,11 @@ struct fors_status;
 
 /* Who runs over a look, and over which lanes. */
 struct fors_worker_jobset {
-	struct fors_look *look;	   /* owned; NULL: none */
-	uint64_t basis;		   /* of the look */
-	struct fors_fabric *seats; /* owned; who may be in a job, where the look has no fabric; else NULL */
+	struct fors_look *look;	       /* owned; NULL: none */
+	uint64_t basis;		       /* of the look */
+	struct fors_fabric *seats;     /* owned; who may be in a job, where the look has no tree; else NULL */
+	struct fors_floors floors;     /* where the look's tree has three levels; else empty */
+	struct fors_holdings holdings; /* on these: lanes of jobs */
 	struct fors_joblist list;
 	struct fors_owners owners;
 	bool is_planned;     /* list and owners are what jobs were planned with; else they are empty */

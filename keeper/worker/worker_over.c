@@ -16,7 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/unknown.h"
 #include "core/planners/jobplan_over.h"
+#include "core/base/unknown.h"
 #include "core/planners/over.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/log.h"
@@ -56,15 +58,16 @@ static struct fors_over_task task_of(const struct fors_look *look, struct planni
 	};
 }
 
-enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struct fors_look *look,
-					 const struct fors_fabric *seats, const struct fors_joblist *list,
+enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struct fors_worker_jobset *set,
 					 const struct fors_jobkept *kept, struct fors_jobplans *plans,
 					 struct fors_error *error)
 {
-	struct planning planning = {.worker = worker, .levels = look->over->levels};
-	const struct fors_over_task task = task_of(look, &planning);
+	struct planning planning = {.worker = worker, .levels = set->look->over->levels};
+	const struct fors_over_task task = task_of(set->look, &planning);
+	const struct fors_jobfloors lanes = {&set->floors, &set->holdings, FORS_UNKNOWN};
 
-	return fors_jobplans_over(&task, seats, list, kept, plans, error);
+	return set->floors.count ? fors_jobplans_floors(&task, &lanes, &set->list, kept, plans, error)
+				 : fors_jobplans_over(&task, set->seats, &set->list, kept, plans, error);
 }
 
 /* Over tables as they are there is one method. Another engine's tables leave no choice. */

@@ -6,6 +6,7 @@ nobody, and jobs that own their lanes never, whatever their clocks.
 """
 import csv
 import json
+import random
 import re
 import subprocess
 
@@ -215,18 +216,43 @@ def test_tables_of_another_engine(jobs):
 
 
 def test_three_levels(jobs):
-    """In a tree of three levels, too, where fors makes the tables."""
+    """In a tree of three levels, too, where fors makes the tables: with a path index for each way up jobs own lanes and rungs."""
     tree = Tree3((2, 2, 2), (2, 2))
-    sim, sm, file = jobs("one [exclusive]: Node0-0-0, Node0-1-0, Node1-0-0, Node1-1-1\ntwo: Node0-0-1, Node1-0-1\n", topology=tree,
-                         lmc="0")
-    status = wait_jobs(sm, "one", "two", state="active", tables_by="fors")
-    assert {job["over"] for job in status["jobs"]} == {"all"}
-    judge(sim, sm, [], ["one", "two"])
+    text = "one [exclusive]: Node0-0-0, Node0-1-0, Node1-0-0\nbeside [exclusive]: Node0-0-1, Node1-0-1\ntwo: Node0-1-1, Node1-1-1\n"
+    sim, sm, file = jobs(text, topology=tree, lmc="2")
+    status = wait_jobs(sm, "one", "two", "beside", state="active", tables_by="fors")
+    assert [job(status, name)["over"] for name in ("one", "beside")] == ["own", "own"]
+    assert [job(status, name)["phases"] for name in ("one", "beside", "two")] == [3, 2, 2] and job(status, "one")["lanes"] > 3
+    judge(sim, sm, ["one", "beside"], ["two"])
     sim.unlink(*tree.top_cable(0, 0, 0))
     sm.sighup()
     sm.wait_status(dead_links=lambda links: len(links or ()) == 1, state="active",
                    jobs=lambda jobs: all(job["state"] == "active" for job in jobs))
-    judge(sim, sm, [], ["one", "two"])
+    judge(sim, sm, [], ["one", "two", "beside"])
+
+
+def test_fifty_changes_on_three_levels(jobs):
+    """64 servers in four pods, LMC 4: jobs anywhere begin and end. After each change those over lanes of their own share no cable in
+    the switches' tables, nobody's epoch falls, and a job that nothing has changed for keeps its epoch."""
+    rng, running, epochs, kept = random.Random(5), {}, {}, 0
+    free = [f"Node{p}-{y}-{x}" for p in range(4) for y in range(4) for x in range(4)]
+    sim, sm, file = jobs("", topology=Tree3((4, 4, 4), (4, 4)), lmc="4")
+    for number in range(50):
+        if running and (len(running) > 5 or rng.random() < 0.4):
+            free += running.pop(rng.choice(sorted(running)))
+        else:
+            size = rng.choice((2, 4, 6, 8, 12))
+            running[f"job{number}"] = [free.pop(rng.randrange(len(free))) for _ in range(min(size, len(free) - 1))]
+        write(file, "".join(f"{name} [exclusive]: {', '.join(servers)}\n" for name, servers in running.items()))
+        status = sm.wait_status(jobs=lambda jobs: {job["name"] for job in jobs or () if job["state"] == "active"} == set(running))
+        own = [name for name in running if job(status, name)["over"] == "own"]
+        judge(sim, sm, own, [name for name in running if name not in own])
+        for name in running:
+            epoch = job(status, name)["epoch"]
+            assert epoch >= epochs.get(name, 0)
+            kept += epoch == epochs.get(name)
+            epochs[name] = epoch
+    assert kept > 20
 
 
 def test_copies(jobs, tmp_path):

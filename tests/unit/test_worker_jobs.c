@@ -527,6 +527,42 @@ static void haste_is_made_up_for(void **state)
 	assert_int_equal(wait_job(bench, "j1", 18, 0), first);
 }
 
+#define FIRST "first [exclusive]: Node00-00, Node02-00\n"
+#define SECOND "second [exclusive]: Node00-01, Node01-00, Node02-01\n"
+#define THIRD "third [exclusive]: Node03-00, Node03-01\n"
+
+/*
+ * With a path index for each way of three levels jobs own lanes and rungs: over the same cables who runs keeps plan and epoch when
+ * others come and go that need none of its cables, and after a failure it is planned anew.
+ */
+static void three_levels(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t first, second;
+
+	write_jobs(bench, FIRST SECOND);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
+	first = wait_job(bench, "first", 2, 0);
+	second = wait_job(bench, "second", 3, 0);
+	wait_status(bench, "\"over\": \"own\"", true);
+	wait_status(bench, "\"over\": \"all\"", false);
+	write_jobs(bench, FIRST SECOND THIRD);
+	wait_job(bench, "third", 2, 0);
+	wait_status(bench, "\"over\": \"all\"", false);
+	write_jobs(bench, FIRST SECOND);
+	wait_job(bench, "third", 0, 0);
+	assert_int_equal(wait_job(bench, "first", 2, 0), first);
+	assert_int_equal(wait_job(bench, "second", 3, 0), second);
+	submit(bench, FORS_LOOK_ROUTED, "Leaf00[3]");
+	submit(bench, FORS_LOOK_INSTALLED, "Leaf00[3]");
+	assert_true(wait_job(bench, "first", 2, first) > first);
+}
+
+static int open_three_levels(void **state)
+{
+	return jobs_bench_open_on(state, "XGFT(3;2,2,2;1,2,2)", 2);
+}
+
 static int open_larger_bench(void **state)
 {
 	return jobs_bench_open_on(state, "FT(2;8,8)", 3);
@@ -552,6 +588,7 @@ int main(void)
 		TEST(what_is_not_early),
 		TEST(early_and_then_errors),
 		TEST(early_and_short_of_memory),
+		cmocka_unit_test_setup_teardown(three_levels, open_three_levels, jobs_bench_close),
 		cmocka_unit_test_setup_teardown(haste_is_made_up_for, open_larger_bench, jobs_bench_close),
 	};
 

@@ -14,6 +14,7 @@
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/net/tree_net.h"
+#include "core/planners/routing.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/log.h"
 #include "fake_clock.h"
@@ -62,7 +63,7 @@ struct bench *bench_new_lmc(const char *text, unsigned lmc)
 		return NULL;
 	fors_tree_spec_clear(&spec);
 	bench->places = fors_places_new();
-	if (fors_places_learn(bench->places, bench->intact, NULL, 0, NULL) ||
+	if (fors_places_learn_tree(bench->places, bench->intact, NULL, 0, NULL, NULL) ||
 	    fors_assign_lids(bench->intact, bench->places, lmc, false, NULL))
 		return NULL;
 	return bench;
@@ -99,9 +100,11 @@ struct fors_look *make_job(struct bench *bench, enum fors_look_kind kind, const 
 	if (down)
 		assert_int_equal(fors_net_down(bench->intact, job->net, down, NULL), FORS_OK);
 	assert_int_equal(fors_look_be_tree(job, bench->places, NULL, NULL), FORS_OK);
-	assert_int_equal(fors_tables_build(job->fabric, &job->lfts, NULL), FORS_OK);
+	assert_int_equal(fors_routing_make(&job->tree, false, &job->lfts, &job->rounds, NULL), FORS_OK);
 	fors_limit_method(&job->limits, "auto");
 	snprintf(job->jobs_file, sizeof(job->jobs_file), "%s", bench->file);
+	if (job->over)
+		fors_look_seal(job);
 	return job;
 }
 
