@@ -335,7 +335,7 @@ static enum fors_err round_of(struct fors_service *service, struct fors_error *e
 /* Is the manager at work, and its rest awaited? Not where others ask it all the time. */
 static bool is_rest_near(const struct fors_service *service)
 {
-	return service->is_due || (service->is_moving && service->moved_ms - service->rested_ms < MOST_MOVING_MS);
+	return service->is_moving ? service->moved_ms - service->rested_ms < MOST_MOVING_MS : service->is_due;
 }
 
 /* Until the next round. A Report is heeded at once, and then there is no rest. */
