@@ -88,6 +88,21 @@ def test_one_dead_cable_by_hand(analyze):
     assert result["dead_cables"] == [{"a": "Leaf00", "a_port": 3, "b": "Spine00", "b_port": 1}]
 
 
+def test_the_optimum_takes_all_cables_for_equally_fast(fors, analyze, write):
+    net = fors("fabric", "--synthetic", "FT(2;2,2)").out
+    for end in (r'(\[3\].*"Spine00"\[1\].*)4xSDR', r'(\[1\].*"Leaf00"\[3\].*)4xSDR'):
+        net = re.sub(end, r"\g<1>1xSDR", net)
+    source = ("--fabric", write("net", net), "--routing", "fors", "--optimum")
+    slow = analyze(*source, pattern="permutation")
+    assert slow["slow_links"] == 2 and slow["optimum_is_exact"] is False
+    assert analyze("--synthetic", "FT(2;2,2)", "--routing", "fors", "--optimum", pattern="permutation")["optimum_is_exact"] is True
+
+
+def test_a_page_has_the_title_of_its_fabric(fors, tmp_path):
+    fors("analyze", "--synthetic", "FT(2;2,2)", "--routing", "fors", "--pattern", "permutation", "--html", tmp_path / "page")
+    assert "<title>FT(2;2,2) - fors</title>" in (tmp_path / "page").read_text()
+
+
 def test_optimum_of_a_permutation(analyze):
     result = analyze("--synthetic", "XGFT(2;4,4;1,4)", "--routing", "d-mod-k", "--seed", "3", "--optimum", pattern="permutation")
     assert result["optimum_aggregate"] == pytest.approx(16) and result["optimum_is_exact"] is True

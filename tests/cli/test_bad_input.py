@@ -148,3 +148,10 @@ def test_too_few_lids(fors):
 def test_a_port_as_other_tools_write_it(fors, wrong, hint):
     said = fors("plan", "--synthetic", "FT(2;4,4)", "--down", wrong, code=2).err
     assert f"'{wrong}'" in said and (f"; a port is written {hint}\n" in said if hint else "a port is written" not in said), said
+
+
+def test_a_device_that_takes_nothing(fors):
+    """What is no file is written in place, and a full one is told."""
+    fors("fabric", "--synthetic", "FT(2;2,2)", "--output", "/dev/null", "--format", "net")
+    done = fors("fabric", "--synthetic", "FT(2;2,2)", "--output", "/dev/full", "--format", "net", code=2)
+    assert "/dev/full: cannot be written: No space left on device" in done.err

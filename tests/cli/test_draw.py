@@ -47,6 +47,11 @@ def test_loads_are_what_the_tables_say(fors):
     assert all(words.endswith(", 4 LIDs up, 4 down") for _, words in cables(svg(fors, "--synthetic", "FT(2;4,5)")))
 
 
+def test_switches_of_dot_are_boxes(fors):
+    out = fors("fabric", "--synthetic", "FT(2;2,2)", "--format", "dot").out
+    assert out.startswith("graph fabric {\n\tlabel=") and "\tnode [shape=box, style=rounded];\n" in out
+
+
 def test_state_of_a_running_fabric(fors, tmp_path):
     plan = json.loads(fors("plan", "--synthetic", "FT(2;4,4)", "--down", "Leaf01[6]", "--json").out)
     link = {"a": "Leaf02", "a_port": 7, "b": "Spine02", "b_port": 3, "used": False, "since_ms": None}

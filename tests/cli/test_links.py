@@ -37,6 +37,15 @@ def links(fors, *args):
     return json.loads(fors("links", *args, "--json").out)["links"]
 
 
+def test_a_cable_from_a_switch_to_itself(fors, write):
+    """Once, from its lower port."""
+    net = fors("fabric", "--synthetic", "FT(2;2,2;servers=1)").out
+    own = "[4]\t\"Leaf00\"[5]\t# 4xSDR\n[5]\t\"Leaf00\"[4]\t# 4xSDR\n"
+    net = net.replace('Switch\t3 "Leaf00"', 'Switch\t5 "Leaf00"').replace('\nswitchguid=0x200001', f"{own}\nswitchguid=0x200001")
+    out = fors("links", "--fabric", write("net", net)).out
+    assert len(re.findall(r"^Leaf00\[4\] - Leaf00\[5\] +live", out, re.M)) == 1 and "Leaf00[5] - " not in out
+
+
 def test_every_cable_once(fors):
     found = links(fors, *SPEC)
     assert {(one["a"], one["a_port"], one["b"], one["b_port"]) for one in found} == {

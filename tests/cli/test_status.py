@@ -42,6 +42,16 @@ def test_active(fors, folder):
     assert "doubtful" not in out and "\033" not in out
 
 
+def test_a_folder_of_shadow_mode(fors, folder):
+    """Where only shadow mode has written, what it wrote is the folder's."""
+    path = folder()
+    (path / "shadow").mkdir()
+    for name in ("status.json", "schedule", "heartbeat"):
+        (path / name).rename(path / "shadow" / name)
+    out = fors("status", path).out
+    assert "Leaf01[6] - Spine01[2]" in out and f"{path}/shadow\n" in out and str(EPOCH) in out
+
+
 def test_cost(fors, folder):
     out = fors("status", folder(phases=20, lower_bound=18, lmc_needed=2)).out
     assert "80.0 % of full; 20.0 % is lost" in out and "LMC 2 would allow 18 phases, 2 fewer" in out
