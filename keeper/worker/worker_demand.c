@@ -92,6 +92,17 @@ static void relent(struct fors_worker *worker)
 	demand->is_told = false;
 }
 
+/* The fabric's status, with what is new of the demand. */
+static void tell(struct fors_worker *worker, const struct fors_look *look)
+{
+	struct fors_worker_demand *demand = &worker->demand;
+	char reason[FORS_ERROR_TEXT];
+
+	snprintf(reason, sizeof(reason), "%s", worker->board.reason);
+	fors_worker_publish_status(worker, look, worker->board.state, reason);
+	demand->is_told = !worker->is_short;
+}
+
 /* ---- looks ---- */
 
 static void forget(struct fors_worker_demand *demand)
@@ -150,8 +161,13 @@ void fors_worker_adopt_demand(struct fors_worker *worker, struct fors_look *look
 {
 	struct fors_worker_demand *demand = &worker->demand;
 
-	if (!*demand->file || look->kind != FORS_LOOK_INSTALLED || look->withdrawal || worker->is_short)
+	if (look->kind != FORS_LOOK_INSTALLED || look->withdrawal || worker->is_short)
 		return;
+	if (!*demand->file) {
+		if (!demand->is_told && worker->board.has_status)
+			tell(worker, look); /* that there is none any more */
+		return;
+	}
 	if (fors_look_basis(look) != demand->tried)
 		demand->is_pending = demand->text.at;
 	if (fors_look_basis(look) != demand->basis && demand->refused.at && !demand->next.at)
@@ -369,17 +385,6 @@ static void look_at_file(struct fors_worker *worker)
 	}
 }
 
-/* The fabric's status, with what is new of the demand. */
-static void tell(struct fors_worker *worker)
-{
-	struct fors_worker_demand *demand = &worker->demand;
-	char reason[FORS_ERROR_TEXT];
-
-	snprintf(reason, sizeof(reason), "%s", worker->board.reason);
-	fors_worker_publish_status(worker, demand->look, worker->board.state, reason);
-	demand->is_told = !worker->is_short;
-}
-
 void fors_worker_watch_demand(struct fors_worker *worker)
 {
 	struct fors_worker_demand *demand = &worker->demand;
@@ -394,7 +399,7 @@ void fors_worker_watch_demand(struct fors_worker *worker)
 		fors_worker_run_short(worker);
 	if (*demand->file && demand->look && !demand->is_blocked && !worker->is_standby &&
 	    (is_new || !demand->is_told) && worker->board.has_status)
-		tell(worker);
+		tell(worker, demand->look);
 }
 
 /* ---- the rest ---- */
@@ -426,7 +431,7 @@ void fors_worker_fill_demand(const struct fors_worker *worker, struct fors_statu
 void fors_worker_demand_open(struct fors_worker *worker)
 {
 	fors_jobboard_open(&worker->demand.board, &worker->board);
-	worker->demand.board.is_demand = worker->demand.board.has_loaded = true;
+	worker->demand.board.is_demand = worker->demand.board.has_loaded = worker->demand.is_told = true;
 }
 
 void fors_worker_demand_close(struct fors_worker *worker)

@@ -149,3 +149,36 @@ def test_beside_another_engine(fabric, tmp_path):
     sm.wait_up(mark)
     service.wait(demand_reason=None, demand_epoch=lambda epoch: (epoch or 0) > status["demand_epoch"])
     judge(sim, schedule_of(service.folder()), WANTED)
+
+
+def test_another_opensm_and_no_demand(demand):
+    """What an earlier opensm left is replaced under a later epoch; without the key it is withdrawn, and the fabric's stays."""
+    sim, sm, file = demand(EVENTS)
+    first = wait_planned(sm)
+    sm.stop()
+    assert info(schedule_of(sm.state_dir))["phases"] == first["demand_phases"]  # the switches hold its tables still
+    with type(sm)(sim, sm.directory, fors_conf=f"demand_file = {file}\n") as again:
+        status = wait_planned(again, first["demand_epoch"], epoch=lambda epoch: epoch >= first["epoch"])
+        judge(sim, schedule_of(again.state_dir), WANTED)
+        again.fors_conf.write_text("# nothing\n")
+        again.sighup()
+        after = again.wait_status(demand=None, state="active")
+        shown = info(schedule_of(again.state_dir))
+        assert shown["phases"] == 0 and shown["epoch"] > status["demand_epoch"] and "not set" in shown["reason"]
+        assert after["epoch"] == status["epoch"] and after["demand_epoch"] is None
+
+
+def test_a_switch_of_the_builders_dies(demand):
+    """A fabric that is not routed any more has no schedule of a demand either; with the cables it comes back."""
+    sim, sm, file = demand(EVENTS)
+    first = wait_planned(sm)
+    for lane in range(4):
+        sim.unlink(*TREE.uplink(3, lane)[:2])
+    sm.sighup()
+    sm.wait_status(demand_reason=lambda text: text, demand_epoch=None)
+    assert info(schedule_of(sm.state_dir))["phases"] == 0
+    for lane in range(4):
+        sim.relink(*TREE.uplink(3, lane)[:2])
+    sm.sighup()
+    wait_planned(sm, first["demand_epoch"])
+    judge(sim, schedule_of(sm.state_dir), WANTED)
