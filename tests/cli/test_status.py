@@ -52,6 +52,11 @@ def test_a_folder_of_shadow_mode(fors, folder):
     assert "Leaf01[6] - Spine01[2]" in out and f"{path}/shadow\n" in out and str(EPOCH) in out
 
 
+def test_every_port_is_accounted_for(fors, folder):
+    out = fors("status", folder(ca_ports=20, not_participants=2, guests=1, left_out=3)).out
+    assert "\nCA ports    20: 16 servers, 2 not participants, 1 guest on spines, 3 left out\n" in out
+
+
 def test_cost(fors, folder):
     out = fors("status", folder(phases=20, lower_bound=18, lmc_needed=2)).out
     assert "80.0 % of full; 20.0 % is lost" in out and "LMC 2 would allow 18 phases, 2 fewer" in out
