@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_AGAIN 8 /* times that all floors are shared out again */
-#define AGAIN_PART 4 /* of the work that the first time may take */
+#define MOST_AGAIN 8  /* times that all floors are shared out again */
+#define FEWER_AGAIN 2 /* the same beside jobs that run and keep what they have: who begins is waiting */
+#define AGAIN_PART 4  /* of the work that the first time may take */
 
 struct sharer {
 	const struct fors_holdings_task *task;
@@ -318,7 +319,7 @@ enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct f
 
 	if (!err)
 		err = share_all(&s, &is_again);
-	for (int i = 0; !err && is_again && i < MOST_AGAIN; i++)
+	for (int i = 0; !err && is_again && i < (task->before && !task->may_move ? FEWER_AGAIN : MOST_AGAIN); i++)
 		err = share_again(&s, &is_again);
 	free(s.flows);
 	free(s.is_barred);

@@ -28,6 +28,7 @@
  * tenth. With scattered jobs the rest would find more: it is made up for when nothing has happened for a while.
  */
 #define CHANGE_PART 12
+#define FLOORS_CHANGE_PART 24 /* of the search on all floors of three levels */
 #define SWEEP_PART 5
 
 /* What is needed while jobs are planned; set is the new one, which is not in force yet. */
@@ -162,7 +163,7 @@ static enum fors_err find_owners(struct fors_worker_planning *p)
 static enum fors_err find_holdings(struct fors_worker_planning *p)
 {
 	const struct fors_worker_jobset *old = &p->worker->jobs.set;
-	uint64_t part = p->is_at_leisure ? 1 : p->set.look == old->look ? CHANGE_PART : SWEEP_PART;
+	uint64_t part = p->is_at_leisure ? 1 : p->set.look == old->look ? FLOORS_CHANGE_PART : SWEEP_PART;
 	struct fors_holdings before = {0};
 	struct fors_holdings_task task = {.floors = &p->set.floors,
 					  .list = &p->set.list,
