@@ -422,3 +422,13 @@ def test_settings(mpirun, eight, live):
     done = mpirun(8, "tests/apps/random_calls", 10, 11, live,
                   env={**eight, "FORSCHED_MAP": "/nowhere", "FORSCHED_VERBOSE": "0"})
     assert numbers(done)[1] == 0 and "libforsched-mpi" not in done.err
+
+
+def test_the_schedule_of_a_demand_is_left_alone(rank_map, mpirun, live, tmp_path):
+    """It does not have all pairs: calls are left to MPI, and a person is told."""
+    path, demand = tmp_path / "schedule", tmp_path / "demand"
+    demand.write_text("Node00-0[0-3] Node01-0[0-3] 1000\n")
+    made = start([BUILD / "fors", "plan", "--synthetic", "FT(2;4,2)", "--demand", demand, "--output", path])
+    assert made.code == 0, made.err
+    done = mpirun(8, "tests/apps/random_calls", 20, 4, live, path, env={"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(path)})
+    assert numbers(done)[1] == 0 and done.err.count("the schedule of a demand: left to MPI") == 1

@@ -246,7 +246,7 @@ def test_random_demands_walked_by_another_program(count, seed):
 def test_short_of_memory(tmp_path, text):
     """Whatever allocation fails: the plan as it is, or an error, never something else."""
     (tmp_path / "demand").write_text(text)
-    args = ["plan", *TREE, "--demand", tmp_path / "demand", "--json"]
+    args = ["plan", *TREE, "--demand", tmp_path / "demand", "--json", "--output", tmp_path / "schedule"]
     code, whole, _, _ = short_of_memory(1000000, *args)
     same = [line for line in whole.splitlines() if "_ms" not in line]
     at, reached = 1, True
@@ -267,6 +267,22 @@ def test_schema(plan):
         assert not list(judge.iter_errors(data)) and set(data) == set(schema["properties"])
         data["phases"] = -1
         assert list(judge.iter_errors(data))
+
+
+@needs_short
+def test_short_of_memory_while_a_schedule_is_read(plan, tmp_path):
+    """As above, of who reads one."""
+    plan("Node00-0[0-3] Node01-00,Node02-00 1000\nNode03-00 Node00-00 3\n", "--output", tmp_path / "schedule")
+    for args in (["schedule", tmp_path / "schedule", "--format", "csv"],
+                 ["analyze", *TREE, "--routing", "fors", "--schedule", tmp_path / "schedule", "--json"],
+                 ["simulate", *TREE, "--routing", "fors", "--schedule", tmp_path / "schedule", "--json"]):
+        code, whole, _, _ = short_of_memory(1000000, *args)
+        at, reached = 1, True
+        while reached:
+            code, out, err, reached = short_of_memory(at, *args)
+            assert code in (0, 2) and (code == 0 or "out of memory" in err)
+            assert code == 2 or out == whole
+            at += 7
 
 
 def test_a_leaf_that_is_cut_off(plan, tmp_path, fors):
