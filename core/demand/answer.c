@@ -83,7 +83,8 @@ static uint64_t cost_of(const struct answer *a)
 
 static enum fors_err find_bounds(struct answer *a, struct fors_error *error)
 {
-	struct fors_effort effort = {.budget = ODD_BUDGET};
+	const struct fors_task asking = {.cancelled = a->task->cancelled, .context = a->task->context};
+	struct fors_effort effort = {.task = &asking, .budget = ODD_BUDGET};
 	struct fors_demand_bound bound;
 	uint64_t odd;
 	uint32_t size;
@@ -96,6 +97,8 @@ static enum fors_err find_bounds(struct answer *a, struct fors_error *error)
 	if (!err)
 		a->least = odd > bound.most ? odd : bound.most;
 	a->cost = cost_of(a);
+	if (!err && effort.is_cancelled)
+		err = fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
 	return err;
 }
 
