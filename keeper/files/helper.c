@@ -194,7 +194,7 @@ static enum fors_err fail_exchange(struct fors_helper *helper, int number, struc
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
 		return fors_fail(
 			error, FORS_EIO,
-			"publish_dir %s: the helper program is of another version than this libfors.so; restart opensm",
+			"publish_dir %s: the helper program is of another version than who calls it; restart opensm, or fors watch",
 			helper->dir);
 	return fors_fail(error, FORS_EIO, "publish_dir %s: the helper program, process %d, has ended", helper->dir,
 			 (int)pid);

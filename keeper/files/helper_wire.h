@@ -13,9 +13,9 @@
 
 #include "publish.h"
 
-#define FORS_HELPER_WORD UINT64_C(0x32786f2d73726f66) /* to be changed with anything below: "fors-ox2" */
-#define FORS_HELPER_NAMES 32			      /* of jobs, in one answer */
-#define FORS_HELPER_MOST_BYTES (UINT64_C(1) << 31)    /* of a file */
+#define FORS_HELPER_VERSION UINT64_C(0x32786f2d73726f66) /* to be changed with anything below: "fors-ox2" */
+#define FORS_HELPER_NAMES 32				 /* of jobs, in one answer */
+#define FORS_HELPER_MOST_BYTES (UINT64_C(1) << 31)	 /* of a file */
 
 /* Functions of publish.h, for the folder that the helper was started for. */
 enum fors_helper_what {
@@ -43,5 +43,9 @@ struct fors_helper_answer {
 	uint32_t nnames, has_more, is_ours;
 	char job[FORS_HELPER_NAMES][64];
 };
+
+/* The first word of both: structures of another size, an embedded one's too, are another version. */
+#define FORS_HELPER_WORD                                                                                               \
+	(FORS_HELPER_VERSION ^ (uint64_t)sizeof(struct fors_helper_request) << 32 ^ sizeof(struct fors_helper_answer))
 
 #endif
