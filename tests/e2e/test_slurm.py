@@ -16,6 +16,7 @@ import harness
 import pytest
 import slurm
 import test_jobs
+import three
 
 HOOK = harness.TOP / "opensm-conf" / "slurm" / "fors-slurmctld"
 SHAPES = {12: (4, 3), 36: (6, 6), 360: (20, 18)}  # nodes: spines (and servers of a leaf), leaves
@@ -29,20 +30,21 @@ pytestmark = pytest.mark.skipif(bool(slurm.missing()), reason=f"no Slurm: {' '.j
 class Site:
     """Slurm on the servers of a synthetic fabric; its prologue and epilogue are those of the package."""
 
-    def __init__(self, folder, more=""):
+    def __init__(self, folder, more="", racks=None, lmc=None):
+        """racks: the names of the nodes, leaf by leaf, on another fabric, with a path index for each way up at this LMC."""
         folder.mkdir(exist_ok=True)
         self.folder, self.file = folder, folder / "jobs"
         self.spines, leaves = SHAPES[NODES]
         self.spec = f"FT(2;{self.spines},{leaves})"
-        self.lmc = (self.spines - 1).bit_length()
+        self.lmc = lmc or (self.spines - 1).bit_length()
+        racks = racks or [[f"Node{a:02}-{s:02}" for s in range(self.spines)] for a in range(leaves)]
         (folder / "settings").write_text(
             f"PATH={os.path.dirname(harness.fors_command()[0]) or '/usr/bin'}:$PATH\nSLURM_CONF={folder}/slurm/slurm.conf\n"
             f"FORS_JOBS_FILE={self.file}\nFORS_SECONDS=20\nFORS_OPTIONS='--exclusive owned'\n" + more)
         hook = folder / "hook"
         hook.write_text(f"#!/bin/sh\nFORS_SETTINGS={folder}/settings\nexport FORS_SETTINGS\nexec {HOOK}\n")
         hook.chmod(0o755)
-        self.slurm = slurm.Slurm(folder / "slurm", [[f"Node{a:02}-{s:02}" for s in range(self.spines)] for a in range(leaves)],
-                                 prolog=hook, epilog=hook, partitions=["owned"])
+        self.slurm = slurm.Slurm(folder / "slurm", racks, prolog=hook, epilog=hook, partitions=["owned"])
         self.exclusive = {}  # job: was it submitted so?
 
     def submit(self, rng, most, before=""):
@@ -148,12 +150,23 @@ def test_lines_say_what_json_says(site):
 
 def test_opensm_follows(fabric, tmp_path):
     """The whole chain: sbatch, the prologue, jobs_file, the plugin; each state judged in the switches, and a job's schedule is there when it starts."""
+    tree = harness.FatTree(*SHAPES[NODES])
+    follow(fabric, tmp_path, tree, lambda rng: tree.uplink(rng.randrange(tree.nleaves), rng.randrange(SHAPES[NODES][0]))[:2], NODES)
+
+
+def test_opensm_follows_on_three_levels(fabric, tmp_path):
+    """The same on 64 servers in four pods."""
+    tree = three.Tree3((4, 4, 4), (4, 4))
+    racks = [[f"Node{p}-{y}-{x}" for x in range(4)] for p in range(4) for y in range(4)]
+    follow(fabric, tmp_path, tree, lambda rng: tree.top_cable(rng.randrange(4), rng.randrange(4), rng.randrange(4)), 64, racks=racks, lmc=4)
+
+
+def follow(fabric, tmp_path, tree, any_cable, nodes, **other):
     published, rng, cut, alive, planned = tmp_path / "published", random.Random(SEED), None, [], 0
     published.mkdir()
-    site = Site(tmp_path / "site", f"FORS_WAIT=30\nFORS_PUBLISH_DIR={published}\n")
+    site = Site(tmp_path / "site", f"FORS_WAIT=30\nFORS_PUBLISH_DIR={published}\n", **other)
     try:
         site.fors("jobs", "--slurm", "--output", site.file)
-        tree = harness.FatTree(*SHAPES[NODES])
         sim, sm = fabric(tree, lmc=str(site.lmc), fors_conf=f"jobs_file = {site.file}\npublish_dir = {published}\n")
         for _ in range(EVENTS // 2):
             event = rng.choice(["submit", "submit", "cancel", "cut"])
@@ -161,12 +174,12 @@ def test_opensm_follows(fabric, tmp_path):
                 sim.relink(*cut)
                 cut = None
             elif event == "cut":
-                cut = tree.uplink(rng.randrange(tree.nleaves), rng.randrange(site.spines))[:2]
+                cut = any_cable(rng)
                 sim.unlink(*cut)
             elif event == "cancel" and alive:
                 site.slurm.cancel(alive.pop(rng.randrange(len(alive))))
             else:
-                alive.append(site.submit(rng, max(2, NODES // 3), f"cp {published}/jobs/$SLURM_JOB_ID/schedule {tmp_path}/plan-$SLURM_JOB_ID; "))
+                alive.append(site.submit(rng, max(2, nodes // 3), f"cp {published}/jobs/$SLURM_JOB_ID/schedule {tmp_path}/plan-$SLURM_JOB_ID; "))
             if event == "cut":
                 sm.sighup()
             planned += judge_in_switches(site, sim, sm, bool(cut))
