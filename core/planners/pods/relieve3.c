@@ -28,7 +28,7 @@
 #define TABU_SPREAD 8
 #define LOOKS_PER_ENTRY 300 /* links looked at, and */
 #define LOOKS 1000000
-#define HASTE 10      /* the part of that for who is kept waiting */
+#define HASTE 3	      /* the part of that for who is kept waiting */
 #define QUOTA 12      /* entries looked at in a step, from any on */
 #define MOST_VAIN 400 /* steps without anything better */
 

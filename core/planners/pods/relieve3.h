@@ -11,7 +11,7 @@
 /*
  * Change entries of path index 0, of leaves for single servers, of mids (those down where they have several cables to a
  * leaf), and of tops that have several cables to a pod, until no link carries more than `most` flows of the exchange of
- * all slots (UINT32_MAX: nothing changes), or until some 300 links per entry were looked at, in_haste 30. What cannot go
+ * all slots (UINT32_MAX: nothing changes), or until some 300 links per entry were looked at, in_haste 100. What cannot go
  * elsewhere stays. *carries (may be NULL): what the fullest link carries then, or `most` where none carries more. Errors:
  * FORS_ENOMEM.
  */

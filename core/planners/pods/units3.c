@@ -26,8 +26,10 @@
 #define LEAST_BUDGET 32000000 /* words of masks: in small trees there is time to look longer */
 #define LEAST_IN_HASTE 300000 /* the same for who is kept waiting: a millisecond or two */
 #define FIRST_LOOK 5	      /* a part of it before entries are relieved */
-#define HOPELESS 10	      /* more than such a part waits: entries that move do not help soon */
+#define HOPELESS 40	      /* more than such a part waits: a search does not help soon */
 #define MOST_UNITS 16384      /* single flows of so many are planned in a fraction of a second */
+#define QUICK_UNITS 4096      /* so many are searched for in a millisecond or two */
+#define NEAR 128	      /* single flows need so small a part more than the fullest link, at most */
 #define PATIENCE 8 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
 
 /* The links from a mid on to a slot: all leaves of its pod have them in common. */
@@ -368,16 +370,28 @@ static enum fors_err pack_patiently(struct work *w, struct fors_flows_packing **
 	return err ? err : search_all(packing, LEAST_BUDGET, error);
 }
 
-/* Where there are several ways down, entries that move may help at once: then one search only goes on. */
+/* Is it small enough for a plan of single flows? */
+static bool is_small(const struct work *w)
+{
+	return fors_flows_units(&w->problem) <= MOST_UNITS;
+}
+
+/*
+ * Where there are several ways down, entries that move may help at once: then one search only goes on. Where searches
+ * take long, and many wait, nothing more is searched for if single flows may do.
+ */
 static enum fors_err pack_in_haste(struct work *w, uint64_t budget, struct fors_flows_packing **packing,
 				   struct fors_error *error)
 {
+	uint32_t units = fors_flows_units(&w->problem);
 	enum fors_err err;
 
 	if (!chooses_down(w->ways->lanes))
 		return search_all(packing, budget, error);
 	err = fors_flows_search(*packing, budget / FIRST_LOOK, NULL, NULL, error);
-	if (!err && (*packing)->nwaiting && (*packing)->nwaiting < fors_flows_units(&w->problem) / HOPELESS)
+	if (!err && (*packing)->nwaiting > units / HOPELESS && units > QUICK_UNITS && is_small(w))
+		return FORS_OK;
+	if (!err && (*packing)->nwaiting)
 		err = search_relieved(w, (*packing)->nphases * w->problem.lump, budget, false, packing, error);
 	return err ? err : search_all(packing, budget / 2, error);
 }
@@ -483,10 +497,12 @@ static enum fors_err take_closed_form(const struct work *w, uint32_t nrounds, st
 }
 
 /*
- * A search ended with more rounds than the bound asks for. If entries can move until no link carries more than that, a
- * plan of single flows over them is shorter: who is kept waiting waits for tables, not for the plan.
+ * A search did not end with as many rounds as the bound asks for. Entries move until no link carries more than that, or as
+ * far as they can. A plan of single flows over them is shorter, mostly: who is kept waiting waits for tables, not for
+ * the plan. *done: so it is, and there are no rounds.
  */
-static enum fors_err do_without_rounds(struct work *w, uint32_t most, bool in_haste, struct fors_error *error)
+static enum fors_err do_without_rounds(struct work *w, uint32_t most, bool in_haste,
+				       const struct fors_flows_packing *packing, bool *done, struct fors_error *error)
 {
 	uint8_t *before = malloc(size_of_tables(w) + 1);
 	uint32_t fullest;
@@ -496,22 +512,32 @@ static enum fors_err do_without_rounds(struct work *w, uint32_t most, bool in_ha
 		return fors_fail_memory(error);
 	memcpy(before, w->ways->leaf, size_of_tables(w));
 	err = fors_relieve3(w->ways, most, in_haste, &fullest, error);
-	if (!err && fullest <= most) {
-		uint32_t bound = w->units->bound;
-
-		fors_units3_clear(w->units);
-		w->units->bound = bound;
-	} else {
+	*done = !err && (packing->nwaiting || fullest + fullest / NEAR < packing->nphases * w->problem.lump);
+	if (!*done)
 		set_tables(w, before);
-	}
 	free(before);
 	return err;
+}
+
+/* Rounds, as few as the bound asks for; or tables for single flows, *done; or more rounds. */
+static enum fors_err find_rounds(struct work *w, uint32_t nrounds, uint32_t effort, bool *done,
+				 struct fors_flows_packing **packing, struct fors_error *error)
+{
+	enum fors_err err = pack(w, nrounds, effort, packing, error);
+
+	*done = false;
+	if (!err)
+		err = take(w, *packing, error);
+	if (err || (!(*packing)->nwaiting && (*packing)->nphases <= nrounds) || !is_small(w))
+		return err;
+	return do_without_rounds(w, nrounds * w->problem.lump, effort < FORS_UNITS3_PATIENT, *packing, done, error);
 }
 
 static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_error *error)
 {
 	uint32_t length = w->problem.senders[0], nrounds;
 	struct fors_flows_packing *packing = NULL;
+	bool done = false;
 	enum fors_err err;
 
 	if (w->units->bound == UINT32_MAX || !w->cohorts)
@@ -530,13 +556,14 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 	if (!allocate_links(w))
 		return fors_fail_memory(error);
 	w->problem.lump = length;
-	err = pack(w, nrounds, effort, &packing, error);
-	if (!err)
-		err = take(w, packing, error);
-	if (!err)
+	err = find_rounds(w, nrounds, effort, &done, &packing, error);
+	if (!err && !done)
 		w->units->length = length;
-	if (!err && packing->nphases > nrounds && fors_flows_units(&w->problem) <= MOST_UNITS)
-		err = do_without_rounds(w, nrounds * length, effort < FORS_UNITS3_PATIENT, error);
+	if (!err && done) {
+		free(w->units->round);
+		w->units->round = NULL;
+		w->units->nrounds = w->units->nleft = 0;
+	}
 	fors_flows_packing_free(packing);
 	return err;
 }
