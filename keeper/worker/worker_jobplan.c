@@ -63,8 +63,7 @@ static void share_index_jobs(const struct fors_joblist *list)
 			list->job[j].has_index = list->job[j].is_exclusive = false;
 }
 
-/* The servers that a list of jobs speaks of. */
-static const struct fors_fabric *seats_of(const struct fors_worker_jobset *set)
+const struct fors_fabric *fors_worker_jobset_seats(const struct fors_worker_jobset *set)
 {
 	return set->floors.count ? set->floors.floor[0] : set->seats ? set->seats : set->look->fabric;
 }
@@ -92,8 +91,8 @@ static enum fors_err read_list(struct fors_worker_planning *p)
 	enum fors_err err = take_seats(p);
 
 	if (!err)
-		err = fors_worker_read_jobs(p->worker, jobs->text, jobs->size, seats_of(&p->set), &p->set.list,
-					    &p->error);
+		err = fors_worker_read_jobs(p->worker, jobs->text, jobs->size, fors_worker_jobset_seats(&p->set),
+					    &p->set.list, &p->error);
 	if (!err && fors_worker_job_index(p->set.look) < 0)
 		share_index_jobs(&p->set.list);
 	return err;
@@ -215,7 +214,8 @@ static bool may_stay(const struct fors_worker_planning *p, uint32_t j, const str
 	struct fors_jobview first = {&old->list, &old->owners}, second = {&p->set.list, &p->set.owners};
 
 	if (!p->set.floors.count || !old->floors.count)
-		return fors_jobplan_may_stay(seats_of(&p->set), first, p->was_of[j], second, j, item->over, is_best);
+		return fors_jobplan_may_stay(fors_worker_jobset_seats(&p->set), first, p->was_of[j], second, j,
+					     item->over, is_best);
 	for (uint32_t f = 0; may && f < p->set.floors.count; f++) {
 		first.owners = &old->holdings.owners[f];
 		second.owners = &p->set.holdings.owners[f];
@@ -458,7 +458,7 @@ static bool take_effect(struct fors_worker_planning *p)
 	jobs->set.is_planned = true;
 	fors_worker_note_unstuck(p->worker);
 	fors_worker_tell_names(p->worker, &jobs->set.list);
-	if (!fors_worker_note_members(p->worker, &jobs->set.list, seats_of(&jobs->set)))
+	if (!fors_worker_note_members(p->worker, &jobs->set.list, fors_worker_jobset_seats(&jobs->set)))
 		fors_worker_run_short(p->worker);
 	fors_floors_let_go(&jobs->set.floors);
 	jobs->set.planned_ms = fors_clock_ms();

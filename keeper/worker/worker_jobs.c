@@ -458,8 +458,7 @@ static enum fors_err compare_names(struct fors_worker *worker, const struct fors
 		err = fors_worker_read_jobs(worker, jobs->text, jobs->size, seats ? seats : look->fabric, &list, NULL);
 	if (!err) {
 		fors_worker_tell_names(worker, &list);
-		if (fors_joblist_same(&set->list, set->seats ? set->seats : set->look->fabric, &list,
-				      seats ? seats : look->fabric))
+		if (fors_joblist_same(&set->list, fors_worker_jobset_seats(set), &list, seats ? seats : look->fabric))
 			fors_worker_renew_reasons(worker, &list);
 		else
 			jobs->is_pending = true;

@@ -32,7 +32,7 @@ struct fors_status;
 struct fors_worker_jobset {
 	struct fors_look *look;	       /* owned; NULL: none */
 	uint64_t basis;		       /* of the look */
-	struct fors_fabric *seats;     /* owned; who may be in a job, where the look has no tree; else NULL */
+	struct fors_fabric *seats;     /* owned; who may be in a job, where no lane can be somebody's; else NULL */
 	struct fors_floors floors;     /* where the look's tree has three levels; else empty */
 	struct fors_holdings holdings; /* on these: lanes of jobs */
 	struct fors_joblist list;
@@ -159,6 +159,8 @@ void fors_worker_forget_jobs_ahead(struct fors_worker *worker);
 void fors_worker_renew_reasons(struct fors_worker *worker, const struct fors_joblist *list);
 
 void fors_worker_clear_jobset(struct fors_worker_jobset *set);
+/* The servers that its list speaks of: the fabric's, those of floor 0, or its own seats. The set has a look. */
+const struct fors_fabric *fors_worker_jobset_seats(const struct fors_worker_jobset *set);
 
 /* --- worker_entries.c --- */
 
