@@ -47,8 +47,8 @@ def test_a_failure_is_one_line_of_the_history(fabric):
     assert page.returncode == 1 and page.stdout.startswith("shadow ") and "dead" in page.stdout
     last = page.stdout.rstrip("\n").rpartition("\nswitched on ")[2]
     assert last and "\n" not in re.sub(r"\n {16}", " ", last) and "entries change" in last
-    history = shown(sm, "--history").stdout
-    assert history.count("entries change") >= 2 and f"{after['phases']} phases" in history
+    history = harness.wait_for(lambda: (said := shown(sm, "--history").stdout).count("entries change") >= 2 and said, 20, "the line")
+    assert f"{after['phases']} phases" in history
     entries = (shadow.folder(sm) / "entries").read_text()
     assert entries.startswith(f"{after['shadow']['entries']} of {after['shadow']['compared']} entries differ")
     assert entries.count("  LID ") == after["shadow"]["entries"]
