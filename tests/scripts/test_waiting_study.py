@@ -64,7 +64,8 @@ def test_each_case_is_in_the_tables(monkeypatch, fake, tmp_path):
     few(monkeypatch)
     text = waiting.tables(waiting.run(tmp_path, fake[0]))
     lines = [line for line in text.splitlines() if "**1.50**" in line]
-    assert len(lines) * len(waiting.WAYS) == len(list(waiting.cases()))
+    assert len(lines) * len(waiting.WAYS) == sum(case["part"] != "drawn" for case in waiting.cases())
+    assert text.count("1.00 to 1.00 to 1.00") == 2 * len(waiting.SHARES)  # of drawn ones a share a line, for two LMCs
 
 
 def test_fors_knows_the_options(fors_program):

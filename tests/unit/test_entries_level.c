@@ -18,6 +18,8 @@ struct pair {
 	uint8_t cell[2 * P];
 };
 
+static const struct fors_entries_task even = {.flows = NULL}; /* a flow for each pair */
+
 /* Flows on the rows: up and down over the lane that the entry has, and over the other one. */
 static void pair_new(struct pair *p, uint32_t up, uint32_t down, uint32_t other_up, uint32_t other_down)
 {
@@ -39,8 +41,13 @@ static void pair_new(struct pair *p, uint32_t up, uint32_t down, uint32_t other_
 				.excess = p->excess,
 				.full = p->full,
 				.full_at = p->full_at};
-	p->search = (struct entry_search){
-		.nlanes = 2, .nwords = 1, .nteams = 1, .nsquads = 2, .team = &p->team, .squad = p->squad};
+	p->search = (struct entry_search){.task = &even,
+					  .nlanes = 2,
+					  .nwords = 1,
+					  .nteams = 1,
+					  .nsquads = 2,
+					  .team = &p->team,
+					  .squad = p->squad};
 	if (up <= P)
 		return;
 	p->team.most = up - P;
