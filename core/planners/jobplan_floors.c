@@ -201,12 +201,14 @@ static bool alloc(struct planner *p)
 	size_t nports = p->task->net->nports + (size_t)1;
 
 	p->plans->job = calloc(p->list->count + (size_t)1, sizeof(*p->plans->job));
-	p->plans->count = p->list->count;
 	p->owner = malloc(nports * sizeof(*p->owner));
 	p->used_by = malloc(nports * sizeof(*p->used_by));
 	p->is_barred = malloc(nports * sizeof(*p->is_barred));
 	p->is_used = malloc(nports * sizeof(*p->is_used));
-	return p->plans->job && p->owner && p->used_by && p->is_barred && p->is_used;
+	if (!p->plans->job || !p->owner || !p->used_by || !p->is_barred || !p->is_used)
+		return false;
+	p->plans->count = p->list->count;
+	return true;
 }
 
 enum fors_err fors_jobplans_floors(const struct fors_over_task *task, const struct fors_jobfloors *lanes,

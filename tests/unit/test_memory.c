@@ -33,6 +33,7 @@
 #include "core/fabric/places_file.h"
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
+#include "core/planners/jobplan_over.h"
 #include "core/planners/mended.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
@@ -732,6 +733,68 @@ static enum fors_err drain_pods(const struct ground *g, uint64_t *digest, struct
 	fors_route3_free(route);
 	fors_pods_free(pods);
 	fors_names_clear(&names);
+	fors_net_free(net);
+	return err;
+}
+
+/* Two jobs that own lanes on all floors of three levels, shared out, carried over to the same floors, shared out again, and planned. */
+static enum fors_err hold_floors(const struct fors_fattree *tree, const struct fors_over_task *task, uint64_t *digest,
+				 struct fors_error *error)
+{
+	static const char text[] =
+		"a [exclusive]: Node00-00, Node02-00\nb [exclusive]: Node00-01, Node01-00, Node02-01\n";
+	const uint32_t was_of[] = {0, 1};
+	struct fors_floors floors = {0};
+	struct fors_joblist list = {NULL, 0};
+	struct fors_holdings first = {0}, before = {0}, second = {0};
+	const struct fors_jobfloors lanes = {&floors, &second, FORS_UNKNOWN};
+	struct fors_holdings_task sharing = {
+		.floors = &floors, .list = &list, .has_exclusive = true, .owners_work = 20000, .entries_work = 20000};
+	struct fors_jobplans plans = {0};
+	enum fors_err err = fors_floors_make(tree, &floors, error);
+
+	if (!err)
+		err = fors_joblist_read(text, strlen(text), "jobs", floors.floor[0], &list, error);
+	if (!err)
+		err = fors_holdings_find(&sharing, &first, error);
+	if (!err)
+		err = fors_holdings_again(&floors, &first, &floors, was_of, list.count, &before, error);
+	sharing.before = &before;
+	if (!err)
+		err = fors_holdings_find(&sharing, &second, error);
+	if (!err)
+		err = fors_jobplans_floors(task, &lanes, &list, NULL, &plans, error);
+	for (uint32_t j = 0; j < plans.count; j++)
+		*digest = 1000 * *digest + 10 * plans.job[j].nlanes + plans.job[j].plan->nphases;
+	fors_jobplans_clear(&plans);
+	fors_holdings_clear(&first);
+	fors_holdings_clear(&before);
+	fors_holdings_clear(&second);
+	fors_joblist_clear(&list);
+	fors_floors_clear(&floors);
+	return err;
+}
+
+static enum fors_err hold_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = three_levels();
+	struct fors_route3 *route = NULL;
+	struct fors_pods *pods = NULL;
+	struct fors_fattree tree;
+	enum fors_err err;
+
+	assert_int_equal(fors_assign_lids(net, NULL, 2, false, NULL), FORS_OK);
+	assert_int_equal(fors_pods_build(net, net, NULL, 0, &pods, NULL), FORS_OK);
+	tree = fors_fattree_of_pods(pods);
+	assert_int_equal(fors_route3_make(pods, fors_route3_little_effort(pods), &route, NULL), FORS_OK);
+	const struct fors_over_task task = {.net = net, .lfts = route->lfts};
+
+	*digest = 0;
+	begin();
+	err = hold_floors(&tree, &task, digest, error);
+	faults_off();
+	fors_route3_free(route);
+	fors_pods_free(pods);
 	fors_net_free(net);
 	return err;
 }
@@ -1744,6 +1807,7 @@ static void all_but_plans(void **state)
 		{"fors_places_adopt", adopt_places},
 		{"fors_fabric_build", build_fabric},
 		{"fors_entries_find", share_lanes},
+		{"fors_jobplans_floors", hold_pods},
 		{"fors_names_add", add_names},
 		{"fors_drained_apply", drain_links},
 		{"fors_holddown_look", watch_cables},
