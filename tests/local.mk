@@ -572,7 +572,7 @@ MUTANTS =
 MUTANTS_FLAGS =
 python_tests = $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/cli/test_*.py)) \
 	$(if $(MPI_LIBS),tests/apps/test_mpi.py tests/apps/test_several.py) \
-	tests/e2e/test_whatif.py $(if $(filter fors-watch,$(pkglibexec_PROGRAMS)),tests/e2e/test_watch.py tests/e2e/test_watch_service.py)
+	tests/e2e/test_whatif.py $(if $(filter fors-watch,$(pkglibexec_PROGRAMS)),$(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/e2e/test_watch*.py)))
 .PHONY: mutants
 mutants:
 	python3 $(srcdir)/tests/mutants/mutants.py --srcdir '$(abs_top_srcdir)' --work mutants \

@@ -7,6 +7,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness  # noqa: E402
+import watching  # noqa: E402
 
 
 @pytest.fixture
@@ -25,3 +26,12 @@ def fabric(tmp_path):
     yield start
     for process in reversed(running):
         process.stop()
+
+
+@pytest.fixture
+def watcher(fabric, tmp_path):
+    def start(sim, name="watch", **options):
+        made = watching.Watcher(sim, tmp_path / name, **options)
+        fabric.also(made)
+        return made
+    return start

@@ -227,3 +227,9 @@ def judged(watcher):
     assert status["state"] == "active" and status["servers"] == len(over.Walker(snapshot).servers)
     assert status["phases"] == 1 + max(int(row["phase"]) for row in rows)
     return status, rows
+
+
+def cut_or_mend(sm, act, *end):
+    mark = sm.log_end()
+    act(*end)
+    sm.wait_up(mark)
