@@ -111,6 +111,8 @@ bool fors_entries_lead(const struct fors_entries *entries, uint32_t server);
  */
 enum fors_err fors_entries_again(const struct fors_fabric *then, const struct fors_entries *entries,
 				 const struct fors_fabric *now, struct fors_entries *again, struct fors_error *error);
+/* Have leaves, spines and lanes the same numbers in both? */
+bool fors_entries_same_lanes(const struct fors_fabric *then, const struct fors_fabric *now);
 
 /*
  * Drop the entries over cables that carry no traffic between servers now, in the numbers of this fabric

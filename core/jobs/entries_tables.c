@@ -144,7 +144,7 @@ void fors_entries_apply(const struct fors_fabric *fabric, const struct fors_entr
 
 /* ---- again ---- */
 
-static bool is_alike(const struct fors_fabric *then, const struct fors_fabric *now)
+bool fors_entries_same_lanes(const struct fors_fabric *then, const struct fors_fabric *now)
 {
 	if (then->nleaves != now->nleaves || then->nspines != now->nspines || then->nlanes != now->nlanes)
 		return false;
@@ -181,7 +181,7 @@ enum fors_err fors_entries_again(const struct fors_fabric *then, const struct fo
 	struct fors_entries made = {.nleaves = now->nleaves, .nspines = now->nspines, .nservers = now->nservers};
 
 	*again = (struct fors_entries){0};
-	if (!entries->up || !is_alike(then, now))
+	if (!entries->up || !fors_entries_same_lanes(then, now))
 		return FORS_OK;
 	made.up = malloc((size_t)now->nleaves * now->nservers + 1);
 	made.down = malloc((size_t)now->nspines * now->nservers + 1);

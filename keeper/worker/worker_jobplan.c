@@ -225,13 +225,26 @@ static bool may_stay(const struct fors_worker_planning *p, uint32_t j, const str
 	return may;
 }
 
+/*
+ * Have leaves and lanes the numbers that they had? Over the same tables and cables a tree of three levels is another one when a
+ * dead switch is forgotten, or a reference fabric knows more.
+ */
+static bool are_numbers_same(const struct fors_floors *then, const struct fors_floors *now)
+{
+	bool are_same = then->count == now->count;
+
+	for (uint32_t f = 0; are_same && f < now->count; f++)
+		are_same = fors_entries_same_lanes(then->floor[f], now->floor[f]);
+	return are_same;
+}
+
 /* Jobs that go on with what they have. False: out of memory. */
 static bool keep(struct fors_worker_planning *p)
 {
 	struct fors_worker_jobs *jobs = &p->worker->jobs;
 	const struct fors_worker_jobset *old = &jobs->set;
 
-	if (!old->is_planned || old->basis != p->set.basis)
+	if (!old->is_planned || old->basis != p->set.basis || !are_numbers_same(&old->floors, &p->set.floors))
 		return true;
 	for (uint32_t j = 0; j < p->set.list.count; j++) {
 		const struct fors_jobboard_item *item = fors_jobboard_have(&jobs->board, p->set.list.job[j].name);
