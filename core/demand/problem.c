@@ -40,7 +40,7 @@ static bool is_same(const struct fors_flows_problem *ways, uint32_t a, uint32_t 
 	uint32_t n = ways->begin[a + 1] - ways->begin[a];
 
 	return ways->exists[b] && n == ways->begin[b + 1] - ways->begin[b] &&
-	       !memcmp(ways->link + ways->begin[a], ways->link + ways->begin[b], n * sizeof(*ways->link));
+	       (!n || !memcmp(ways->link + ways->begin[a], ways->link + ways->begin[b], n * sizeof(*ways->link)));
 }
 
 static void choose_ways(struct fors_demand_problem *p)

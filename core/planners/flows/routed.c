@@ -417,8 +417,10 @@ static bool is_same(const struct fors_flows_problem *p, uint32_t one, uint32_t t
 {
 	uint32_t n = p->begin[one + 1] - p->begin[one];
 
-	return n == p->begin[two + 1] - p->begin[two] &&
-	       !memcmp(&p->link[p->begin[one]], &p->link[p->begin[two]], n * sizeof(*p->link));
+	if (n != p->begin[two + 1] - p->begin[two])
+		return false;
+	return !n ||
+	       !memcmp(&p->link[p->begin[one]], &p->link[p->begin[two]], n * sizeof(*p->link)); /* none: no array */
 }
 
 static bool is_barred(const struct reader *r, const struct walk *walk)
