@@ -147,7 +147,31 @@ static void add_servers(const struct builder *b, struct fors_fabric *f)
 	}
 }
 
-/* The servers of floor 0, in its order, below their pods. */
+/* How many leaves of floor 0, which is ordered by pod, come before this one in its pod. */
+static uint32_t leaves_before(const struct builder *b, uint32_t leaf)
+{
+	uint32_t n = 0;
+
+	while (n < leaf && fors_floors_pod(b->made, leaf - n - 1) == fors_floors_pod(b->made, leaf))
+		n++;
+	return n;
+}
+
+/* Slots of a pod, when each of its leaves has as many as the one that has most. */
+static uint32_t most_slots(const struct builder *b)
+{
+	const struct fors_fabric *first = b->made->floor[0];
+	uint32_t most = 0;
+
+	for (uint32_t a = 0; a < first->nleaves; a++)
+		most = leaves_before(b, a) > most ? leaves_before(b, a) : most;
+	return (most + 1) * first->nslots;
+}
+
+/*
+ * The servers of floor 0, in its order, below their pods. Slots tell them apart there, for who compares two floors
+ * (fors_entries_again()); slot[] says nothing of them.
+ */
 static void repeat_servers(const struct builder *b, struct fors_fabric *f)
 {
 	const struct fors_fabric *first = b->made->floor[0];
@@ -157,7 +181,7 @@ static void repeat_servers(const struct builder *b, struct fors_fabric *f)
 
 		*server = first->server[s];
 		server->leaf = (uint16_t)fors_floors_pod(b->made, first->server[s].leaf);
-		server->slot = 0;
+		server->slot = (uint16_t)(leaves_before(b, first->server[s].leaf) * first->nslots + server->slot);
 		server->rank = f->leaf[server->leaf].nservers;
 		if (!f->leaf[server->leaf].nservers++)
 			f->leaf[server->leaf].first_server = s;
@@ -317,7 +341,7 @@ static enum fors_err build_plane(const struct builder *b, uint32_t plane, uint32
 
 	if (nlanes > FORS_MAX_LANES)
 		return fors_fail(b->error, FORS_ELIMIT, "middle switches with %u cables to tops", nlanes);
-	f = new_floor(b->pods, b->pods->npods, ntops, nlanes, 1);
+	f = new_floor(b->pods, b->pods->npods, ntops, nlanes, most_slots(b));
 	if (!f)
 		return fors_fail_memory(b->error);
 	name_lanes(f, most);

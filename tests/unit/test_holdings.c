@@ -250,11 +250,37 @@ static void test_whole_leaves(void **state)
 	site_free(&s);
 }
 
+/* ---- again ---- */
+
+/* What jobs have on all floors is the same on the same tree looked at again, for every server of them. */
+static void test_again(void **state)
+{
+	struct site s;
+	struct fors_random random = {3};
+	struct fors_joblist list;
+	struct fors_jobtables tables;
+	struct fors_holdings again;
+	static const uint32_t same[] = {0, 1};
+
+	site_new(&s, "XGFT(3;2,2,3;1,2,2)", "");
+	list = anywhere(&s.floors, &random, 2);
+	must(fors_jobtables_make(&s.tree, &s.floors, &list, s.w.route->lfts, &tables, NULL), NULL);
+	must(fors_holdings_again(&s.floors, &tables.holdings, &s.floors, same, list.count, &again, NULL), NULL);
+	assert_int_equal(again.nfloors, s.floors.count);
+	for (uint32_t f = 0; f < again.nfloors; f++)
+		assert_true(fors_entries_alike(&again.entries[f], &tables.holdings.entries[f]));
+	fors_holdings_clear(&again);
+	fors_jobtables_clear(&tables);
+	fors_joblist_clear(&list);
+	site_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_necessary),
 		cmocka_unit_test(test_whole_leaves),
+		cmocka_unit_test(test_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
