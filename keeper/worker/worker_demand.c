@@ -53,7 +53,7 @@ static void withdraw(struct fors_worker *worker, const char *reason)
 	struct fors_jobboard_item *item = item_of(demand);
 
 	demand->planned = demand->tried = 0;
-	if (strcmp(demand->reason, reason) != 0)
+	if (strncmp(demand->reason, reason, sizeof(demand->reason) - 1) != 0)
 		demand->is_told = false;
 	snprintf(demand->reason, sizeof(demand->reason), "%s", reason);
 	if (*demand->name && (!item || !fors_jobboard_withdraw(&demand->board, item, FORS_JOB_IS_WITHDRAWN, reason)))
@@ -201,11 +201,6 @@ void fors_worker_leave_demand(struct fors_worker *worker)
 
 /* ---- plans ---- */
 
-static bool cancelled(void *context)
-{
-	return fors_worker_cancelled(context);
-}
-
 static uint8_t level(void *context, uint32_t src_lid, uint32_t dst_lid)
 {
 	const struct fors_worker *worker = context;
@@ -224,7 +219,9 @@ static const struct fors_schedule *uniform_of(const struct fors_worker *worker)
 	return is_ours ? board->schedule : NULL;
 }
 
-static void publish(struct fors_worker *worker, struct fors_schedule *schedule, const struct fors_demand_report *report)
+/* Takes the schedule. FORS_OK: published, or why not is said. FORS_ENOMEM: to be tried again. */
+static enum fors_err publish(struct fors_worker *worker, struct fors_schedule *schedule,
+			     const struct fors_demand_report *report)
 {
 	struct fors_worker_demand *demand = &worker->demand;
 	struct fors_jobboard_item *item = item_of(demand);
@@ -233,21 +230,18 @@ static void publish(struct fors_worker *worker, struct fors_schedule *schedule, 
 
 	if (!item) {
 		fors_schedule_free(schedule);
-		fors_worker_run_short(worker);
-		return;
+		return FORS_ENOMEM;
 	}
 	snprintf(schedule->name, sizeof(schedule->name), "%s", demand->name + 1);
 	schedule->fabric_epoch = worker->board.schedule ? worker->board.schedule->epoch : 0;
 	err = fors_jobboard_publish(&demand->board, item, schedule, &error);
-	if (err == FORS_ENOMEM) {
-		fors_worker_run_short(worker);
-		return;
-	}
+	if (err == FORS_ENOMEM)
+		return err;
 	demand->is_pending = demand->is_told = false;
 	if (err) {
 		withdraw(worker, error.text);
 		demand->tried = demand->basis;
-		return;
+		return FORS_OK;
 	}
 	demand->planned = demand->tried = demand->basis;
 	demand->over_bound = report->over_bound;
@@ -256,6 +250,7 @@ static void publish(struct fors_worker *worker, struct fors_schedule *schedule, 
 		 report->warnings.count ? report->warnings.text[0] : "");
 	fors_log_info(worker->setup.log, "demand %s: %u messages in %u phases, %.3f of the bound", demand->name + 1,
 		      report->messages, report->nphases, report->over_bound);
+	return FORS_OK;
 }
 
 /* FORS_OK: published, or why not is said. FORS_EINPUT: the text is no good; FORS_ECANCELLED, FORS_ENOMEM: to be tried again. */
@@ -270,7 +265,7 @@ static enum fors_err plan(struct fors_worker *worker, const struct fors_worker_t
 					      .name = demand->file,
 					      .uniform = uniform_of(worker),
 					      .phase_cost = FORS_DEMAND_PHASE_COST,
-					      .cancelled = cancelled,
+					      .cancelled = fors_worker_cancelled,
 					      .sl = look->over && look->over->levels ? level : NULL,
 					      .context = worker};
 	struct fors_demand_report report;
@@ -285,7 +280,7 @@ static enum fors_err plan(struct fors_worker *worker, const struct fors_worker_t
 		return FORS_ECANCELLED;
 	}
 	if (!err)
-		publish(worker, schedule, &report);
+		err = publish(worker, schedule, &report);
 	if (!err || err == FORS_EINPUT || err == FORS_ECANCELLED || err == FORS_ENOMEM)
 		return err;
 	demand->is_pending = false;

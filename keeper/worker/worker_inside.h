@@ -107,7 +107,7 @@ struct fors_worker {
 	char told_by[48];		  /* whose tables the status says that the switches hold */
 	struct fors_worker_advice advice;
 	struct fors_worker_outdated outdated;
-	bool is_proving;	 /* the published schedule is being read by the verifier */
+	bool is_proving;	 /* the published schedule is being read, by the verifier or the planner of a demand */
 	bool is_idle;		 /* nothing has come for a tick */
 	uint64_t incomplete;	 /* fingerprint of the fabric of which the last sweep met errors; 0: it met none */
 	uint64_t due_ms;	 /* when a sweep is due, see look.h; 0: none is */
