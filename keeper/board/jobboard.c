@@ -341,12 +341,10 @@ static bool hear_news(struct fors_jobboards *jobs, bool *is_new)
 	uint64_t epoch;
 	bool is_good = true;
 
-	while (is_good && jobs->board->outbox && fors_outbox_job_news(jobs->board->outbox, name, &epoch)) {
-		struct fors_jobboard_item *item;
+	while (is_good && jobs->board->outbox &&
+	       fors_outbox_job_news(jobs->board->outbox, jobs->is_demand, name, &epoch)) {
+		struct fors_jobboard_item *item = fors_jobboard_have(jobs, name);
 
-		if ((*name == FORS_DEMAND_MARK) != jobs->is_demand)
-			continue;
-		item = fors_jobboard_have(jobs, name);
 		is_good = item && exceed(jobs, item, epoch);
 		*is_new = true;
 	}

@@ -785,12 +785,12 @@ bool fors_outbox_put_job(struct fors_outbox *box, const char *name, const void *
 	return is_put;
 }
 
-bool fors_outbox_job_news(struct fors_outbox *box, char name[64], uint64_t *epoch)
+bool fors_outbox_job_news(struct fors_outbox *box, bool is_demand, char name[64], uint64_t *epoch)
 {
 	bool is_there;
 
 	pthread_mutex_lock(&box->mutex);
-	is_there = fors_outbox_jobs_news(&box->jobs, name, epoch);
+	is_there = fors_outbox_jobs_news(&box->jobs, is_demand, name, epoch);
 	pthread_mutex_unlock(&box->mutex);
 	return is_there;
 }

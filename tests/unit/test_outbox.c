@@ -1000,6 +1000,34 @@ static void jobs_pass_a_bad_entry(void **state)
 	assert_int_equal(atomic_load(&infos_logged), 1);
 }
 
+/* Later schedules lie there of a job and of a demand: who asks for one kind hears of that, and the other one stays to be heard of. */
+static void later_epochs_are_told_by_kind(void **state)
+{
+	static const char *const names[] = {"a", "+a"}; /* a job, a demand */
+	struct bench *bench = *state;
+	char name[64];
+	uint64_t epoch;
+
+	mkdir(bench->dir, 0755);
+	set(bench, true, NULL, 1);
+	for (int is_demand = 0; is_demand < 2; is_demand++) {
+		plant_job(bench, names[is_demand], 5000, true);
+		put_job(bench, names[is_demand], 4000);
+	}
+	for (int is_demand = 0; is_demand < 2; is_demand++) {
+		bool is_told = false;
+
+		for (int look = 0; look < LOOKS && !is_told; look++) {
+			is_told = fors_outbox_job_news(bench->box, is_demand, name, &epoch);
+			usleep(1000);
+		}
+		assert_true(is_told);
+		assert_string_equal(name, names[is_demand]);
+		assert_int_equal(epoch, 5000);
+		assert_false(fors_outbox_job_news(bench->box, is_demand, name, &epoch));
+	}
+}
+
 /* Let it look through the folder once, whose slices are a moment apart. */
 static void let_it_tidy(void)
 {
@@ -1251,6 +1279,7 @@ int main(void)
 		ON_A_BENCH(what_hangs_already_is_not_waited_for),
 		ON_A_BENCH(a_folder_that_hangs_is_named),
 		ON_A_BENCH(jobs_pass_a_bad_entry),
+		ON_A_BENCH(later_epochs_are_told_by_kind),
 		ON_A_BENCH(what_others_left_is_tidied),
 		ON_A_BENCH(tidying_goes_in_slices),
 		ON_A_BENCH(command_runs_with_an_environment_of_its_own),
