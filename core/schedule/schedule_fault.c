@@ -4,7 +4,7 @@
  *
  * Servers are told apart by GUID and by LID, so none may have what another has. The exchange is whole when each server
  * sends to each other exactly once, and possible when nobody receives twice in a phase. That each receives from each
- * other other exactly once follows: it is the same set of pairs. So one walk by sender and one by phase are enough, each with
+ * other exactly once follows: it is the same set of pairs. So one walk by sender and one by phase are enough, each with
  * a mark per server that says for which sender, or phase, it was last seen. A demand may have any pairs; its lengths and
  * sizes have to fit each other instead.
  */

@@ -131,9 +131,9 @@
 #define FORS_SF_NEWEST 3	 /* what there is */
 #define FORS_SF_BYTE_ORDER 0x01020304u
 #define FORS_SF_MAX_PHASES 65535	/* of any schedule, also before it is published */
-#define FORS_SF_MAX_SERVERS 23170	/* of version 2: 2^29 flows */
-#define FORS_SF_MAX_UNITS (1u << 28)	/* of version 2: nleaves x nservers x npaths */
-#define FORS_SF_MAX_BYTES (1ull << 30)	/* of a file of version 2 */
+#define FORS_SF_MAX_SERVERS 23170	/* of versions 2 and 3: 2^29 flows */
+#define FORS_SF_MAX_UNITS (1u << 28)	/* of versions 2 and 3: nleaves x nservers x npaths */
+#define FORS_SF_MAX_BYTES (1ull << 30)	/* of a file of version 2 or 3 */
 #define FORS_SF_MAX_HOPS 254		/* switches on a way */
 #define FORS_SF_MAX_LENGTH (1ull << 50) /* bytes of a phase */
 #define FORS_SF_MAX_TIME (1ull << 60)	/* bytes of all phases, one after another */

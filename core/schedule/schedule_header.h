@@ -19,7 +19,7 @@ struct fors_schedule_shape {
 	uint32_t version;
 	enum fors_sf_layout layout;
 	uint32_t nservers, nphases, nleaves, nlanes, parts, round_length, npaths;
-	uint32_t nswitches, nways, nunits; /* version 2, else 0 */
+	uint32_t nswitches, nways, nunits; /* versions 2 and 3, else 0 */
 	uint32_t nrows, cell_size;
 	uint64_t lengths, servers, lanes, switches, ways, leaves, units, row_crc, cells; /* offsets */
 	uint64_t end; /* of the cells: the size of the file */

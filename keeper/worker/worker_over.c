@@ -18,7 +18,6 @@
 
 #include "core/base/unknown.h"
 #include "core/planners/jobplan_over.h"
-#include "core/base/unknown.h"
 #include "core/planners/over.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/log.h"
