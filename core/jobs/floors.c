@@ -334,9 +334,10 @@ static void fill_plane(const struct builder *b, struct fors_fabric *f, uint32_t 
 	repeat_servers(b, f);
 }
 
-static enum fors_err build_plane(const struct builder *b, uint32_t plane, uint32_t *top, uint32_t *most)
+static enum fors_err build_plane(const struct builder *b, uint32_t plane, const uint32_t *top, uint32_t ntops,
+				 uint32_t *most)
 {
-	uint32_t ntops = list_tops(b, plane, top), nlanes = count_rungs(b, plane, top, ntops, most);
+	uint32_t nlanes = count_rungs(b, plane, top, ntops, most);
 	struct fors_fabric *f;
 
 	if (nlanes > FORS_MAX_LANES)
@@ -352,22 +353,36 @@ static enum fors_err build_plane(const struct builder *b, uint32_t plane, uint32
 
 /* ---- all ---- */
 
+/* These tops are one plane's; false: one of them is another's already. */
+static bool take_tops(const uint32_t *top, uint32_t ntops, bool *is_taken)
+{
+	for (uint32_t k = 0; k < ntops; k++) {
+		if (is_taken[top[k]])
+			return false;
+		is_taken[top[k]] = true;
+	}
+	return true;
+}
+
 static enum fors_err build_planes(const struct builder *b)
 {
-	uint32_t *top = malloc((b->pods->ntops + (size_t)1) * sizeof(*top)), ntops = 0;
-	uint32_t *most = malloc((b->pods->ntops + (size_t)1) * sizeof(*most));
-	enum fors_err err = top && most ? FORS_OK : fors_fail_memory(b->error);
+	size_t room = b->pods->ntops + (size_t)1;
+	uint32_t *top = malloc(room * sizeof(*top)), *most = malloc(room * sizeof(*most));
+	bool *is_taken = calloc(room, sizeof(*is_taken));
+	enum fors_err err = top && most && is_taken ? FORS_OK : fors_fail_memory(b->error);
 
 	for (uint32_t j = 0; !err && j < b->pods->nplanes; j++) {
-		ntops += list_tops(b, j, top);
-		if (ntops > b->pods->ntops)
+		uint32_t ntops = list_tops(b, j, top);
+
+		if (take_tops(top, ntops, is_taken))
+			err = build_plane(b, j, top, ntops, most);
+		else
 			err = fors_fail(b->error, FORS_ENOTAPPL,
 					"planes of the tree share tops, so their cables belong to no plane alone");
-		else
-			err = build_plane(b, j, top, most);
 	}
 	free(top);
 	free(most);
+	free(is_taken);
 	return err;
 }
 

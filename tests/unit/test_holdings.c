@@ -250,6 +250,28 @@ static void test_whole_leaves(void **state)
 	site_free(&s);
 }
 
+/* ---- none ---- */
+
+/* A board belongs to both planes, and of those named as tops two have no cable: there are more than the planes have together. */
+static void test_shared_top(void **state)
+{
+	struct world w = director_new("XGFT(3;2,2,2;1,2,2)", 4, 2, 1);
+	uint64_t roots[5] = {0xB000};
+	struct fors_fattree tree;
+	struct fors_floors floors;
+	struct fors_error error = {0};
+	size_t nroots = 1;
+
+	for (uint32_t n = 0; n < w.known->nnodes; n++)
+		if (!strncmp(w.known->node[n].desc, "Spine", 5))
+			roots[nroots++] = w.known->node[n].guid;
+	must(fors_pods_build(w.known, w.known, roots, nroots, &w.pods, &error), &error);
+	tree = fors_fattree_of_pods(w.pods);
+	assert_int_equal(w.pods->ntops, 5);
+	assert_int_equal(fors_floors_make(&tree, &floors, &error), FORS_ENOTAPPL);
+	world_free(&w);
+}
+
 /* ---- again ---- */
 
 /* What jobs have on all floors is the same on the same tree looked at again, for every server of them. */
@@ -280,6 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_necessary),
 		cmocka_unit_test(test_whole_leaves),
+		cmocka_unit_test(test_shared_top),
 		cmocka_unit_test(test_again),
 	};
 
