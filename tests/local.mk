@@ -388,7 +388,7 @@ tests_unit_test_outbox_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_publish,--wrap
 tests_unit_test_holder_SOURCES = tests/unit/test_holder.c $(publish_sources) keeper/base/digest.c keeper/files/holder.c tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_holder_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_holder_CFLAGS = $(AM_CFLAGS) -pthread
-tests_unit_test_holder_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_unit_test_holder_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=linkat
 tests_unit_test_runner_SOURCES = tests/unit/test_runner.c keeper/files/child.c keeper/files/runner.c keeper/base/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)

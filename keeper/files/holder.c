@@ -135,7 +135,7 @@ static bool is_silent(struct fors_holder *holder, const struct fors_folder *fold
 static enum fors_err hold(struct fors_holder *holder, const struct fors_folder *folder, int at, bool *is_ours,
 			  struct fors_error *error)
 {
-	uint64_t term, gone;
+	uint64_t term, newest;
 	bool is_it = false;
 	enum fors_err err = look(folder, at, 0, &term, error);
 
@@ -144,7 +144,8 @@ static enum fors_err hold(struct fors_holder *holder, const struct fors_folder *
 	if (!err && !is_it && (!term || is_silent(holder, folder, term))) {
 		err = claim(folder, at, term + 1, &is_it, error);
 		if (!err && is_it)
-			look(folder, at, term + 1, &gone, NULL); /* older ones say nothing any more */
+			err = look(folder, at, term + 1, &newest, error); /* older ones say nothing any more */
+		is_it = !err && is_it && newest == term + 1; /* link() may have hung while two others held it in turn */
 	}
 	if (!err)
 		*is_ours = is_it;

@@ -122,6 +122,51 @@ static void taken_over(void **state)
 	assert_true(has("holder.3"));
 }
 
+/* What others do while a link() hangs; NULL: none does. */
+static void (*while_hanging)(void);
+
+int __real_linkat(int from, const char *name, int to, const char *other, int flags);
+int __wrap_linkat(int from, const char *name, int to, const char *other, int flags);
+
+int __wrap_linkat(int from, const char *name, int to, const char *other, int flags)
+{
+	void (*act)(void) = while_hanging;
+
+	while_hanging = NULL;
+	if (act)
+		act();
+	return __real_linkat(from, name, to, other, flags);
+}
+
+static struct one third, fourth;
+
+static void two_in_turn(void)
+{
+	assert_true(holds(&third));
+	assert_false(holds(&fourth));
+	fake_clock_advance(FORS_HOLDER_MS);
+	assert_true(holds(&fourth));
+}
+
+/* The link() for a term hangs until that term is over, and its name is gone: it says nothing then. */
+static void a_link_that_hangs(void **state)
+{
+	struct one a = someone("0xa"), b = someone("0xb");
+
+	(void)state;
+	third = someone("0xc");
+	fourth = someone("0xd");
+	assert_true(holds(&a));
+	beat(1);
+	assert_false(holds(&b) || holds(&third) || holds(&fourth));
+	fake_clock_advance(FORS_HOLDER_MS);
+	while_hanging = two_in_turn;
+	assert_false(holds(&b));
+	assert_null(while_hanging);
+	assert_true(has("holder.3") && holds(&fourth));
+	assert_false(holds(&b) || holds(&a) || holds(&third));
+}
+
 /* Names that are no terms, damaged terms, and a folder that is not there. */
 static void strange(void **state)
 {
@@ -156,6 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_holds, begin, end),
 		cmocka_unit_test_setup_teardown(taken_over, begin, end),
+		cmocka_unit_test_setup_teardown(a_link_that_hangs, begin, end),
 		cmocka_unit_test_setup_teardown(strange, begin, end),
 	};
 
