@@ -290,6 +290,14 @@ static void note_copied(struct fors_outbox *box, double at)
 	pthread_mutex_unlock(&box->mutex);
 }
 
+/* What readers find there is not from here: all is due, with the mutex held. */
+static void renew(struct fors_outbox *box)
+{
+	for (int i = 0; i < FORS_OUT_FILES; i++)
+		box->sheet[i].is_due = box->sheet[i].bytes != NULL;
+	fors_outbox_jobs_renew(&box->jobs);
+}
+
 /* Whose is a shared folder? *is_ours also where it is not shared. Without the mutex. Errors: FORS_EIO. */
 static enum fors_err hold(struct fors_outbox *box, const struct fors_folder *folder, bool *is_ours,
 			  struct fors_error *error)
@@ -307,7 +315,7 @@ static enum fors_err hold(struct fors_outbox *box, const struct fors_folder *fol
 		return FORS_EIO;
 	pthread_mutex_lock(&box->mutex);
 	if (*is_ours && box->is_held_elsewhere)
-		fors_outbox_jobs_renew(&box->jobs);
+		renew(box);
 	box->is_held_elsewhere = !*is_ours;
 	pthread_mutex_unlock(&box->mutex);
 	return FORS_OK;
@@ -351,6 +359,8 @@ static enum fors_err carry(struct fors_outbox *box, struct load *load, struct fo
 	bool is_ours = false;
 	enum fors_err err = hold(box, &load->folder, &is_ours, error);
 
+	if (!err && !is_ours)
+		fors_outbox_jobs_rest(&load->jobs);
 	if (err || !is_ours)
 		return err;
 	err = may_write(box, load, &may, error);
@@ -488,7 +498,7 @@ static bool is_known(struct fors_outbox *box, const char *name)
 	bool is_it;
 
 	pthread_mutex_lock(&box->mutex);
-	is_it = fors_outbox_jobs_knows(&box->jobs, name) || !box->tidy.may || box->changed_ms;
+	is_it = fors_outbox_jobs_knows(&box->jobs, name) || !box->tidy.may || box->is_held_elsewhere || box->changed_ms;
 	pthread_mutex_unlock(&box->mutex);
 	return is_it;
 }
@@ -556,7 +566,7 @@ static void go_on_tidying(struct fors_outbox *box)
 
 static bool may_tidy(const struct fors_outbox *box, uint64_t now)
 {
-	return box->tidy.may && box->dir && !box->stop && now >= box->tidy.next_ms;
+	return box->tidy.may && box->dir && !box->is_held_elsewhere && !box->stop && now >= box->tidy.next_ms;
 }
 
 /* --- the thread --------------------------------------------------------------- */
@@ -739,10 +749,8 @@ enum fors_err fors_outbox_set(struct fors_outbox *box, const struct fors_outbox_
 	box->seconds = request->seconds;
 	box->is_shared = request->is_shared;
 	box->is_held_elsewhere &= box->is_shared && dir && !is_new;
-	for (int i = 0; is_new && i < FORS_OUT_FILES; i++)
-		box->sheet[i].is_due = box->sheet[i].bytes != NULL; /* what was in the old one is let be */
 	if (is_new) {
-		fors_outbox_jobs_renew(&box->jobs);
+		renew(box); /* what was in the old one is let be */
 		box->changed_ms = fors_clock_ms();
 		ring(box);
 	}

@@ -52,7 +52,7 @@ bool fors_outbox_jobs_knows(const struct fors_outbox_jobs *jobs, const char *nam
 
 /* Is there something to do at this time? What failed waits. */
 bool fors_outbox_jobs_due(const struct fors_outbox_jobs *jobs, uint64_t now_ms);
-/* Another folder is to be served: all is due. */
+/* Another folder is to be served, or somebody else wrote there: all is due. */
 void fors_outbox_jobs_renew(struct fors_outbox_jobs *jobs);
 
 /* A job, or a demand, that the worker has to hear of: *epoch lies there and is later than its own. False: none of this kind. */
@@ -61,7 +61,7 @@ bool fors_outbox_jobs_news(struct fors_outbox_jobs *jobs, bool is_demand, char n
 /* Take along some of what is due, in *load; what memory is too short for stays due. */
 void fors_outbox_jobs_take(struct fors_outbox_jobs *jobs, uint64_t now_ms, struct fors_outbox_jobs *load);
 
-/* There is no folder: nothing is due. */
+/* There is no folder, or another one's: nothing is due. */
 void fors_outbox_jobs_rest(struct fors_outbox_jobs *jobs);
 
 /*

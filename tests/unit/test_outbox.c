@@ -23,6 +23,7 @@
 #include "core/schedule/schedule_format.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/log.h"
+#include "keeper/files/holder.h"
 #include "keeper/files/outbox.h"
 #include "keeper/files/runner.h"
 #include "fake_clock.h"
@@ -121,6 +122,13 @@ static void set(struct bench *bench, bool has_dir, const char *command, unsigned
 {
 	const struct fors_outbox_request request = {
 		.dir = has_dir ? bench->dir : NULL, .command = command, .seconds = seconds};
+
+	assert_int_equal(fors_outbox_set(bench->box, &request, NULL), FORS_OK);
+}
+
+static void set_shared(struct bench *bench)
+{
+	const struct fors_outbox_request request = {.dir = bench->dir, .is_shared = true};
 
 	assert_int_equal(fors_outbox_set(bench->box, &request, NULL), FORS_OK);
 }
@@ -1121,6 +1129,46 @@ static void tidying_goes_in_slices(void **state)
 	}
 }
 
+/* --- a folder that several write to ------------------------------------------ */
+
+static void plant_text(const struct bench *bench, const char *name, const char *text)
+{
+	const struct fors_folder folder = {.parent = (char *)bench->dir};
+
+	assert_int_equal(__real_fors_publish(&folder, name, text, strlen(text), false, NULL), FORS_OK);
+}
+
+/*
+ * While another one holds it nothing is written, nothing of the holder's tidied, and nobody tries over and over. When its
+ * heartbeat stops all that was put is due.
+ */
+static void what_another_one_holds_is_left(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t epoch;
+
+	mkdir(bench->dir, 0755);
+	plant_text(bench, "holder.1", "another one");
+	plant_text(bench, "heartbeat", "1");
+	plant_job(bench, "theirs", fors_clock_unix_ms(), true);
+	set_shared(bench);
+	for (int look = 0; look < LOOKS && fors_outbox_is_holder(bench->box); look++)
+		usleep(1000);
+	assert_false(fors_outbox_is_holder(bench->box));
+	fors_outbox_tend_jobs(bench->box, true);
+	put(bench, FORS_OUT_STATUS, "status");
+	put_job(bench, "mine", 1000);
+	let_it_tidy();
+	assert_int_equal(job_there(bench, "mine", &epoch), -1);
+	assert_int_equal(job_there(bench, "theirs", &epoch), 2);
+	assert_true(holds(bench, "copies/heartbeat", "1") && !holds(bench, "copies/status.json", "status"));
+	fake_clock_advance(FORS_HOLDER_MS);
+	wait_phases(bench, "mine", 2);
+	wait_phases(bench, "theirs", 0);
+	wait_for(bench, "copies/status.json", "status");
+	assert_true(fors_outbox_is_holder(bench->box));
+}
+
 /* --- the command ---------------------------------------------------------- */
 
 static void command_runs_with_an_environment_of_its_own(void **state)
@@ -1282,6 +1330,7 @@ int main(void)
 		ON_A_BENCH(later_epochs_are_told_by_kind),
 		ON_A_BENCH(what_others_left_is_tidied),
 		ON_A_BENCH(tidying_goes_in_slices),
+		ON_A_BENCH(what_another_one_holds_is_left),
 		ON_A_BENCH(command_runs_with_an_environment_of_its_own),
 		ON_A_BENCH(command_inherits_no_file),
 		ON_A_BENCH(failing_command_is_reported),
