@@ -191,7 +191,10 @@ static bool is_abandoned(const struct forsched *schedule, bool is_strict)
 	return true;
 }
 
-/* A schedule that is withdrawn is for nobody, and one of a demand has not all pairs. Whether another is for this communicator, ranks find out together. */
+/*
+ * A schedule that is withdrawn is for nobody, and one of a demand has not all pairs. Whether another is for this
+ * communicator, ranks find out together.
+ */
 static bool is_for_nobody(const struct forsched *schedule)
 {
 	struct forsched_sizes sizes;
@@ -342,6 +345,7 @@ void forsched_mpi_taken_up(struct member *member, double seconds, double barrier
 
 	chief->is_unusable = !member->is_following;
 	chief->spent = 0;
+	chief->waits = 0;
 	chief->is_timed = false;
 	__atomic_store_n(&taking_up, (uint64_t)(seconds * 1e9), __ATOMIC_RELAXED);
 	memset(&chief->memory, 0, sizeof(chief->memory));
