@@ -69,32 +69,34 @@ const struct fors_fabric *fors_worker_jobset_seats(const struct fors_worker_jobs
 }
 
 /* Who may be in a job: of three levels the servers of floor 0; where no lane can be somebody's all that there are. */
-static enum fors_err take_seats(struct fors_worker_planning *p)
+static enum fors_err take_seats(struct fors_worker_jobset *set, struct fors_error *error)
 {
-	const struct fors_look *look = p->set.look;
+	const struct fors_look *look = set->look;
 	enum fors_err err = FORS_ENOTAPPL;
 
 	if (look->fabric)
 		return FORS_OK;
 	if (look->tree.pods)
-		err = fors_floors_make(&look->tree, &p->set.floors, &p->error);
+		err = fors_floors_make(&look->tree, &set->floors, error);
 	if (err != FORS_ENOTAPPL)
 		return err;
-	p->error = (struct fors_error){.code = FORS_OK};
-	return fors_jobs_seats(look->net, look->over->has_participants ? &look->over->participants : NULL,
-			       &p->set.seats, &p->error);
+	if (error)
+		*error = (struct fors_error){.code = FORS_OK};
+	return fors_jobs_seats(look->net, look->over->has_participants ? &look->over->participants : NULL, &set->seats,
+			       error);
 }
 
-static enum fors_err read_list(struct fors_worker_planning *p)
+enum fors_err fors_worker_read_jobset(const struct fors_worker *worker, struct fors_worker_jobset *set,
+				      struct fors_error *error)
 {
-	const struct fors_worker_jobs *jobs = &p->worker->jobs;
-	enum fors_err err = take_seats(p);
+	const struct fors_worker_jobs *jobs = &worker->jobs;
+	enum fors_err err = take_seats(set, error);
 
 	if (!err)
-		err = fors_worker_read_jobs(p->worker, jobs->text, jobs->size, fors_worker_jobset_seats(&p->set),
-					    &p->set.list, &p->error);
-	if (!err && fors_worker_job_index(p->set.look) < 0)
-		share_index_jobs(&p->set.list);
+		err = fors_worker_read_jobs(worker, jobs->text, jobs->size, fors_worker_jobset_seats(set), &set->list,
+					    error);
+	if (!err && fors_worker_job_index(set->look) < 0)
+		share_index_jobs(&set->list);
 	return err;
 }
 
@@ -486,7 +488,7 @@ static enum fors_err plan_all(struct fors_worker_planning *p)
 
 	p->set.basis = fors_look_basis(p->set.look);
 	p->worker->jobs.is_busy = true;
-	err = read_list(p);
+	err = fors_worker_read_jobset(p->worker, &p->set, &p->error);
 	if (!err)
 		err = make_plans(p);
 	if (!err && p->set.look->fabric && p->set.look->lfts)

@@ -443,33 +443,26 @@ static bool see_to_ahead(struct fors_worker *worker, const struct fors_look *loo
 }
 
 /* The jobs that were planned for, with the names as they are in a job that shows the same else: is somebody else meant? */
-static enum fors_err compare_names(struct fors_worker *worker, const struct fors_look *look)
+static enum fors_err compare_names(struct fors_worker *worker, struct fors_look *look)
 {
-	struct fors_worker_jobs *jobs = &worker->jobs;
-	const struct fors_worker_jobset *set = &jobs->set;
-	struct fors_joblist list = {NULL, 0};
-	struct fors_fabric *seats = NULL;
-	enum fors_err err = FORS_OK;
+	struct fors_worker_jobset *set = &worker->jobs.set, now = {.look = look};
+	enum fors_err err = fors_worker_read_jobset(worker, &now, NULL);
 
-	if (!look->fabric)
-		err = fors_jobs_seats(look->net, look->over->has_participants ? &look->over->participants : NULL,
-				      &seats, NULL);
-	if (!err)
-		err = fors_worker_read_jobs(worker, jobs->text, jobs->size, seats ? seats : look->fabric, &list, NULL);
 	if (!err) {
-		fors_worker_tell_names(worker, &list);
-		if (fors_joblist_same(&set->list, fors_worker_jobset_seats(set), &list, seats ? seats : look->fabric))
-			fors_worker_renew_reasons(worker, &list);
+		fors_worker_tell_names(worker, &now.list);
+		if (fors_joblist_same(&set->list, fors_worker_jobset_seats(set), &now.list,
+				      fors_worker_jobset_seats(&now)))
+			fors_worker_renew_reasons(worker, &now.list);
 		else
-			jobs->is_pending = true;
+			worker->jobs.is_pending = true;
 	}
-	fors_joblist_clear(&list);
-	fors_fabric_free(seats);
+	now.look = NULL; /* the caller's */
+	fors_worker_clear_jobset(&now);
 	return err;
 }
 
 /* Learn names, and see whether they mean others than the jobs were planned with. False: no memory. */
-static bool see_to_names(struct fors_worker *worker, const struct fors_look *look, uint64_t basis)
+static bool see_to_names(struct fors_worker *worker, struct fors_look *look, uint64_t basis)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
 	bool is_good = fors_worker_learn_names(worker, look);

@@ -158,6 +158,13 @@ void fors_worker_forget_jobs_ahead(struct fors_worker *worker);
 /* The jobs of the list have the servers that they were planned with: only what is said of the others may be new. */
 void fors_worker_renew_reasons(struct fors_worker *worker, const struct fors_joblist *list);
 
+/*
+ * Read the text in force on the servers that may be in a job over the look of the set, which has nothing else yet: fills
+ * list, and floors or seats, where it needs them. Errors: of the text, and of floors.h; to be cleared in any case.
+ */
+enum fors_err fors_worker_read_jobset(const struct fors_worker *worker, struct fors_worker_jobset *set,
+				      struct fors_error *error);
+/* Frees the look, too. */
 void fors_worker_clear_jobset(struct fors_worker_jobset *set);
 /* The servers that its list speaks of: the fabric's, those of floor 0, or its own seats. The set has a look. */
 const struct fors_fabric *fors_worker_jobset_seats(const struct fors_worker_jobset *set);
