@@ -36,6 +36,7 @@ libforscore_la_SOURCES = \
 	core/demand/published.c core/demand/published.h \
 	core/demand/reach.c core/demand/reach.h \
 	core/demand/reroute.c core/demand/reroute.h \
+	core/demand/steps.c core/demand/steps.h \
 	core/demand/uniform.c core/demand/uniform.h \
 	core/fabric/account.c core/fabric/account.h \
 	core/fabric/bare.c core/fabric/bare.h \

@@ -6,10 +6,7 @@
 #ifndef FORS_CORE_DEMAND_ANSWER_H
 #define FORS_CORE_DEMAND_ANSWER_H
 
-#include "core/base/warnings.h"
-#include "core/net/lfts.h"
-#include "core/net/net.h"
-#include "core/schedule/schedule.h"
+#include "steps.h"
 
 /* What is asked for; all borrowed. */
 struct fors_demand_task {
@@ -27,12 +24,9 @@ struct fors_demand_task {
 
 struct fors_demand_report {
 	uint32_t messages, nphases;
-	uint32_t left_out; /* hosts of the file that are no servers; a warning names some */
 	double over_bound; /* T / LB without the cost of phases */
 	struct fors_warnings warnings;
 };
-
-#define FORS_DEMAND_PHASE_COST UINT64_C(4000000) /* picoseconds, where nobody says another */
 
 /*
  * The schedule in *schedule, owned by the caller (fors_schedule_free()), each piece walked through the tables. The report is filled in as far as it was come.

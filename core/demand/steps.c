@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * steps.c - the tables come first: they say who the servers are, and which ways messages take. Then the file is read over them. The plan of all with all is
+ * what an application would follow without a demand, and where the demand is uniform it is the plan.
+ */
+#include "steps.h"
+
+#include <stdlib.h>
+
+#include "core/net/rates.h"
+#include "demand_file.h"
+#include "odd.h"
+#include "pack.h"
+#include "reach.h"
+#include "uniform.h"
+
+#define MOST_PATHS 128		   /* path indices that are looked at: all */
+#define USUAL_RATE 200000	   /* Mb/s where the fabric does not say */
+#define BUDGET UINT64_C(400000000) /* steps of the packers */
+#define BUDGET_PER_MESSAGE UINT64_C(5000)
+#define ODD_BUDGET UINT64_C(40000000) /* of the search for a better bound */
+
+void fors_demand_steps_clear(struct fors_demand_steps *steps)
+{
+	fors_demand_plan_free(steps->plan);
+	fors_demand_plan_free(steps->uniform);
+	fors_demand_problem_clear(&steps->problem);
+	fors_demand_clear(&steps->demand);
+	fors_flows_routed_free(steps->routed);
+	free(steps->guid);
+}
+
+uint64_t fors_demand_least(const struct fors_demand_steps *steps)
+{
+	return steps->odd > steps->bound.most ? steps->odd : steps->bound.most;
+}
+
+const struct fors_demand_plan *fors_demand_chosen(const struct fors_demand_steps *steps)
+{
+	return steps->plan ? steps->plan : steps->uniform;
+}
+
+/* ---- ways, messages ---- */
+
+enum fors_err fors_demand_find_ways(struct fors_demand_steps *steps, struct fors_warnings *warnings,
+				    struct fors_error *error)
+{
+	const struct fors_flows_tables tables = {.net = steps->net,
+						 .lfts = steps->lfts,
+						 .most_paths = MOST_PATHS,
+						 .cancelled = steps->cancelled,
+						 .context = steps->context};
+	enum fors_err err = fors_demand_reach(&tables, &steps->routed, warnings, error);
+
+	if (err)
+		return err;
+	steps->guid = malloc((steps->routed->nservers + (size_t)1) * sizeof(*steps->guid));
+	if (!steps->guid)
+		return fors_fail_memory(error);
+	for (uint32_t s = 0; s < steps->routed->nservers; s++)
+		steps->guid[s] = steps->routed->server[s].guid;
+	return FORS_OK;
+}
+
+enum fors_err fors_demand_find_messages(struct fors_demand_steps *steps, const char *text, size_t size,
+					const char *name, struct fors_warnings *warnings, struct fors_error *error)
+{
+	uint32_t *node = malloc((steps->routed->nservers + (size_t)1) * sizeof(*node));
+	const struct fors_demand_hosts hosts = {steps->net, steps->guid, node, steps->routed->nservers};
+	enum fors_err err;
+
+	if (!node)
+		return fors_fail_memory(error);
+	for (uint32_t s = 0; s < hosts.count; s++)
+		node[s] = steps->routed->server[s].node;
+	err = fors_demand_read(text, size, name, &hosts, &steps->demand, &steps->left_out, warnings, error);
+	free(node);
+	return err;
+}
+
+/* ---- bounds ---- */
+
+/* The phases that a demand needs at least; of messages of one size a bound says it. */
+static enum fors_err count_fewest(struct fors_demand_steps *steps, struct fors_error *error)
+{
+	uint64_t least = fors_demand_least(steps);
+
+	if (!steps->demand.is_unit)
+		return fors_demand_fewest(&steps->problem, &steps->fewest, error);
+	steps->fewest = (uint32_t)(least > UINT32_MAX ? UINT32_MAX : least);
+	return FORS_OK;
+}
+
+/* What a phase costs in bytes at the rate of the links. */
+static uint64_t cost_of(const struct fors_demand_steps *steps, uint64_t phase_cost)
+{
+	uint32_t rate = fors_rates_full(steps->net);
+
+	return steps->demand.is_unit ? 0 : (uint64_t)((double)phase_cost * (rate ? rate : USUAL_RATE) / 8e6);
+}
+
+enum fors_err fors_demand_find_bounds(struct fors_demand_steps *steps, uint64_t phase_cost, struct fors_error *error)
+{
+	const struct fors_task asking = {.cancelled = steps->cancelled, .context = steps->context};
+	struct fors_effort effort = {.task = &asking, .budget = ODD_BUDGET};
+	enum fors_err err = fors_demand_problem_make(&steps->demand, steps->routed, &steps->problem, error);
+
+	if (!err)
+		err = fors_demand_bound_of(&steps->problem, &steps->bound, error);
+	if (!err)
+		err = fors_demand_odd_bound(&steps->problem, &effort, &steps->odd, &steps->odd_size, error);
+	if (!err && effort.is_cancelled)
+		err = fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
+	if (!err)
+		err = count_fewest(steps, error);
+	steps->cost = cost_of(steps, phase_cost);
+	return err;
+}
+
+/* ---- the plan ---- */
+
+/* Is none better than that of all with all? */
+static bool is_uniform_best(const struct fors_demand_steps *steps)
+{
+	uint64_t bytes, least = fors_demand_least(steps) + steps->fewest * steps->cost;
+
+	return steps->uniform && (fors_demand_is_uniform(&steps->demand, &bytes) ||
+				  fors_demand_plan_time(steps->uniform, steps->cost) <= least);
+}
+
+enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struct fors_schedule *schedule,
+				    struct fors_error *error)
+{
+	const struct fors_task asking = {.cancelled = steps->cancelled, .context = steps->context};
+	struct fors_effort effort = {.task = &asking, .budget = BUDGET + BUDGET_PER_MESSAGE * steps->demand.count};
+	const struct fors_demand_asked asked = {&steps->problem, fors_demand_least(steps), steps->cost, &effort};
+	enum fors_err err = FORS_OK;
+
+	if (schedule)
+		err = fors_demand_by_schedule(&steps->problem, schedule, &steps->uniform, error);
+	if (err || is_uniform_best(steps))
+		return err;
+	err = fors_demand_pack(&asked, &steps->plan, error);
+	if (err || !steps->uniform ||
+	    fors_demand_plan_time(steps->plan, steps->cost) < fors_demand_plan_time(steps->uniform, steps->cost))
+		return err;
+	fors_demand_plan_free(steps->plan);
+	steps->plan = NULL;
+	return FORS_OK;
+}
+
+enum fors_err fors_demand_prove(const struct fors_demand_steps *steps, struct fors_demand_verdict *verdict,
+				struct fors_error *error)
+{
+	const struct fors_demand_plan *plan = fors_demand_chosen(steps);
+	enum fors_err err =
+		fors_demand_check(steps->net, steps->lfts, steps->guid, &steps->demand, plan, verdict, error);
+
+	if (err || verdict->is_right)
+		return err;
+	return fors_fail(error, FORS_ENOPLAN, "the plan of method %s is wrong (please report this): %.300s",
+			 plan->method, verdict->text);
+}

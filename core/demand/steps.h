@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * steps.h - what a plan for a demand is found by, one step after another: ways, the file, bounds, the plan, its proof. fors_demand_answer() takes all of
+ * them; `fors plan --demand` tells what each has found.
+ * Thread rules: pure, but for `cancelled`.
+ */
+#ifndef FORS_CORE_DEMAND_STEPS_H
+#define FORS_CORE_DEMAND_STEPS_H
+
+#include "check.h"
+#include "core/base/warnings.h"
+#include "core/net/lfts.h"
+#include "core/planners/flows/routed.h"
+#include "core/schedule/schedule.h"
+#include "plan.h"
+#include "problem.h"
+
+#define FORS_DEMAND_PHASE_COST UINT64_C(4000000) /* picoseconds, where nobody says another */
+
+/* The first four are the caller's, and borrowed; the rest is what steps have found so far, zeros before. It stays where it is: parts point to each other. */
+struct fors_demand_steps {
+	const struct fors_net *net; /* indexed */
+	const struct fors_lfts *lfts;
+	bool (*cancelled)(void *context); /* NULL: never */
+	void *context;
+
+	struct fors_flows_routed *routed; /* who the servers are, and the ways between them */
+	uint64_t *guid;			  /* of servers */
+	struct fors_demand demand;
+	uint32_t left_out; /* hosts of the file that are no servers */
+	struct fors_demand_problem problem;
+	struct fors_demand_bound bound;
+	uint64_t odd;	   /* a bound by an odd set of ports and links, which may be less */
+	uint32_t odd_size; /* so many of them */
+	uint32_t fewest;   /* no plan has fewer phases */
+	uint64_t cost;	   /* of a phase, in bytes; 0 where messages have no size */
+	struct fors_demand_plan *uniform,
+		*plan; /* by the plan of all with all, and a better one; NULL: there is none */
+};
+
+/* Whatever steps have found is given back. */
+void fors_demand_steps_clear(struct fors_demand_steps *steps);
+
+/*
+ * Each step needs those before it. What is not as it should be but stops nothing is said in *warnings.
+ *
+ * Ways: fors_demand_reach(), and its errors; FORS_ENOMEM.
+ */
+enum fors_err fors_demand_find_ways(struct fors_demand_steps *steps, struct fors_warnings *warnings,
+				    struct fors_error *error);
+
+/* The file of this name has this text. Errors: FORS_EINPUT, FORS_ELIMIT, FORS_ENOMEM. */
+enum fors_err fors_demand_find_messages(struct fors_demand_steps *steps, const char *text, size_t size,
+					const char *name, struct fors_warnings *warnings, struct fors_error *error);
+
+/* Bounds, and the cost of phases, which take `phase_cost` picoseconds each. Errors: FORS_ECANCELLED, FORS_ENOMEM. */
+enum fors_err fors_demand_find_bounds(struct fors_demand_steps *steps, uint64_t phase_cost, struct fors_error *error);
+
+/*
+ * A plan. `schedule` is the plan of all with all over these tables, or NULL; it is read, not kept. Where that takes no longer it is the plan, and where it
+ * reaches the bound no other is looked for. Errors: FORS_ECANCELLED, FORS_ELIMIT, FORS_ENOMEM.
+ */
+enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struct fors_schedule *schedule,
+				    struct fors_error *error);
+
+/* Walk each piece through the tables. Errors: FORS_ENOPLAN (the plan is wrong, which is a bug), FORS_ENOMEM. */
+enum fors_err fors_demand_prove(const struct fors_demand_steps *steps, struct fors_demand_verdict *verdict,
+				struct fors_error *error);
+
+/* The better of the bounds: no plan is shorter. */
+uint64_t fors_demand_least(const struct fors_demand_steps *steps);
+
+/* The plan that was chosen. */
+const struct fors_demand_plan *fors_demand_chosen(const struct fors_demand_steps *steps);
+
+#endif
