@@ -281,6 +281,29 @@ static void test_no_rounds_in_haste(void **state)
 	world_free(&w);
 }
 
+/* Entries whose flows come back to the fullest link, further on, do not keep the others from moving: dead cables at 288 servers, and at 64. */
+static void test_stuck_in_haste(void **state)
+{
+	static const char *const large[] = {"Mid2-31[12]", "Mid2-24[10]", "Leaf37[9]",	 "Leaf38[10]", "Mid2-03[9]",
+					    "Leaf00[12]",  "Leaf09[11]",  "Leaf14[9]",	 "Mid2-29[8]", "Leaf18[11]",
+					    "Mid2-14[7]",  "Mid2-35[7]",  "Mid2-28[12]", "Leaf01[11]"};
+	static const char *const small[] = {"Leaf00[7]", "Leaf08[8]", "Leaf05[8]",
+					    "Leaf12[7]", "Leaf02[6]", "Leaf09[5]"};
+	struct world w = director_new("XGFT(3;6,6,8;1,6,6)", 48, 6, 6);
+
+	for (unsigned i = 0; i < sizeof(large) / sizeof(*large); i++)
+		take_down(&w, large[i]);
+	look(&w);
+	assert_in_range(phases_with(&w, fors_route3_little_effort(w.pods)), 339, 342);
+	world_free(&w);
+	w = director_new("XGFT(3;4,4,4;1,4,4)", 16, 4, 4);
+	for (unsigned i = 0; i < sizeof(small) / sizeof(*small); i++)
+		take_down(&w, small[i]);
+	look(&w);
+	assert_in_range(phases_with(&w, fors_route3_little_effort(w.pods)), 80, 80);
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_leaf_cable_of_a_director),
 		cmocka_unit_test(test_card_in_haste),
 		cmocka_unit_test(test_no_rounds_in_haste),
+		cmocka_unit_test(test_stuck_in_haste),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,10 @@
  * become worse. The best that was seen is kept. Effort is counted in links looked at; random numbers start from a
  * constant.
  *
+ * Where tops choose, an entry may move and its flows come back to the link further on, which costs nothing and helps nobody:
+ * such moves are always at hand, and a search may make no others. In haste they are no longer taken when some steps found
+ * nothing better: something has to leave the link, even if it costs.
+ *
  * Where a mid may turn to a top that nobody uses for the server, the top's entry is as good as unwritten: it is chosen with
  * the mid's.
  *
@@ -31,6 +35,7 @@
 #define HASTE 3	      /* the part of that for who is kept waiting */
 #define QUOTA 12      /* entries looked at in a step, from any on */
 #define MOST_VAIN 400 /* steps without anything better */
+#define SOME_VAIN 40  /* in haste, after so many of these a move takes flows off the link, or costs less */
 
 struct move {
 	uint32_t row, column; /* of the tables: leaves, then mids, then tops */
@@ -49,10 +54,12 @@ struct relief {
 	uint32_t *link_node;  /* per link: the node of known that sends, */
 	uint8_t *link_port;   /* and its port */
 	uint32_t *tabu;	      /* [row * nslots + slot]: the step until which it stays */
+	bool in_haste;	      /* somebody waits */
 	bool any_choice;      /* of tops */
 	bool *has_choice;     /* per top: it has several cables to a pod */
 	uint8_t *best;	      /* the tables when they were best */
 	uint32_t *fullest;    /* links above the bound, to choose from */
+	uint32_t stuck;	      /* the link that has to be left; FORS_NONE: none has to */
 	uint32_t step, quota; /* quota: entries that are still looked at in this step */
 	uint64_t work;
 	struct fors_random random;
@@ -166,11 +173,14 @@ static void try_port(struct relief *r, uint32_t row, uint32_t slot, uint8_t port
 {
 	uint32_t link[4], n = fors_ways3_links(r->ways, node_of(r, row), port, slot, link);
 	int64_t cost = base;
+	bool leaves = true;
 
 	r->work += 4;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		cost += cost_of(r, r->load[link[i]] + flows) - cost_of(r, r->load[link[i]]);
-	if (n && cost < best->cost)
+		leaves &= link[i] != r->stuck;
+	}
+	if (n && cost < best->cost && (leaves || cost < 0))
 		*best = (struct move){row, slot, port, FORS_NONE, 0, cost};
 }
 
@@ -459,6 +469,7 @@ static void search(struct relief *r, uint64_t budget)
 			break;
 		r->step++;
 		r->quota = QUOTA;
+		r->stuck = r->in_haste && vain > SOME_VAIN ? link : FORS_NONE;
 		move = best_move(r, link);
 		if (move.row != FORS_NONE)
 			apply(r, &move);
@@ -536,7 +547,8 @@ static uint32_t fullest(const struct relief *r)
 enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, bool in_haste, uint32_t *carries,
 			    struct fors_error *error)
 {
-	struct relief r = {.ways = ways, .lanes = ways->lanes, .pods = ways->lanes->pods, .most = most};
+	struct relief r = {
+		.ways = ways, .lanes = ways->lanes, .pods = ways->lanes->pods, .most = most, .in_haste = in_haste};
 	uint64_t entries = (uint64_t)r.pods->nleaves * r.pods->nslots, looks = LOOKS_PER_ENTRY * entries + LOOKS;
 	bool good;
 
