@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libforscore.la
 libforscore_la_SOURCES = \
 	core/base/copy.h \
+	core/base/divisor.h \
 	core/base/error.c core/base/error.h \
 	core/base/guidlist.c core/base/guidlist.h \
 	core/base/hostlist.c core/base/hostlist.h \

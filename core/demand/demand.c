@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/divisor.h"
+
 static int by_pair(const void *left, const void *right)
 {
 	const struct fors_demand_message *a = left, *b = right;
@@ -99,15 +101,7 @@ uint64_t fors_demand_granule(const struct fors_demand *demand)
 {
 	uint64_t granule = 0;
 
-	for (uint32_t i = 0; i < demand->count && granule != 1; i++) {
-		uint64_t other = demand->message[i].bytes;
-
-		while (other) {
-			uint64_t rest = granule % other;
-
-			granule = other;
-			other = rest;
-		}
-	}
+	for (uint32_t i = 0; i < demand->count && granule != 1; i++)
+		granule = fors_divisor64(granule, demand->message[i].bytes);
 	return granule ? granule : 1;
 }

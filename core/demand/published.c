@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/divisor.h"
 #include "core/planners/flows/routed_schedule.h"
 #include "core/planners/flows/routed_ways.h"
 
@@ -70,25 +71,13 @@ static enum fors_err fill(const struct fors_flows_routed *routed, const struct f
 	return err;
 }
 
-/* The largest number that divides both. */
-static uint64_t common(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* The largest number that divides all pieces. */
 static uint64_t granule_of(const struct fors_demand_plan *plan)
 {
 	uint64_t granule = 0;
 
 	for (uint32_t i = 0; i < plan->npieces && granule != 1; i++)
-		granule = common(granule, plan->piece[i].bytes);
+		granule = fors_divisor64(granule, plan->piece[i].bytes);
 	return granule ? granule : 1;
 }
 

@@ -27,6 +27,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/divisor.h"
 #include "core/schedule/schedule.h"
 #include "core/tables/lanes.h"
 #include "closed_form_work.h"
@@ -59,7 +60,7 @@ static enum fors_err uniform(struct fors_form *form, struct fors_error *error)
 static void steps_of_rank(struct fors_form *form, uint32_t alpha)
 {
 	uint32_t m0 = form->m0, b = form->b, shifts = form->m1 - 1;
-	uint32_t block = shifts / fors_form_gcd(shifts, m0) * m0; /* L */
+	uint32_t block = shifts / fors_divisor(shifts, m0) * m0; /* L */
 	uint32_t theta = alpha ? (alpha - 1) * b / m0 + 1 : 0;
 	struct fors_form_step *step = form->step + (size_t)alpha * form->nsteps;
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/divisor.h"
 #include "core/tables/home.h"
 
 static bool good_everywhere(const struct fors_form *form, uint32_t lane)
@@ -109,7 +110,7 @@ static enum fors_err too_few_lanes(const struct fors_form *form, uint32_t ngood,
 
 enum fors_err fors_form_choose_lanes(struct fors_form *form, struct fors_error *error)
 {
-	uint32_t room = form->fabric->nlanes, step = fors_form_gcd(form->m0, form->b);
+	uint32_t room = form->fabric->nlanes, step = fors_divisor(form->m0, form->b);
 	struct lanes lanes = {.form = form, .nclasses = step};
 	enum fors_err err;
 

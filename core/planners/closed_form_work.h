@@ -32,18 +32,6 @@ struct fors_form {
 	bool is_bare;		     /* who sends to whom and when; no lanes */
 };
 
-/* Greatest common divisor; of a and 0: a. */
-static inline uint32_t fors_form_gcd(uint32_t a, uint32_t b)
-{
-	while (b) {
-		uint32_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 static inline bool fors_form_cancelled(const struct fors_task *task)
 {
 	return task->cancelled && task->cancelled(task->context);

@@ -46,6 +46,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/divisor.h"
+
 /* Which classes have a place among the base LIDs of leaf `to`, and which are wanted at all. */
 static void find_places(struct fors_leveller *leveller, uint32_t to)
 {
@@ -402,17 +404,6 @@ static void look_at_slots(struct basis *basis)
 	basis->has_base_only = has_lids && !has_more_lids;
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-	while (b) {
-		uint32_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* The weights of all leaves, in the least common measure, for *leveller. */
 static void weigh(const struct basis *basis, struct fors_leveller *leveller)
 {
@@ -421,7 +412,7 @@ static void weigh(const struct basis *basis, struct fors_leveller *leveller)
 	leveller->is_weighted = false;
 	for (uint32_t leaf = 0; leaf < basis->fabric->nleaves; leaf++) {
 		basis->weight[leaf] = count_servers(basis->fabric, leaf, leveller->is_ranked_only);
-		measure = common_divisor(measure, basis->weight[leaf]);
+		measure = fors_divisor(measure, basis->weight[leaf]);
 	}
 	for (uint32_t leaf = 0; measure && leaf < basis->fabric->nleaves; leaf++) {
 		basis->weight[leaf] /= measure;

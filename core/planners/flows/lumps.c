@@ -15,6 +15,7 @@
  */
 #include "lumps.h"
 
+#include "core/base/divisor.h"
 #include "search.h"
 
 #define HOPELESS 5	  /* per cent of the lumps: when more of them wait, this is not a network for lumps */
@@ -29,12 +30,7 @@ static uint32_t largest_lump(const struct fors_flows_problem *problem)
 	uint32_t lump = 0;
 
 	for (uint32_t s = 0; s < problem->nswitches; s++)
-		for (uint32_t b = problem->senders[s]; b;) {
-			uint32_t rest = lump % b;
-
-			lump = b;
-			b = rest;
-		}
+		lump = fors_divisor(lump, problem->senders[s]);
 	return lump;
 }
 

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/divisor.h"
 #include "claims3.h"
 
 #define NOBODY UINT32_MAX
@@ -283,15 +284,7 @@ static bool exchange(struct repair *r, const struct trade *t, uint32_t pod)
 
 static uint32_t orbit_of(uint32_t npods, uint32_t step)
 {
-	uint32_t a = npods, b = step;
-
-	while (b) {
-		uint32_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return npods / a;
+	return npods / fors_divisor(npods, step);
 }
 
 static int by_orbit(const void *a, const void *b)
