@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH [PAIRS]]]: calls of MPI_Alltoallv whose messages have lognormal sizes
+ * alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH [PAIRS [NAME FIRST SECOND]]]]: calls of MPI_Alltoallv whose messages have lognormal sizes
  * of this sigma and about this mean, in bytes; sigma 0: all alike. Each call has the same sizes, the same on every run. Or
  * it is MPI_Alltoall that is called; sigma is 0 then. EACH ranks that follow each other are on one server, usually one. All
  * ranks begin together, which is not timed.
@@ -11,7 +11,8 @@
  *
  * With PAIRS the calls are the first ones of so many pairs of new communicators, and "pairs" holds their seconds: in each
  * pair those of PMPI_Alltoallv, which no library stands before, then those of MPI_Alltoallv. The calls of the two take
- * turns, so whatever disturbs the machine meets both alike; which is first changes from pair to pair.
+ * turns, so whatever disturbs the machine meets both alike; which is first changes from pair to pair. With NAME both are
+ * those of MPI_Alltoallv, with NAME=FIRST in the environment and with NAME=SECOND.
  */
 #include <math.h>
 #include <mpi.h>
@@ -24,6 +25,7 @@
 static int rank, size, each = 1; /* ranks on a server; they follow each other */
 static double sigma, mean;
 static uint64_t seed;
+static char **setting; /* a name and two values; NULL: none */
 
 static uint64_t mix(uint64_t x)
 {
@@ -123,12 +125,15 @@ struct callee {
 	alltoall_function *alltoall; /* NULL: alltoallv */
 	alltoallv_function *alltoallv;
 	MPI_Comm comm;
+	const char *name, *value; /* in the environment; NULL: as it is */
 };
 
 static double timed_call(const struct side *send, const struct side *recv, const struct callee *callee)
 {
 	double begin, mine, last = 0;
 
+	if (callee->name)
+		setenv(callee->name, callee->value, 1);
 	MPI_Barrier(MPI_COMM_WORLD);
 	begin = MPI_Wtime();
 	if (callee->alltoall)
@@ -158,14 +163,28 @@ static void print_list(const double *seconds, int n)
 		printf("%s%.9f", i ? ", " : "", seconds[i]);
 }
 
-/* The first calls of two new communicators, plain MPI's and those of whoever stands before it, by turns. */
+/* Whose calls take turns: plain MPI's and those of whoever stands before it, or those with one setting and with another. */
+static void make_callees(struct callee callee[2], bool is_uniform)
+{
+	for (int i = 0; i < 2; i++)
+		callee[i] = (struct callee){.alltoall = is_uniform ? MPI_Alltoall : NULL,
+					    .alltoallv = MPI_Alltoallv,
+					    .name = setting ? setting[0] : NULL,
+					    .value = setting ? setting[1 + i] : NULL};
+	if (setting)
+		return;
+	callee[0].alltoall = is_uniform ? PMPI_Alltoall : NULL;
+	callee[0].alltoallv = PMPI_Alltoallv;
+}
+
+/* The first calls of two new communicators, by turns. */
 static void run_pair(const struct side *send, const struct side *recv, bool is_uniform, int calls, int pair,
 		     long *wrong)
 {
-	struct callee callee[2] = {{is_uniform ? PMPI_Alltoall : NULL, PMPI_Alltoallv, MPI_COMM_NULL},
-				   {is_uniform ? MPI_Alltoall : NULL, MPI_Alltoallv, MPI_COMM_NULL}};
+	struct callee callee[2];
 	double *seconds = calloc(2 * (size_t)calls, sizeof(*seconds));
 
+	make_callees(callee, is_uniform);
 	for (int i = 0; i < 2; i++)
 		MPI_Comm_dup(MPI_COMM_WORLD, &callee[i].comm);
 	for (int call = 0; call < 2 * calls; call++) {
@@ -194,7 +213,8 @@ static void run_pairs(const struct side *send, const struct side *recv, bool is_
 
 static void run_world(const struct side *send, const struct side *recv, bool is_uniform, int calls, long *wrong)
 {
-	struct callee callee = {is_uniform ? MPI_Alltoall : NULL, MPI_Alltoallv, MPI_COMM_WORLD};
+	struct callee callee = {
+		.alltoall = is_uniform ? MPI_Alltoall : NULL, .alltoallv = MPI_Alltoallv, .comm = MPI_COMM_WORLD};
 	double *seconds = calloc((size_t)calls, sizeof(*seconds));
 
 	for (int i = 0; i < calls; i++)
@@ -222,7 +242,8 @@ int main(int argc, char **argv)
 
 	MPI_Init(&argc, &argv);
 	if (argc < 5) {
-		fprintf(stderr, "usage: alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH [PAIRS]]]\n");
+		fprintf(stderr,
+			"usage: alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH [PAIRS [NAME FIRST SECOND]]]]\n");
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -234,6 +255,7 @@ int main(int argc, char **argv)
 	seed = strtoull(argv[3], NULL, 10);
 	calls = atoi(argv[4]);
 	pairs = argc > 7 ? atoi(argv[7]) : 0;
+	setting = argc > 10 ? argv + 8 : NULL;
 	lay_out(&send, true);
 	lay_out(&recv, false);
 	if (rank == 0)

@@ -4,16 +4,18 @@
 What libforsched-mpi costs the first calls of new communicators: MPI over FT(2;4,4) of real packets, see doc/testbed.md.
 
     testbed/first_calls.py [--sigmas S...] [--cut] [--calls N] [--pairs N] [--runs N] [--mean BYTES] [--rate BITS] [--each RANKS]
-                           [--noise] [--alltoall] [--library LABEL=FILE]... [--setting NAME=VALUE]... [--json]
+                           [--noise] [--alltoall] [--library LABEL=FILE]... [--setting NAME=VALUE]... [--against NAME=FIRST,SECOND] [--json]
                                                                         (as root; FORS_BUILDDIR names a build)
 
 Ranks in the network namespaces of sixteen servers make pairs of communicators. The calls of one of a pair are plain MPI's, those of the
 other are under the library, and they take turns. Printed is, for each call from the first on, the time under the library over that of
-plain MPI beside it: the median of all pairs, and what nine of ten stay below. With --noise the same two communicators without a library show the noise.
+plain MPI beside it: the median of all pairs, and what nine of ten stay below, and the median of all calls. With --noise the same two communicators without a library show the noise. With --against
+both are under the library, one with NAME=FIRST in the environment, in the place of plain MPI, the other with NAME=SECOND.
 Each run is a new program, whose first pair also makes the connections.
 """
 import argparse
 import json
+import re
 import statistics
 import sys
 import tempfile
@@ -35,6 +37,8 @@ def main():
     parser.add_argument("--runs", type=int, default=2, metavar="N", help="of each sigma (default 2)")
     parser.add_argument("--noise", action="store_true", help="also without a library")
     parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="also in the library's environment")
+    parser.add_argument("--against", type=lambda text: re.fullmatch(r"(\w+)=([^,]+),([^,]+)", text).groups(), default=(), metavar="NAME=FIRST,SECOND",
+                        help="one setting against another")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="fors-first-") as scratch:
         measure(options, Path(scratch))
@@ -59,7 +63,7 @@ def measure(options, folder):
 
 def run_pairs(options, ranks, sigma, env):
     program = [build_dir().resolve() / "testbed" / "alltoallv", sigma, options.mean, 1, options.calls,
-               "alltoall" if options.alltoall else "alltoallv", options.each, options.pairs]
+               "alltoall" if options.alltoall else "alltoallv", options.each, options.pairs, *options.against]
     done = ranks.run(program, env)
     sys.stderr.write("".join(line + "\n" for line in done.stderr.splitlines() if "libforsched" in line))
     if done.returncode:
@@ -78,7 +82,8 @@ def report(options, sigma, label, pairs):
     ratios = list(zip(*([own / plain for plain, own in zip(*pair)] for pair in pairs)))
     cells = "  ".join(f"{statistics.median(ratio):.3f}/{ninth_of_ten(ratio):.3f}" for ratio in ratios)
     plain = statistics.median(seconds for pair in pairs for seconds in pair[0])
-    print(f"sigma {sigma:<4} {label:8} plain {plain:.3f} s  {cells}", flush=True)
+    first, every = options.against[1] if options.against else "plain", statistics.median(value for ratio in ratios for value in ratio)
+    print(f"sigma {sigma:<4} {label:8} {first} {plain:.3f} s  {cells}  all {every:.3f}", flush=True)
 
 
 if __name__ == "__main__":
