@@ -131,7 +131,11 @@ static int find(struct report *report)
 	struct fors_error error = {0};
 	enum fors_err err = fors_advice_find(&task, &report->advice, &error);
 
-	return !err ? CLI_GOOD : err == FORS_ENOPLAN ? (cli_error("%s", error.text), CLI_NO) : cli_fail(&error);
+	if (err == FORS_ENOPLAN) {
+		cli_error("%s", error.text);
+		return CLI_NO;
+	}
+	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
 int cli_advise(const struct cli_settings *settings, const struct cli_fabric *made)

@@ -81,7 +81,7 @@ static void count_places(const struct adviser *a, const struct fors_jobentry *jo
 }
 
 /* It is the best so far. */
-static enum fors_err take(struct adviser *a, uint64_t cost)
+static void take(struct adviser *a, uint64_t cost)
 {
 	const struct fors_jobentry *job = &a->list.job[a->list.count - 1];
 	struct fors_advice *best = &a->best;
@@ -95,7 +95,6 @@ static enum fors_err take(struct adviser *a, uint64_t cost)
 	best->nslowed = 0;
 	for (uint32_t j = 0; j < a->task->list->count; j++)
 		best->nslowed += loss_of(&a->list.job[j], a->with[j]) > loss_of(&a->list.job[j], best->before[j]);
-	return FORS_OK;
 }
 
 /* Weigh the placement that is_taken[] has, if it is one. */
@@ -116,7 +115,9 @@ static enum fors_err weigh(struct adviser *a)
 	err = ask(a, &a->list, a->with);
 	for (uint32_t j = 0; !err && j < a->list.count; j++)
 		cost += loss_of(&a->list.job[j], a->with[j]);
-	return err || cost >= a->least ? err : take(a, cost);
+	if (!err && cost < a->least)
+		take(a, cost);
+	return err;
 }
 
 /* ---- placements ---- */
@@ -221,23 +222,25 @@ static uint32_t free_in(const struct adviser *a, uint32_t pod)
 	return sum;
 }
 
-/* The pod that comes after `last`, by free servers, the most first or the least; FORS_NONE: that was all. */
+/* Does pod `one` come before `other`, by free servers, the most first or the least? */
+static bool is_pod_before(const struct adviser *a, uint32_t one, uint32_t other, bool most_first)
+{
+	uint32_t here = free_in(a, one), there = free_in(a, other);
+
+	if (here == there)
+		return one < other;
+	return most_first ? here > there : here < there;
+}
+
+/* The pod that comes after `last` in this order (FORS_NONE: the first one); FORS_NONE: that was all. */
 static uint32_t next_pod(const struct adviser *a, uint32_t last, bool most_first)
 {
 	uint32_t npods = count_pods(a), best = FORS_NONE;
 
-	for (uint32_t pod = 0; pod < npods; pod++) {
-		int64_t key = most_first ? -(int64_t)free_in(a, pod) : (int64_t)free_in(a, pod),
-			than = last == FORS_NONE ? INT64_MIN
-			       : most_first	 ? -(int64_t)free_in(a, last)
-						 : (int64_t)free_in(a, last),
-			top = best == FORS_NONE ? INT64_MAX
-			      : most_first	? -(int64_t)free_in(a, best)
-						: (int64_t)free_in(a, best);
-
-		if ((key > than || (key == than && last != FORS_NONE && pod > last)) && key < top)
+	for (uint32_t pod = 0; pod < npods; pod++)
+		if ((last == FORS_NONE || is_pod_before(a, last, pod, most_first)) &&
+		    (best == FORS_NONE || is_pod_before(a, pod, best, most_first)))
 			best = pod;
-	}
 	return best;
 }
 
