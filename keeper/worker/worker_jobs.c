@@ -376,11 +376,26 @@ static void decide(struct fors_worker *worker, struct fors_look *look, uint64_t 
 	set_blocked(jobs, false);
 }
 
+/* Whatever comes next: no job has a schedule. The fabric's own is not touched. False: out of memory. */
+static bool withdraw(struct fors_worker *worker, const char *reason)
+{
+	struct fors_worker_jobs *jobs = &worker->jobs;
+	bool is_done = fors_jobboard_load(&jobs->board) &&
+		       fors_jobboard_withdraw_all(&jobs->board, FORS_JOB_IS_WITHDRAWN, reason);
+
+	if (!is_done)
+		fors_worker_run_short(worker);
+	fors_worker_forget_jobs_ahead(worker);
+	jobs->is_pending = jobs->text;
+	jobs->is_told = false;
+	return is_done;
+}
+
 /* Homes are about to be ranked: no reader shall follow a schedule over tables that are on their way out. */
 static void make_way(struct fors_worker *worker, const struct fors_look *look)
 {
 	worker->jobs.is_blocked = true;
-	fors_worker_withdraw_jobs(worker, "homes are ranked afresh, for servers that came late; a schedule follows");
+	withdraw(worker, "homes are ranked afresh, for servers that came late; a schedule follows");
 	fors_worker_publish_jobs(worker, look, FORS_PLANNING,
 				 "jobs: homes are ranked afresh, for servers that came late; schedules follow");
 	if (!worker->is_short)
@@ -438,7 +453,7 @@ static bool see_to_ahead(struct fors_worker *worker, const struct fors_look *loo
 	if (ahead && fors_look_basis(ahead) != basis)
 		fors_worker_forget_jobs_ahead(worker);
 	if (was_early && look->kind == FORS_LOOK_INCOMPLETE)
-		return fors_worker_withdraw_jobs(worker, look->reason);
+		return withdraw(worker, look->reason);
 	return true;
 }
 
@@ -520,18 +535,11 @@ bool fors_worker_publish_jobs_early(struct fors_worker *worker)
 
 /* --- without a job ------------------------------------------------------------------------------------------------ */
 
-bool fors_worker_withdraw_jobs(struct fors_worker *worker, const char *reason)
+void fors_worker_decline_jobs(struct fors_worker *worker, const char *reason)
 {
-	struct fors_worker_jobs *jobs = &worker->jobs;
-	bool is_done = fors_jobboard_load(&jobs->board) &&
-		       fors_jobboard_withdraw_all(&jobs->board, FORS_JOB_IS_WITHDRAWN, reason);
-
-	if (!is_done)
-		fors_worker_run_short(worker);
-	fors_worker_forget_jobs_ahead(worker);
-	jobs->is_pending = jobs->text;
-	jobs->is_told = false;
-	return is_done;
+	withdraw(worker, reason);
+	worker->jobs.is_blocked = true;
+	worker->jobs.is_told = true; /* by who declines */
 }
 
 void fors_worker_drop_jobs(struct fors_worker *worker)
@@ -540,7 +548,7 @@ void fors_worker_drop_jobs(struct fors_worker *worker)
 
 	if (!*jobs->file && jobs->board.has_loaded)
 		return;
-	fors_worker_withdraw_jobs(worker, "jobs_file is not set in fors.conf");
+	withdraw(worker, "jobs_file is not set in fors.conf");
 	fors_worker_want_no_entries(worker);
 	fors_worker_clear_jobset(&jobs->set);
 	forget_text(jobs);
@@ -551,7 +559,7 @@ void fors_worker_leave_jobs(struct fors_worker *worker)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
 
-	fors_worker_withdraw_jobs(worker, "this subnet manager is not the master");
+	withdraw(worker, "this subnet manager is not the master");
 	fors_worker_want_no_entries(worker);
 	fors_worker_clear_jobset(&jobs->set);
 	forget_text(jobs);
@@ -565,8 +573,8 @@ void fors_worker_outdate_jobs(struct fors_worker *worker, uint64_t changes)
 	const struct fors_look *look = jobs->set.look;
 
 	if (!look || !fors_look_is_foreign(look) || look->over->changes == changes || jobs->is_blocked || jobs->is_busy)
-		return; /* who is busy is broken off, then this comes again */
-	jobs->is_blocked = fors_worker_withdraw_jobs(worker, FORS_WORKER_CHANGED); /* else again, with the next tick */
+		return;						  /* who is busy is broken off, then this comes again */
+	jobs->is_blocked = withdraw(worker, FORS_WORKER_CHANGED); /* else again, with the next tick */
 }
 
 /* The text is another, and the switches hold what the look shows. */

@@ -101,9 +101,9 @@ bool fors_worker_publish_jobs_early(struct fors_worker *worker);
 /* jobs_file is not set: nobody has a schedule as a job, whatever an earlier opensm left. */
 void fors_worker_drop_jobs(struct fors_worker *worker);
 
-/* Whatever comes next: no job has a schedule. The fabric's own is not touched. False: out of memory. */
-bool fors_worker_withdraw_jobs(struct fors_worker *worker, const char *reason);
-/* The same, because this subnet manager is not the master; what comes after that begins anew. */
+/* The look is declined: no job has a schedule, and none is planned over the look of before. The status is the caller's. */
+void fors_worker_decline_jobs(struct fors_worker *worker, const char *reason);
+/* No job has a schedule, because this subnet manager is not the master; what comes after that begins anew. */
 void fors_worker_leave_jobs(struct fors_worker *worker);
 
 /* Tables have changed that are another engine's: withdraw what is over them. */

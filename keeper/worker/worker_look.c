@@ -254,7 +254,7 @@ void fors_worker_do(struct fors_worker *worker, struct fors_look *look)
 	if (!*look->jobs_file)
 		fors_worker_drop_jobs(worker);
 	else if (look->kind == FORS_LOOK_DECLINED || !fors_look_has_tables(look))
-		fors_worker_withdraw_jobs(worker, look->reason);
+		fors_worker_decline_jobs(worker, look->reason);
 	if (look->kind == FORS_LOOK_DECLINED || !fors_look_has_tables(look)) {
 		worker->is_early = false;
 		fors_worker_note_up(worker, NULL);

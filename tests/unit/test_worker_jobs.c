@@ -232,6 +232,9 @@ static void failures(void **state)
 	one = wait_job(bench, "one", 8, one);
 	submit(bench, FORS_LOOK_DECLINED, NULL);
 	one = wait_job(bench, "one", 0, one);
+	rest();
+	assert_int_equal(wait_job(bench, "one", 0, 0), one); /* nor over tables of before */
+	wait_status(bench, "\"state\": \"inactive\"", true);
 	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	one = wait_job(bench, "one", 8, one);
 	bench_stop(bench); /* and the next one is a standby from the start */
