@@ -19,6 +19,8 @@ struct cables {
 	uint32_t to;
 	uint32_t *load;	  /* [lane]: what comes down by it, in parts of a server's, as many as spines get to the leaf */
 	uint32_t *wanted; /* home lanes that died, ndead of them */
+	uint32_t *first;  /* [spine]: its first lane, */
+	uint32_t *next;	  /* [lane]: and its spine's next one; nlanes: there is no more */
 	uint32_t ndead, nspines;
 };
 
@@ -29,10 +31,10 @@ static uint8_t next_live(const struct cables *c, uint32_t spine, uint32_t cable)
 	uint32_t least = UINT32_MAX;
 	uint8_t best = FORS_NO_LANE;
 
-	for (uint32_t lane = 0; lane < fabric->nlanes; lane++) {
+	for (uint32_t lane = c->first[spine]; lane < fabric->nlanes; lane = c->next[lane]) {
 		uint32_t after = fabric->lane[lane].cable + (fabric->lane[lane].cable < cable ? FORS_MAX_LANES : 0u);
 
-		if (c->live[lane] && fabric->lane[lane].spine == spine && after < least) {
+		if (c->live[lane] && after < least) {
 			least = after;
 			best = (uint8_t)lane;
 		}
@@ -43,11 +45,10 @@ static uint8_t next_live(const struct cables *c, uint32_t spine, uint32_t cable)
 /* The spine's lane that least comes down by, of equals the one that next_live() would find; FORS_NO_LANE. */
 static uint8_t least_full(const struct cables *c, uint32_t spine, uint32_t cable)
 {
-	const struct fors_fabric *fabric = c->fabric;
 	uint8_t best = next_live(c, spine, cable);
 
-	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
-		if (c->live[lane] && fabric->lane[lane].spine == spine && c->load[lane] < c->load[best])
+	for (uint32_t lane = c->first[spine]; lane < c->fabric->nlanes; lane = c->next[lane])
+		if (c->live[lane] && c->load[lane] < c->load[best])
 			best = (uint8_t)lane;
 	return best;
 }
@@ -120,15 +121,34 @@ static void find_down(struct cables *c, uint8_t *down)
 	}
 }
 
+/* The lanes of each spine, in order: a walk over all lanes for each spine and home lane takes long in large trees. */
+static void chain_lanes(struct cables *c)
+{
+	const struct fors_fabric *fabric = c->fabric;
+
+	for (uint32_t spine = 0; spine < fabric->nspines; spine++)
+		c->first[spine] = fabric->nlanes;
+	for (uint32_t lane = fabric->nlanes; lane-- > 0;) {
+		uint32_t *first = &c->first[fabric->lane[lane].spine];
+
+		c->next[lane] = *first;
+		*first = lane;
+	}
+}
+
 /* Fill level->down. */
 static bool find_all_down(const struct fors_fabric *fabric, const bool *live, struct fors_level *level)
 {
 	size_t row = (size_t)fabric->nspines * fabric->nlanes;
-	struct cables c = {.fabric = fabric, .load = malloc(2 * (fabric->nlanes + (size_t)1) * sizeof(*c.load))};
+	size_t room = 3 * (size_t)fabric->nlanes + fabric->nspines;
+	struct cables c = {.fabric = fabric, .load = malloc(room * sizeof(*c.load))};
 
 	if (!c.load)
 		return false;
 	c.wanted = c.load + fabric->nlanes;
+	c.next = c.wanted + fabric->nlanes;
+	c.first = c.next + fabric->nlanes;
+	chain_lanes(&c);
 	memset(level->down, FORS_NO_LANE, fabric->nleaves * row);
 	for (c.to = 0; c.to < fabric->nleaves; c.to++) {
 		c.live = live + (size_t)c.to * fabric->nlanes;
