@@ -674,6 +674,16 @@ class Snapshot:
         return {name: bytearray(int(port, 16) for row in rows for port in re.findall(r"\](\w+)", row))
                 for name, rows in self.switches.items()}
 
+    def walk(self, source, lid):
+        """The node that a packet from the CA `source` to the LID ends at, and the directed cables on its way as [(node, port), ...]."""
+        at, hops = self.cable[source, 1][0], [(source, 1)]
+        while at in self.switches:
+            hops.append((at, self.table[at][lid]))
+            assert hops[-1] in self.cable, f"from {source} LID {lid} ends at {hops[-1]}"
+            at = self.cable[hops[-1]][0]
+            assert len(hops) < 8
+        return at, hops
+
     def _add_port(self, name, row):
         guid, number, peer, rest = row.split("\t", 3)
         number = int(number[1:-1])

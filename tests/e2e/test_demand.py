@@ -54,14 +54,8 @@ def judge(sim, path, wanted):
     text = subprocess.run(fors_command("schedule", path, "--format", "csv"), capture_output=True, text=True, check=True).stdout
     for row in csv.DictReader(text.splitlines()):
         source, to = by_guid[int(row["src_guid"], 16)], by_guid[int(row["dst_guid"], 16)]
-        at, hops = snapshot.cable[source, 1][0], [(source, 1)]
-        while at in snapshot.switches:
-            hop = (at, snapshot.table[at][int(row["dst_lid"])])
-            assert hop in snapshot.cable, f"{row} ends at {hop}"
-            hops.append(hop)
-            at = snapshot.cable[hop][0]
-            assert len(hops) < 8
-        assert at == to
+        end, hops = snapshot.walk(source, int(row["dst_lid"]))
+        assert end == to
         here = phases.setdefault(row["phase"], set())
         assert not here & set(hops), f"two pieces meet in phase {row['phase']}"
         here |= set(hops)

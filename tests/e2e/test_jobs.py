@@ -66,14 +66,8 @@ def links_of(sim, path):
     used, phases = set(), {}
     for row in rows(path):
         source, wanted = by_guid[int(row["src_guid"], 16)], by_guid[int(row["dst_guid"], 16)]
-        at, hops = snapshot.cable[source, 1][0], [(source, 1)]
-        while at in snapshot.switches:
-            hop = (at, snapshot.table[at][int(row["dst_lid"])])
-            assert hop in snapshot.cable, f"{row} ends at {hop}"
-            hops.append(hop)
-            at = snapshot.cable[hop][0]
-            assert len(hops) < 8
-        assert at == wanted
+        end, hops = snapshot.walk(source, int(row["dst_lid"]))
+        assert end == wanted
         here = phases.setdefault(row["phase"], set())
         assert not here & set(hops), f"two flows meet in phase {row['phase']}"
         here |= set(hops)
