@@ -7,6 +7,7 @@
 #include "core/base/divisor.h"
 #include "core/planners/flows/routed_schedule.h"
 #include "core/planners/flows/routed_ways.h"
+#include "core/schedule/schedule_format.h"
 
 static void put_pieces(const struct fors_demand_plan *plan, struct fors_schedule *schedule)
 {
@@ -81,13 +82,27 @@ static uint64_t granule_of(const struct fors_demand_plan *plan)
 	return granule ? granule : 1;
 }
 
+/* A file has no place for more pieces: no room is made for them either. What ways take is seen when it is written. */
+static enum fors_err check_size(uint32_t nservers, uint32_t nphases, struct fors_error *error)
+{
+	uint64_t bytes = (uint64_t)nservers * nphases * sizeof(struct fors_sf_piece);
+
+	if (bytes <= FORS_SF_MAX_BYTES)
+		return FORS_OK;
+	return fors_fail(error, FORS_ELIMIT,
+			 "schedule: %u servers and %u phases take %llu bytes; a file has at most %llu", nservers,
+			 nphases, (unsigned long long)bytes, FORS_SF_MAX_BYTES);
+}
+
 enum fors_err fors_demand_schedule(const struct fors_flows_routed *routed, const struct fors_demand *demand,
 				   const struct fors_demand_plan *plan, const struct fors_demand_levels *levels,
 				   struct fors_schedule **schedule, struct fors_error *error)
 {
 	struct fors_schedule *made;
-	enum fors_err err = fors_flows_schedule(routed, plan->nphases, 0, plan->method, &made, error);
+	enum fors_err err = check_size(routed->nservers, plan->nphases, error);
 
+	if (!err)
+		err = fors_flows_schedule(routed, plan->nphases, 0, plan->method, &made, error);
 	if (err)
 		return err;
 	err = fill(routed, plan, levels, made, error);

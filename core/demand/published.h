@@ -20,7 +20,7 @@ struct fors_demand_levels {
 /*
  * The schedule of `plan` in *schedule, owned by the caller (fors_schedule_free()), epoch 0: each phase with its length, each piece with its size, all
  * ways by name. `routed` are the servers and ways that it was planned for. Where the ways of a pair have different service levels none is told. Errors:
- * FORS_ELIMIT (more than 65,535 phases), FORS_ENOMEM.
+ * FORS_ELIMIT (more than 65,535 phases, or more than a file can hold), FORS_ENOMEM.
  */
 enum fors_err fors_demand_schedule(const struct fors_flows_routed *routed, const struct fors_demand *demand,
 				   const struct fors_demand_plan *plan, const struct fors_demand_levels *levels,

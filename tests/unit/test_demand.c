@@ -9,6 +9,7 @@
 #include "core/demand/check.h"
 #include "core/demand/odd.h"
 #include "core/demand/pack.h"
+#include "core/demand/published.h"
 #include "support.h"
 
 #define MOST_HOPS 8
@@ -276,10 +277,26 @@ static void all_kinds(void **state)
 	assert_false(is_worse);
 }
 
+/* No room is made for what no file can hold. */
+static void a_schedule_that_is_too_large(void **state)
+{
+	const struct fors_flows_routed routed = {.nservers = 5000};
+	const struct fors_demand_plan plan = {.nservers = 5000, .nphases = 9000, .method = "slices"};
+	const struct fors_demand demand = {.nservers = 5000};
+	struct fors_schedule *schedule = NULL;
+	struct fors_error error;
+
+	(void)state;
+	assert_int_equal(fors_demand_schedule(&routed, &demand, &plan, NULL, &schedule, &error), FORS_ELIMIT);
+	assert_null(schedule);
+	assert_non_null(strstr(error.text, "5000 servers and 9000 phases take 1080000000 bytes"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_kinds),
+		cmocka_unit_test(a_schedule_that_is_too_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
