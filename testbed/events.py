@@ -22,14 +22,13 @@ TOP = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TOP / "tests" / "e2e")]
 
 from harness import FatTree, Ibsim, OpenSM, build_dir, read_live, read_tables  # noqa: E402
-from namespaces import MTU, Namespaces  # noqa: E402
+from namespaces import PAYLOAD, Namespaces  # noqa: E402
 from ranks import Ranks  # noqa: E402
 
 TREE = FatTree(4, 4)
 STATES = ("healthy", "dead cable")
 SOURCES = [TREE.server(leaf, slot) for leaf in range(3) for slot in range(4)]
 BUILDERS = [TREE.server(3, slot) for slot in range(4)]
-PAYLOAD = (MTU - 52) / (MTU + 14)  # of a packet's bytes on a cable, TCP with time stamps
 
 
 def sizes_of(options):

@@ -14,6 +14,7 @@ from itertools import count
 RATE = 6_000_000  # bits per second of a cable, each way
 MAC = "02:00:00:00:00:01"  # of both ends of every cable, so that nobody needs to ask whose it is
 MTU = 1000         # small packets: a switch of the testbed passes a packet on when it has all of it
+PAYLOAD = (MTU - 52) / (MTU + 14)  # of a packet's bytes on a cable, TCP with time stamps
 QUEUE = 1_000_000    # bytes that may wait before a cable: enough to lose nothing, as InfiniBand does not
 SETTINGS = {"net/ipv4/ip_forward": 1, "net/ipv4/conf/all/rp_filter": 0, "net/ipv4/conf/default/rp_filter": 0,
             "net/ipv4/tcp_congestion_control": "reno", "net/ipv4/tcp_slow_start_after_idle": 0, "net/ipv4/tcp_no_metrics_save": 1,

@@ -19,13 +19,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from namespaces import MTU
+from namespaces import PAYLOAD
 from ranks import following, stage
 
 SERVERS = 16
 PROGRAMS = ("osu_alltoall", "osu_alltoallv")
 STATES = ("healthy", "dead cable")
-PAYLOAD = (MTU - 52) / (MTU + 14)  # of a packet's bytes on a cable, TCP with time stamps
 # Ranks on a server: bytes of a message, bits that a cable carries a second, calls that do not count, and calls that do
 SIZES = {1: (40000, 6_000_000, 10, 4), 2: (20000, 10_000_000, 8, 4), 4: (16384, 12_000_000, 5, 3)}
 

@@ -24,11 +24,10 @@ TOP = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TOP / "tests" / "e2e")]
 
 from harness import build_dir  # noqa: E402
-from namespaces import MTU  # noqa: E402
+from namespaces import PAYLOAD  # noqa: E402
 from ranks import add_alltoallv_options, following, other_libraries, stage  # noqa: E402
 
 FIRST = 3  # calls that are not counted: connections, and what the library learns
-PAYLOAD = (MTU - 52) / (MTU + 14)  # of a packet's bytes on a cable, TCP with time stamps
 
 
 def main():
