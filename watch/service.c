@@ -279,6 +279,8 @@ static enum fors_err reload(struct fors_service *service, struct fors_error *err
 	bool is_asked = service->setup->is_reload && service->setup->is_reload(service->setup->context);
 
 	is_asked |= __atomic_exchange_n(&service->wants_look, false, __ATOMIC_ACQ_REL);
+	if (is_asked && !service->is_holder)
+		fors_keeper_reload(service->keeper, &service->sources); /* perhaps for another publish_dir */
 	is_asked |= !fors_keeper_is_holder(service->keeper) && service->is_holder;
 	if (!is_asked || !service->holds || !service->is_holder)
 		return FORS_OK;

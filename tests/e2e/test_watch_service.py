@@ -196,6 +196,14 @@ def test_two_watchers_and_one_folder(fabric, watcher, tmp_path):
     before = len(read_log(log))
     time.sleep(5)
     assert sum(mad.what == "S" for mad in read_log(log)[before:]) <= 4  # it asks for little while it stands by
+    other = tmp_path / "other"
+    other.mkdir()
+    second.configure(f"static_sl = 0\npublish_dir = {other}\n")
+    second.hang_up()
+    second.wait_epoch()  # a folder of its own: nobody else holds it
+    second.configure(settings)
+    second.hang_up()
+    second.wait(30, state="inactive", reason=lambda reason: reason and "another fors watch publishes in" in reason)
     assert (copies / "holder.1").read_text() == first.folder().name
     assert epoch_there(copies) == epoch and first.status()["state"] == "active"
     cut_or_mend(sm, sim.unlink, *tree.uplink(0, 1)[:2])
