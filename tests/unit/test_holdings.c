@@ -274,36 +274,125 @@ static void test_shared_top(void **state)
 
 /* ---- again ---- */
 
-/* What jobs have on all floors is the same on the same tree looked at again, for every server of them. */
+/* Owners and entries are the same on all floors. */
+static void assert_alike(const struct fors_holdings *one, const struct fors_holdings *other)
+{
+	assert_int_equal(one->nfloors, other->nfloors);
+	for (uint32_t f = 0; f < one->nfloors; f++) {
+		const struct fors_owners *owners = &one->owners[f];
+
+		assert_true(fors_entries_alike(&one->entries[f], &other->entries[f]));
+		assert_memory_equal(owners->job, other->owners[f].job,
+				    (size_t)owners->nleaves * owners->nlanes * sizeof(*owners->job));
+	}
+}
+
+/* What jobs have is the same on the same tree looked at again, for every server of them; and it stays when nothing has changed. */
 static void test_again(void **state)
 {
 	struct site s;
 	struct fors_random random = {3};
-	struct fors_joblist list;
-	struct fors_jobtables tables;
-	struct fors_holdings again;
 	static const uint32_t same[] = {0, 1};
 
 	site_new(&s, "XGFT(3;2,2,3;1,2,2)", "");
-	list = anywhere(&s.floors, &random, 2);
-	must(fors_jobtables_make(&s.tree, &s.floors, &list, s.w.route->lfts, &tables, NULL), NULL);
-	must(fors_holdings_again(&s.floors, &tables.holdings, &s.floors, same, list.count, &again, NULL), NULL);
-	assert_int_equal(again.nfloors, s.floors.count);
-	for (uint32_t f = 0; f < again.nfloors; f++)
-		assert_true(fors_entries_alike(&again.entries[f], &tables.holdings.entries[f]));
-	fors_holdings_clear(&again);
-	fors_jobtables_clear(&tables);
-	fors_joblist_clear(&list);
+	for (int draw = 0; draw < 20; draw++) {
+		struct fors_joblist list = anywhere(&s.floors, &random, 2);
+		struct fors_holdings first, again, second;
+		struct fors_holdings_task task = {.floors = &s.floors,
+						  .list = &list,
+						  .owners_work = FORS_ENTRIES_OWNERS_WORK,
+						  .entries_work = FORS_ENTRIES_WORK};
+
+		must(fors_holdings_find(&task, &first, NULL), NULL);
+		must(fors_holdings_again(&s.floors, &first, &s.floors, same, list.count, &again, NULL), NULL);
+		assert_alike(&first, &again);
+		task.before = &again;
+		must(fors_holdings_find(&task, &second, NULL), NULL);
+		assert_true(first.bound[0] && first.bound[1]);
+		assert_alike(&first, &second);
+		fors_holdings_clear(&first);
+		fors_holdings_clear(&again);
+		fors_holdings_clear(&second);
+		fors_joblist_clear(&list);
+	}
 	site_free(&s);
+}
+
+/* A tree, and what three jobs have there. */
+struct moment {
+	struct site s;
+	struct fors_jobtables tables;
+};
+
+static void moment_free(struct moment *m)
+{
+	site_free(&m->s);
+	fors_jobtables_clear(&m->tables);
+}
+
+/* Share out beside what was carried over (`then` is NULL: nobody runs) and walk; how many jobs have entries. */
+static unsigned go_on(const struct moment *then, struct moment *now, uint64_t seed)
+{
+	static const uint32_t was_of[] = {0, FORS_NO_JOB, 2};
+	struct fors_random random = {seed};
+	struct fors_joblist list = anywhere(&now->s.floors, &random, 3);
+	struct fors_holdings before = {0};
+	struct fors_holdings_task task = {.floors = &now->s.floors,
+					  .list = &list,
+					  .may_move = seed % 2,
+					  .owners_work = FORS_ENTRIES_OWNERS_WORK / 24,
+					  .entries_work = FORS_ENTRIES_WORK / 24};
+	unsigned nheld = 0;
+
+	if (then)
+		must(fors_holdings_again(&then->s.floors, &then->tables.holdings, &now->s.floors, was_of, list.count,
+					 &before, NULL),
+		     NULL);
+	assert_int_equal(before.nfloors, then ? now->s.floors.count : 0);
+	task.before = then ? &before : NULL;
+	must(fors_holdings_find(&task, &now->tables.holdings, NULL), NULL);
+	now->tables.lfts = fors_lfts_copy(now->s.w.route->lfts);
+	now->tables.index = 1;
+	fors_holdings_apply(&now->s.floors, &now->tables.holdings, 1, now->tables.lfts);
+	assert_int_equal(fors_routing_check(&now->s.tree, now->tables.lfts, NULL, NULL), FORS_OK);
+	for (uint32_t j = 0; j < list.count; j++)
+		if (now->tables.holdings.bound[j]) {
+			walk_job(&now->s, &now->tables, &list, j);
+			nheld++;
+		}
+	fors_holdings_clear(&before);
+	fors_joblist_clear(&list);
+	return nheld;
+}
+
+/* Over failures, and their ends, jobs that run on and one that is new have right ways, over cables of their own only. */
+static void test_failures(void **state)
+{
+	static const char *const dead[] = {"", "Leaf00[4]", "Leaf00[4] Mid2-01[3]", "Mid2-02", "Spine01 Leaf03[3]", ""};
+	unsigned nheld = 0;
+
+	for (uint64_t seed = 0; seed < 6; seed++) {
+		struct moment then = {0};
+
+		for (unsigned i = 0; i < sizeof(dead) / sizeof(*dead); i++) {
+			struct moment now = {0};
+
+			site_new(&now.s, "XGFT(3;3,2,3;1,2,2)", dead[i]);
+			nheld += go_on(i ? &then : NULL, &now, seed);
+			moment_free(&then);
+			then = now;
+		}
+		moment_free(&then);
+	}
+	assert_true(nheld > 50);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_necessary),
-		cmocka_unit_test(test_whole_leaves),
-		cmocka_unit_test(test_shared_top),
-		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_necessary),  cmocka_unit_test(test_whole_leaves),
+		cmocka_unit_test(test_shared_top), cmocka_unit_test(test_again),
+		cmocka_unit_test(test_failures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
