@@ -3,7 +3,7 @@
  * pack.c - which packings are tried, and which is taken.
  *
  * Where messages are of one size, whole messages are packed first: few phases, and often as many as the bound says. Where they are not, or that
- * took more and they may be cut, pieces are. The plan with the least time counts.
+ * took more time or phases than it has to, and they may be cut, pieces are. The plan with the least time counts.
  */
 #include "pack.h"
 
@@ -114,6 +114,25 @@ static enum fors_err pack_pieces(const struct fors_demand_asked *asked, struct f
 	return err;
 }
 
+/*
+ * May pieces take less time than whole messages do? Not where these are as short as any plan, in as few phases as any needs: a whole message of several
+ * granules takes as many phases. Messages of one size are never cut.
+ */
+static enum fors_err may_gain(const struct fors_demand_asked *asked, const struct fors_demand_plan *whole, bool *may,
+			      struct fors_error *error)
+{
+	uint32_t fewest;
+	enum fors_err err;
+
+	*may = !whole || (!asked->problem->demand->is_unit && fors_demand_plan_length(whole) > asked->bound);
+	if (*may || asked->problem->demand->is_unit || !asked->cost)
+		return FORS_OK;
+	err = fors_demand_fewest(asked->problem, &fewest, error);
+	if (!err)
+		*may = whole->nphases > fewest;
+	return err;
+}
+
 enum fors_err fors_demand_pack(const struct fors_demand_asked *asked, struct fors_demand_plan **plan,
 			       struct fors_error *error)
 {
@@ -121,10 +140,13 @@ enum fors_err fors_demand_pack(const struct fors_demand_asked *asked, struct for
 	uint64_t granule = fors_demand_granule(demand);
 	struct fors_demand_plan *best = NULL;
 	enum fors_err err = FORS_OK;
+	bool may = false;
 
 	if (fors_demand_total(demand) / granule <= 2 * (uint64_t)demand->count)
 		err = pack_whole(asked, granule, &best, error);
-	if (!err && (!best || (!demand->is_unit && fors_demand_plan_length(best) > asked->bound)))
+	if (!err)
+		err = may_gain(asked, best, &may, error);
+	if (!err && may)
 		err = pack_pieces(asked, &best, error);
 	if (err) {
 		fors_demand_plan_free(best);

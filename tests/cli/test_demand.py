@@ -212,6 +212,13 @@ def test_rings_of_conflicts_do_not_lose_bytes(fors, tmp_path):
         int(line.split()[2]) for line in demand.read_text().splitlines())
 
 
+def test_a_message_of_three_units_stays_in_one_phase(fors, tmp_path):
+    """Where phases are dear; two messages that meet nowhere need one phase, and the sizes 3 and 9 are few units of 3."""
+    (tmp_path / "demand").write_text("Node00-00 Node01-00 3\nNode05-00 Node00-00 9\n")
+    data = json.loads(fors("plan", "--synthetic", "FT(2;2,8;cables=2)", "--demand", tmp_path / "demand", "--json").out)
+    assert (data["phases"], data["length"], data["uniform_phases"]) == (1, 9, 2)
+
+
 RING = "Node00-00 Node01-00 1000\nNode00-01 Node02-00 1000\nNode00-01 Node01-01 1000\nNode02-01 Node01-01 1000\nNode02-01 Node01-00 1000\n"
 
 
