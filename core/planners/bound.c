@@ -297,6 +297,8 @@ static uint64_t single_bound(const struct fors_fabric *fabric, uint32_t leaf)
 	uint32_t cables[FORS_MAX_LANES];
 	uint64_t others[FORS_MAX_LANES] = {0}, own = fabric->leaf[leaf].nservers, bound = 0;
 
+	if (fabric->nspines > FORS_MAX_LANES) /* most without a cable, as a list of roots may name them */
+		return 0;
 	count_cables(fabric, leaf, cables);
 	for (uint32_t a = 0; a < fabric->nleaves; a++) {
 		uint32_t spine = a == leaf ? FORS_NONE : only_spine(fabric, cables, a);

@@ -566,10 +566,26 @@ static void test_lump_is_a_bound(void **state)
 	assert_true(met > above / 2);
 }
 
+/* Spines may be more than lanes: a list of roots, or a kept order, names switches that have no cable to a leaf. */
+static void test_lump_of_many_spines(void **state)
+{
+	struct fors_fabric *fabric = new_fabric(2, 3, 4, 1);
+
+	for (uint32_t leaf = 0; leaf < 3; leaf++)
+		fabric->leaf[leaf].nservers = 4;
+	fabric->nservers = 12;
+	for (uint32_t lane = 0; lane < 2; lane++)
+		fabric->lane[lane].spine = (uint16_t)(60000 + lane);
+	fabric->nspines = 60002;
+	assert_int_equal(fors_lump_bound(fabric), 16);
+	free_fabric(fabric);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lump_is_a_bound),
+		cmocka_unit_test(test_lump_of_many_spines),
 		cmocka_unit_test(test_idle_cables),
 		cmocka_unit_test(healthy_is_at_home),
 		cmocka_unit_test(few_failures_are_level),
