@@ -586,7 +586,6 @@ clean-mutants:
 # Random failures and recoveries of a whole simulated fabric, judged after each: make soak EVENTS=2000
 EVENTS = 2000
 FABRIC = FT(2;8,8)
-SEED =
 SOAK_FLAGS =
 .PHONY: soak
 soak: all

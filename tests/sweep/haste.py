@@ -4,7 +4,7 @@
 
 HASTE is the program of tests/sweep/haste.c. The trees: two (two levels, 144 servers), three (three levels, regular), director (planes share
 their tops), bundle (two cables to each middle switch, and to each top), with 64 servers, and with 288. N states of each, 30: a dead cable, a dead switch
-above leaves, 2 to 5 cables, sets of 1 to 10 % of the cables.
+above leaves, 2 to 5 cables, sets of 1 to 10 % of the cables. LIST may also name kinds of kinds.py: then each state has a random tree of that kind.
 
 A row for each tree and for all: T over the plugin's tables / T of the command, on average, the 95th of a hundred, the worst, how many are within a hundredth.
 It fails when fewer than 95 of 100 are within a hundredth, or one is above 1.03.
@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from kinds import Flat, Tree, run
+from kinds import KINDS, Flat, Tree, draw_tree, run
 
 TREES = {
     "two": lambda: Flat(12, 12, 12, 1),
@@ -42,7 +42,7 @@ def draw_dead(tree, draw):
 def try_state(name, case, options, net):
     """(plugin's T, command's T, LB, ms under the lock, ms of the plan, what is dead), None: somebody is cut off."""
     draw = random.Random(f"{options.seed}.{name}.{case}")
-    tree = TREES[name]()
+    tree = TREES[name]() if name in TREES else draw_tree(name, draw)
     dead = draw_dead(tree, draw)
     Path(net).write_text(tree.text())
     out, _ = run(options.command, "plan", "--fabric", net, *(word for one in dead for word in ("--down", one)), "--json")
@@ -88,6 +88,8 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--trees", default=",".join(TREES))
     options = parser.parse_args()
+    if unknown := set(options.trees.split(",")) - {*TREES, *KINDS}:
+        parser.error(f"--trees: {' '.join(sorted(unknown))} is none of {' '.join((*TREES, *KINDS))}")
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name in options.trees.split(","):
