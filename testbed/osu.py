@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """
-The OSU micro-benchmarks osu_alltoall and osu_alltoallv over FT(2;4,4) of real packets, see doc/applications.md.
+The OSU micro-benchmarks osu_alltoall and osu_alltoallv over sixteen servers of real packets, see doc/applications.md.
 
-    testbed/osu.py [--osu DIR] [--each RANKS...] [--repeats N] [--states NAME...] [--setting NAME=VALUE]... [--json]
+    testbed/osu.py [--osu DIR] [--each RANKS...] [--leaves N] [--repeats N] [--states NAME...] [--setting NAME=VALUE]... [--json]
                                                                         (as root; FORS_BUILDDIR names a build)
+
+The fabric is FT(2;4,4), or FT(2;8,2) with --leaves 2: there a dead cable takes nothing from the exchange, for half of it stays below a leaf.
 
 DIR, or OSU_DIR, is the folder of the two programs. Plain MPI and libforsched-mpi take turns, so whatever disturbs the machine meets both.
 Each run is a new program: its first calls do not count, as OSU's own options say, and those that do are averaged by OSU. Printed is the
@@ -26,7 +28,7 @@ SERVERS = 16
 PROGRAMS = ("osu_alltoall", "osu_alltoallv")
 STATES = ("healthy", "dead cable")
 # Ranks on a server: bytes of a message, bits that a cable carries a second, calls that do not count, and calls that do
-SIZES = {1: (40000, 6_000_000, 10, 4), 2: (20000, 10_000_000, 8, 4), 4: (16384, 12_000_000, 5, 3)}
+SIZES = {1: (40000, 6_000_000, 10, 4), 2: (20000, 10_000_000, 8, 4), 4: (16384, 12_000_000, 8, 4)}
 
 
 def bound(each):
@@ -36,18 +38,18 @@ def bound(each):
 
 
 def run_once(ranks, program, each, env):
-    """Seconds of a call."""
+    """Seconds of a call, those of the rank that takes longest: ranks of one server end at different times."""
     size, _, warm_up, calls = SIZES[each]
-    done = ranks.run([program, "-m", f"{size}:{size}", "-x", warm_up, "-i", calls], env)
+    done = ranks.run([program, "-f", "-m", f"{size}:{size}", "-x", warm_up, "-i", calls], env)
     sys.stderr.write("".join(line + "\n" for line in done.stderr.splitlines() if "libforsched" in line))
     if done.returncode:
         sys.exit(f"testbed/osu.py: {done.stderr[-2000:]}")
-    return float(re.search(rf"^{size}\s+([\d.]+)", done.stdout, re.M)[1]) / 1e6
+    return float(re.search(rf"^{size}\s+[\d.]+\s+[\d.]+\s+([\d.]+)", done.stdout, re.M)[1]) / 1e6
 
 
 def measure(options, each, state, folder):
     """A row for each of the two programs."""
-    with stage(folder, SIZES[each][1], state == "dead cable", each) as (ranks, schedule):
+    with stage(folder, SIZES[each][1], state == "dead cable", each, (SERVERS // options.leaves, options.leaves)) as (ranks, schedule):
         own = {**following(folder, schedule), **dict(text.split("=", 1) for text in options.setting)}
         rows = [{"each": each, "state": state, "program": name, "bound": bound(each), "plain": [], "library": []} for name in PROGRAMS]
         for turn in range(options.repeats):
@@ -71,6 +73,7 @@ def main():
                                      description="OSU micro-benchmarks over real packets, by plain MPI and under libforsched-mpi.")
     parser.add_argument("--osu", type=Path, default=os.environ.get("OSU_DIR"), metavar="DIR", help="where osu_alltoall is (default: $OSU_DIR)")
     parser.add_argument("--each", type=int, nargs="+", choices=list(SIZES), default=list(SIZES), metavar="RANKS", help="on each server: 1, 2, 4")
+    parser.add_argument("--leaves", type=int, choices=(2, 4), default=4, metavar="N", help="4, FT(2;4,4), or 2, FT(2;8,2) (default 4)")
     parser.add_argument("--states", nargs="+", choices=STATES, default=list(STATES), metavar="NAME", help="only these: " + ", ".join(STATES))
     parser.add_argument("--repeats", type=int, default=5, metavar="N", help="of each program (default 5)")
     parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="also in the library's environment")

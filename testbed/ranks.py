@@ -61,9 +61,9 @@ class Ranks:
 
 
 @contextlib.contextmanager
-def stage(folder, rate=RATE, cut=False, each=1):
-    """The fabric under a real opensm with fors, as namespaces: (Ranks, the schedule's file)."""
-    tree = FatTree(4, 4)
+def stage(folder, rate=RATE, cut=False, each=1, size=(4, 4)):
+    """FT(2;`size`) under a real opensm with fors, as namespaces: (Ranks, the schedule's file)."""
+    tree = FatTree(*size)
     with Ibsim(tree, folder / "sim") as sim, OpenSM(sim, folder / "opensm", routing_engine="fors", lmc="0") as osm:
         epoch = osm.wait_epoch(0)["epoch"]
         live = read_live(sim)

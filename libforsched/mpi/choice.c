@@ -12,7 +12,9 @@
  * is added. Nobody tells the rate of the links, and what is on paper is not what a fabric gives to this program: s is what
  * earlier calls took, for each way and each class of demands. A way that was never taken is expected to have the best s
  * that MPI's own or chunks were seen to have: as if these had no conflicts at all. That is the most careful guess for
- * phases, for a link is no slower than what went over it.
+ * phases, for a link is no slower than what went over it. Where all messages are alike it would be too careful: a schedule
+ * has more phases than a port has messages only where cables are too few, and what waits for them in phases does so in any
+ * order. There MPI's time has turns / port in it already, and phases are expected to take that time and barriers.
  *
  * So each class begins with MPI's own way, and another one is tried
  *
@@ -82,6 +84,14 @@ static double bytes_waited_for(const struct demand *demand, enum way way)
 	return (double)(way == WAY_PHASES ? demand->turns : demand->port);
 }
 
+/* The same, for what a byte of MPI's own way or of chunks took. */
+static double bytes_to_guess_by(const struct memory *memory, const struct demand *demand, enum way way)
+{
+	bool is_uniform = demand->longest * memory->messages == demand->port;
+
+	return is_uniform && demand->turns > demand->port ? (double)demand->port : bytes_waited_for(demand, way);
+}
+
 static double fixed(const struct memory *memory, const struct demand *demand, enum way way)
 {
 	return way == WAY_PHASES && !demand->runs_free ? memory->barriers : 0;
@@ -145,10 +155,11 @@ static double expect(const struct memory *memory, const struct demand *demand, c
 {
 	const struct seen *seen = nearest(memory, way, choice->size, choice->skew);
 	double rate = seen ? rate_of(seen) : way == WAY_MPI ? -1 : best_rate(memory);
+	double bytes = seen ? bytes_waited_for(demand, way) : bytes_to_guess_by(memory, demand, way);
 
 	if (rate < 0 || (way == WAY_CHUNKS && !choice->chunk))
 		return -1;
-	return bytes_waited_for(demand, way) * rate + fixed(memory, demand, way) +
+	return bytes * rate + fixed(memory, demand, way) +
 	       (way == WAY_MPI ? 0 : memory->asking);
 }
 
@@ -156,8 +167,9 @@ double forsched_mpi_barrier_share(const struct memory *memory, const struct dema
 {
 	const struct seen *seen = nearest(memory, WAY_PHASES, size_of(demand), skew_of(demand));
 	double rate = seen ? rate_of(seen) : best_rate(memory);
+	double bytes = seen ? (double)demand->turns : bytes_to_guess_by(memory, demand, WAY_PHASES);
 
-	return rate > 0 && demand->turns ? memory->barriers / ((double)demand->turns * rate) : -1;
+	return rate > 0 && bytes > 0 ? memory->barriers / (bytes * rate) : -1;
 }
 
 /* ---- the choice ---- */

@@ -114,6 +114,23 @@ static void phases_win_over_conflicts_at_the_third_call(void **state)
 	assert_int_equal(way, WAY_PHASES);
 }
 
+/* The same where phases are 380 for 359 messages, as in FT(2;20,18) without a cable: MPI's own way has no fewer to wait for. */
+static void phases_more_than_messages_are_tried_where_messages_are_alike(void **state)
+{
+	const struct world world = {2e-9, 1e-9, 2.2e-9, 1e-4};
+	const uint64_t message = 100000;
+	struct demand demand = {.longest = message, .port = 359 * message, .turns = 380 * message, .unit = 4};
+	struct memory memory = {.messages = 359, .barriers = world.barriers};
+	struct choice choice;
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		forsched_mpi_choose(&memory, &demand, &choice);
+		forsched_mpi_learn(&memory, &demand, choice.way, takes(&world, &demand, choice.way));
+	}
+	assert_int_equal(choice.way, WAY_PHASES);
+}
+
 static void unequal_sizes_never_wait_for_the_longest(void **state)
 {
 	const struct world world = {1.5e-9, 1e-9, 1.16e-9, 1e-5};
@@ -264,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mpi_is_first_and_stays_where_it_is_the_quickest),
 		cmocka_unit_test(phases_win_over_conflicts_at_the_third_call),
+		cmocka_unit_test(phases_more_than_messages_are_tried_where_messages_are_alike),
 		cmocka_unit_test(unequal_sizes_never_wait_for_the_longest),
 		cmocka_unit_test(what_cannot_be_cut_is_not),
 		cmocka_unit_test(chunks_hold_whole_elements),
