@@ -3,9 +3,10 @@
 # test.sh - all tests of fors, from a fresh clone on a fresh Debian 12 machine.
 #
 #   scripts/test.sh            everything
-#   scripts/test.sh STAGE...   some of: check e2e sanitize threads install distcheck packages fuzz
+#   scripts/test.sh STAGE...   some of: check e2e sanitize threads distcheck fuzz install packages
 #   scripts/test.sh --help     this, and nothing else
 #
+# e2e mostly waits: sanitize, threads, distcheck and fuzz run beside it, and give way to it.
 # Builds a copy of the sources in build-test/ and leaves all logs there. The last line of output is
 # "N passed, N failed", and ", N skipped" if any were: test functions and pytest cases of all stages together, and one case for
 # each thing that is good or bad as a whole (a build, an installation, a distribution).
@@ -16,7 +17,8 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 
 work=$top/build-test
 results=$work/results
-all_stages="check e2e sanitize threads install distcheck packages fuzz"
+all_stages="check e2e sanitize threads distcheck fuzz install packages"
+computing_stages="sanitize threads distcheck fuzz" # they need nothing but processors
 stages=("$@")
 [ $# -gt 0 ] || read -ra stages <<<"$all_stages"
 fuzz_seconds=${FORS_FUZZ_SECONDS:-3}
@@ -171,15 +173,42 @@ stage_packages() {
 	whole "RPM source package" $?
 }
 
+# is_one_of WORD LIST
+is_one_of() {
+	[[ " $2 " = *" $1 "* ]]
+}
+
+# run_beside_e2e STAGE...: e2e, and these one after the other, which get the time that it leaves.
+run_beside_e2e() {
+	build && build_sanitized || return 1
+	(
+		renice -n 19 "$BASHPID" >/dev/null
+		for stage; do
+			"stage_$stage"
+		done
+	) &
+	stage_e2e
+	wait
+}
+
+run_stages() {
+	local stage beside=() others=()
+	for stage; do
+		if is_one_of e2e "$*" && is_one_of "$stage" "$computing_stages"; then
+			beside+=("$stage")
+		else
+			others+=("$stage")
+		fi
+	done
+	for stage in "${others[@]}"; do
+		if [ "$stage" = e2e ]; then run_beside_e2e "${beside[@]}"; else "stage_$stage"; fi
+	done
+}
+
 answer_help "$@"
 for stage in "${stages[@]}"; do
-	case " $all_stages " in
-	*" $stage "*) ;;
-	*) die "no stage '$stage', only: $all_stages; scripts/test.sh --help says more" ;;
-	esac
+	is_one_of "$stage" "$all_stages" || die "no stage '$stage', only: $all_stages; scripts/test.sh --help says more"
 done
 prepare
-for stage in "${stages[@]}"; do
-	"stage_$stage"
-done
+run_stages "${stages[@]}"
 python3 "$top/scripts/count_results.py" sum "$results"

@@ -173,7 +173,7 @@ def test_json_that_takes_too_long(squeue, follow):
     """It has a part of the time only: who writes long comments holds up nobody's job."""
     squeue.formats([(5, "RUNNING", "n1", "fors=job-index", "all")])
     squeue.path.write_text(squeue.path.read_text().replace("{ echo", "{ sleep 600; echo"))
-    assert follow("--timeout", 50) == "5 [job-index]: n1\n"
+    assert follow("--timeout", 20) == "5 [job-index]: n1\n"
 
 
 def test_squeue_prints_something_else(squeue, follow):

@@ -39,14 +39,29 @@ report() {
 	echo "fuzz $1: ${runs:-0} inputs${edges:+, $edges edges}, $2"
 }
 
+# The run of one target and its report, beside others; a file FAILED tells the end of this script.
+try() {
+	verdict="nothing found"
+	mkdir -p "$1"
+	rm -f "$1/FAILED"
+	(cd "$1" && fuzz "$1") >"$1/log" 2>&1 || { verdict="FAILED, see fuzz/$1"; touch "$1/FAILED"; }
+	report "$1" "$verdict"
+}
+
+# As many targets at once as there are processors: each of them uses one, and all take the same time.
 status=0
+running=0
+at_once=$(nproc 2>/dev/null || echo 1)
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
 mkdir -p fuzz
 cd fuzz
 for target; do
-	mkdir -p "$target"
-	verdict="nothing found"
-	(cd "$target" && fuzz "$target") >"$target/log" 2>&1 || { verdict="FAILED, see fuzz/$target"; status=1; }
-	report "$target" "$verdict"
+	try "$target" &
+	running=$(((running + 1) % at_once))
+	[ $running != 0 ] || wait
+done
+wait
+for target; do
+	[ ! -e "$target/FAILED" ] || status=1
 done
 exit $status
