@@ -159,8 +159,7 @@ static double expect(const struct memory *memory, const struct demand *demand, c
 
 	if (rate < 0 || (way == WAY_CHUNKS && !choice->chunk))
 		return -1;
-	return bytes * rate + fixed(memory, demand, way) +
-	       (way == WAY_MPI ? 0 : memory->asking);
+	return bytes * rate + fixed(memory, demand, way) + (way == WAY_MPI ? 0 : memory->asking);
 }
 
 double forsched_mpi_barrier_share(const struct memory *memory, const struct demand *demand)
