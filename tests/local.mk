@@ -254,21 +254,17 @@ tests_unit_test_pods_drained_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rank_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_keeper_test_keeper_SOURCES = tests/keeper/test_keeper.c
-tests_keeper_test_keeper_CFLAGS = $(AM_CFLAGS) -pthread
 tests_keeper_test_keeper_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_keeper_test_keeper_LDFLAGS = $(AM_LDFLAGS) -pthread
 # A fabric in memory answers in place of a port, and may lie.
 tests_watch_test_survey_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_survey.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c
-tests_watch_test_survey_CFLAGS = $(AM_CFLAGS) -pthread
 tests_watch_test_survey_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_watch_test_survey_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_watch_test_paths_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_paths.c watch/paths.c
-tests_watch_test_paths_CFLAGS = $(AM_CFLAGS) -pthread
 tests_watch_test_paths_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_watch_test_paths_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_watch_test_reading_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_reading.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_watch_test_reading_CFLAGS = $(AM_CFLAGS) -pthread
 tests_watch_test_reading_LDADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_watch_test_reading_LDFLAGS = $(AM_LDFLAGS) -pthread
 # What of libibumad it uses is the test's own.
@@ -316,31 +312,25 @@ tests_unit_test_mangled_LDADD = libforscore.la $(CMOCKA_LIBS)
 publish_sources = keeper/base/io_thread.c keeper/files/publish.c keeper/files/publish_ahead.c keeper/base/thread.c keeper/files/trust.c
 input_sources = keeper/base/clock.c keeper/base/conf.c keeper/files/input.c $(publish_sources)
 
-# Programs in which allocations and threads fail on demand, see faults.h.
+# Programs in which allocations and threads fail on demand, see faults.h. Without flags of their own: what they share is compiled once.
 fault_sources = tests/unit/faults.c tests/unit/faults.h
 fault_ldflags = $(AM_LDFLAGS) -pthread -Wl,--wrap=pthread_create
 if SANITIZED
-fault_cppflags = $(AM_CPPFLAGS) -DFORS_WRAP
+AM_CPPFLAGS += -DFORS_WRAP
 fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=aligned_alloc \
 	-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf
-else
-fault_cppflags = $(AM_CPPFLAGS)
 endif
 tests_unit_test_sim_memory_SOURCES = tests/unit/test_sim_memory.c $(sims) $(fault_sources)
-tests_unit_test_sim_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_sim_memory_LDFLAGS = $(fault_ldflags)
 tests_unit_test_sim_memory_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_waiting_SOURCES = tests/unit/test_waiting.c $(sims) $(fault_sources)
-tests_unit_test_waiting_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_waiting_LDFLAGS = $(fault_ldflags)
 tests_unit_test_waiting_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
 tests_unit_test_over_memory_SOURCES = tests/unit/test_over_memory.c $(pods_world) $(fault_sources)
-tests_unit_test_over_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_over_memory_LDFLAGS = $(fault_ldflags)
 tests_unit_test_over_memory_LDADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h keeper/settings/settings.c $(input_sources) $(fault_sources) \
 	$(libforschedcode_la_SOURCES)
-tests_unit_test_memory_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
 tests_unit_test_memory_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 
@@ -382,12 +372,10 @@ outbox_sources = keeper/files/child.c keeper/base/digest.c keeper/files/epoch.c 
 	keeper/files/runner.c tests/unit/fake_clock.c tests/unit/fake_clock.h tests/unit/fake_helper.c
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources) \
 	$(fault_sources)
-tests_unit_test_outbox_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_publish,--wrap=fors_publish_sync
 tests_unit_test_holder_SOURCES = tests/unit/test_holder.c $(publish_sources) keeper/base/digest.c keeper/files/holder.c tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_holder_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_holder_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_holder_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=linkat
 tests_unit_test_runner_SOURCES = tests/unit/test_runner.c keeper/files/child.c keeper/files/runner.c keeper/base/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
@@ -438,18 +426,15 @@ worker_sources = keeper/board/board.c keeper/board/board_draft.c keeper/board/bo
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
-tests_unit_test_worker_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify_used,--wrap=fors_verify_holds,--wrap=fsync
 jobs_bench_sources = tests/unit/jobs_bench.c tests/unit/jobs_bench.h tests/unit/scattered_jobs.h $(worker_bench_sources)
 tests_unit_test_worker_entries_SOURCES = tests/unit/test_worker_entries.c $(jobs_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
-tests_unit_test_worker_entries_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_entries_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_entries_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync
 tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(jobs_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
-tests_unit_test_worker_jobs_CPPFLAGS = $(fault_cppflags)
 tests_unit_test_worker_jobs_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_jobs_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync,--wrap=fors_input_read
 

@@ -9,6 +9,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import harness  # noqa: E402
 import watching  # noqa: E402
 
+LONG = ("chaos", "jobs", "plugin_model", "early", "plugin_faults", "watch_service", "watch_managers", "watch_reports", "bench_paper", "paths", "jobs_incomplete")
+
+
+def pytest_collection_modifyitems(items):
+    """Modules begin in this order, several at once: those that take a minute first, so that no long one is left to be waited for."""
+    place = {"test_" + name: number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(LONG)))
+
 
 @pytest.fixture
 def fabric(tmp_path):

@@ -13,9 +13,10 @@ from watching import STOCK, compiled, cut_or_mend, judged
 
 
 def beats(service, seconds):
-    """Does the heartbeat go on?"""
-    before = service.heartbeat()
-    time.sleep(seconds)
+    """Does the heartbeat go on within so many seconds?"""
+    before, end = service.heartbeat(), time.monotonic() + seconds
+    while service.heartbeat() == before and time.monotonic() < end:
+        time.sleep(0.05)
     return service.heartbeat() != before
 
 
