@@ -27,11 +27,14 @@ libforscore_la_SOURCES = \
 	core/demand/compact.c \
 	core/demand/demand.c core/demand/demand.h \
 	core/demand/demand_file.c core/demand/demand_file.h \
+	core/demand/index.c core/demand/index.h \
 	core/demand/merge.c \
 	core/demand/odd.c core/demand/odd.h \
+	core/demand/open.c core/demand/open.h \
 	core/demand/pack.c core/demand/pack.h \
 	core/demand/pack_slices.c \
 	core/demand/pack_units.c \
+	core/demand/pairs.c core/demand/pairs.h \
 	core/demand/plan.c core/demand/plan.h \
 	core/demand/problem.c core/demand/problem.h \
 	core/demand/published.c core/demand/published.h \

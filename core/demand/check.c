@@ -18,6 +18,7 @@ struct checker {
 	uint32_t *row;	 /* per node: its table, FORS_NONE */
 	uint32_t *sent;	 /* per port of the net: the phase, from 1, in which something left by it last */
 	uint32_t *came;	 /* per server: the phase in which something came last */
+	uint32_t *first; /* per server: its first message in the demand; one more */
 	uint64_t *bytes; /* per message of the demand */
 };
 
@@ -80,23 +81,20 @@ static bool is_named(const struct checker *c, const struct fors_demand_piece *pi
 	       wrong((struct checker *)c, "phase %u: server %u has no path index %u", phase, piece->dst, piece->path);
 }
 
-/* The message of a pair, by halves; FORS_NONE. */
-static uint32_t message_of(const struct fors_demand *demand, uint32_t src, uint32_t dst)
+/* The message of a pair, by halves of what the sender has; FORS_NONE. */
+static uint32_t message_of(const struct checker *c, uint32_t src, uint32_t dst)
 {
-	uint32_t low = 0, high = demand->count;
+	uint32_t low = c->first[src], high = c->first[src + 1];
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const struct fors_demand_message *m = &demand->message[middle];
 
-		if (m->src == src && m->dst == dst)
-			return middle;
-		if (m->src < src || (m->src == src && m->dst < dst))
+		if (c->demand->message[middle].dst < dst)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return FORS_NONE;
+	return low < c->first[src + 1] && c->demand->message[low].dst == dst ? low : FORS_NONE;
 }
 
 static bool check_piece(struct checker *c, const struct fors_demand_piece *piece, uint32_t phase)
@@ -108,7 +106,7 @@ static bool check_piece(struct checker *c, const struct fors_demand_piece *piece
 	if (!piece->bytes || piece->bytes > c->plan->length[phase])
 		return wrong(c, "phase %u of %" PRIu64 " bytes has a piece of %" PRIu64, phase, c->plan->length[phase],
 			     piece->bytes);
-	message = message_of(c->demand, piece->src, piece->dst);
+	message = message_of(c, piece->src, piece->dst);
 	if (message == FORS_NONE)
 		return wrong(c, "phase %u: server %u has nothing for server %u", phase, piece->src, piece->dst);
 	if (c->came[piece->dst] == phase + 1)
@@ -171,6 +169,11 @@ static bool find_ports(struct checker *c, const uint64_t *guid, struct named_por
 
 static void prepare(struct checker *c)
 {
+	for (uint32_t m = 0; m < c->demand->count; m++)
+		c->first[c->demand->message[m].src + 1] = m + 1;
+	for (uint32_t s = 0; s < c->demand->nservers; s++)
+		if (c->first[s + 1] < c->first[s])
+			c->first[s + 1] = c->first[s];
 	for (uint32_t node = 0; node < c->net->nnodes; node++) {
 		c->row[node] = fors_lfts_row(c->lfts, c->net->node[node].guid);
 		for (unsigned p = 0; p <= c->net->node[node].nports; p++)
@@ -185,8 +188,9 @@ static bool allocate(struct checker *c)
 	c->owner = calloc(c->net->nports + (size_t)1, sizeof(*c->owner));
 	c->sent = calloc(c->net->nports + (size_t)1, sizeof(*c->sent));
 	c->row = calloc(c->net->nnodes + (size_t)1, sizeof(*c->row));
+	c->first = calloc(c->demand->nservers + (size_t)1, sizeof(*c->first));
 	c->bytes = calloc(c->demand->count + (size_t)1, sizeof(*c->bytes));
-	return c->port && c->came && c->owner && c->sent && c->row && c->bytes;
+	return c->port && c->came && c->owner && c->sent && c->row && c->first && c->bytes;
 }
 
 enum fors_err fors_demand_check(const struct fors_net *net, const struct fors_lfts *lfts, const uint64_t *guid,
@@ -207,6 +211,7 @@ enum fors_err fors_demand_check(const struct fors_net *net, const struct fors_lf
 	free(c.owner);
 	free(c.sent);
 	free(c.row);
+	free(c.first);
 	free(c.bytes);
 	free(named);
 	return is_good ? FORS_OK : fors_fail_memory(error);

@@ -5,6 +5,7 @@
  * Most phases leave something idle. A piece goes, as a whole or in parts, into phases in which all that it needs is idle, and as much of it as
  * there is room into those in which a shorter piece of the same pair goes already. A phase is as long as the longest piece that stays.
  */
+#include "index.h"
 #include "pack.h"
 
 #include <stdlib.h>
@@ -280,7 +281,7 @@ static bool allocate(struct mover *v, const struct fors_demand_plan *plan)
 }
 
 /* Bits behind the last phase are never free. */
-static bool take_plan(struct mover *v, const struct fors_demand_plan *plan)
+static bool take_plan(struct mover *v, const struct fors_demand_plan *plan, const struct fors_demand_index *index)
 {
 	uint64_t last = v->nphases % 64 ? (UINT64_C(1) << v->nphases % 64) - 1 : ~UINT64_C(0);
 
@@ -291,7 +292,7 @@ static bool take_plan(struct mover *v, const struct fors_demand_plan *plan)
 		for (uint32_t i = plan->begin[k]; i < plan->begin[k + 1]; i++) {
 			const struct fors_demand_piece *piece = &plan->piece[i];
 
-			if (!add_entry(v, piece, fors_demand_find(v->problem->demand, piece->src, piece->dst), k))
+			if (!add_entry(v, piece, fors_demand_index_at(index, piece->src, piece->dst), k))
 				return false;
 		}
 	}
@@ -334,13 +335,17 @@ enum fors_err fors_demand_compact(const struct fors_demand_asked *asked, struct 
 				  struct fors_error *error)
 {
 	struct mover v = {.asked = asked, .problem = asked->problem, .nphases = (*plan)->nphases};
+	struct fors_demand_index index;
 	enum fors_err err;
+	bool is_good;
 
 	v.words = (v.nphases + 63) / 64;
 	if (!v.nphases || (uint64_t)v.words * v.problem->nresources > MOST_WORDS)
 		return FORS_OK;
-	err = allocate(&v, *plan) && take_plan(&v, *plan) && shorten_all(&v) ? write_plan(&v, plan, error)
-									     : fors_fail_memory(error);
+	is_good = fors_demand_index_make(v.problem->demand, &index) && allocate(&v, *plan) &&
+		  take_plan(&v, *plan, &index);
+	fors_demand_index_clear(&index);
+	err = is_good && shorten_all(&v) ? write_plan(&v, plan, error) : fors_fail_memory(error);
 	finish(&v);
 	return err;
 }

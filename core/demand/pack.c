@@ -3,7 +3,8 @@
  * pack.c - which packings are tried, and which is taken.
  *
  * Where messages are of one size, whole messages are packed first: few phases, and often as many as the bound says. Where they are not, or that
- * took more time or phases than it has to, and they may be cut, pieces are. The plan with the least time counts.
+ * took more time or phases than it has to, and they may be cut, pieces are. Where phases cost, plans of fewer phases are tried as long as they take less
+ * time; where plans are made fast, others by other random choices. The plan with the least time counts.
  */
 #include "pack.h"
 
@@ -70,19 +71,22 @@ static enum fors_err pack_whole(const struct fors_demand_asked *asked, uint64_t 
 
 /* ---- pieces ---- */
 
-#define MANY_MESSAGES 400000 /* of more the phases are fewer, since each takes its time to make */
+#define MANY_MESSAGES 400000	/* of more the phases are fewer, since each takes its time to make */
+#define SPARE_PHASES 40		/* more than in proportion: for demands of few messages */
+#define CHEAP UINT64_C(4000000) /* steps for which other plans are tried */
+#define MOST_TRIES 12		/* of them that differ by random choices only */
 
 /*
- * How many phases, in tenths of the messages of a port? More of them are shorter in all: three times as many come to the bound within a few thousandths,
+ * How many phases, in per cents of the messages of a port? More of them are shorter in all: three times as many come to the bound within a few thousandths,
  * twice as many within some hundredths, as many within a quarter. But each has its cost.
  */
-static uint32_t tenths_for(const struct fors_demand_asked *asked, uint64_t messages)
+static uint32_t percent_for(const struct fors_demand_asked *asked, uint64_t messages)
 {
 	double price = asked->bound ? (double)(messages * asked->cost) / (double)asked->bound : 0;
 
-	uint32_t tenths = price < 0.01 ? 30 : price < 0.1 ? 20 : price < 0.5 ? 13 : 10;
+	uint32_t percent = price < 0.01 ? 330 : price < 0.1 ? 200 : price < 0.5 ? 130 : 100;
 
-	return asked->problem->demand->count > MANY_MESSAGES && tenths > 15 ? 15 : tenths;
+	return asked->problem->demand->count > MANY_MESSAGES && percent > 150 ? 150 : percent;
 }
 
 static uint64_t most_messages(const struct fors_demand *demand)
@@ -96,12 +100,12 @@ static uint64_t most_messages(const struct fors_demand *demand)
 	return most;
 }
 
-static enum fors_err pack_pieces(const struct fors_demand_asked *asked, struct fors_demand_plan **best,
-				 struct fors_error *error)
+/* A plan of pieces; the better one is kept. */
+static enum fors_err pack_once(const struct fors_demand_asked *asked, const struct fors_demand_style *style,
+			       struct fors_demand_plan **best, struct fors_error *error)
 {
 	struct fors_demand_plan *plan = NULL;
-	enum fors_err err =
-		fors_demand_pack_slices(asked, tenths_for(asked, most_messages(asked->problem->demand)), &plan, error);
+	enum fors_err err = fors_demand_pack_slices(asked, style, &plan, error);
 
 	if (!err)
 		err = fors_demand_compact(asked, &plan, error);
@@ -111,6 +115,58 @@ static enum fors_err pack_pieces(const struct fors_demand_asked *asked, struct f
 		take_better(asked, best, plan);
 	else
 		fors_demand_plan_free(plan);
+	return err;
+}
+
+/* Tries for a plan of pieces. */
+struct tries {
+	struct fors_demand_style style, good; /* of the next one, and of the best so far */
+	bool is_fewer;			      /* fewer phases are tried as long as that is better */
+	uint64_t until;			      /* steps: others are tried as long as it is cheap */
+	uint64_t least;			      /* no plan takes less time */
+};
+
+/* Where phases cost, fewer of them; then the best so far with other choices. */
+static void choose_next(struct tries *tries, bool is_better)
+{
+	if (is_better)
+		tries->good = tries->style;
+	else
+		tries->is_fewer = false;
+	if (tries->is_fewer)
+		tries->style = (struct fors_demand_style){tries->good.percent * 4 / 5, 0, 1};
+	else
+		tries->style =
+			(struct fors_demand_style){tries->good.percent, tries->good.spare, tries->style.seed + 1};
+}
+
+static bool is_worthwhile(const struct fors_demand_asked *asked, const struct tries *tries, uint64_t time)
+{
+	if (time <= tries->least || fors_effort_is_over(asked->effort))
+		return false;
+	return tries->is_fewer || (asked->effort->spent < tries->until && tries->style.seed <= MOST_TRIES);
+}
+
+static enum fors_err pack_pieces(const struct fors_demand_asked *asked, struct fors_demand_plan **best,
+				 struct fors_error *error)
+{
+	struct fors_demand_style style = {percent_for(asked, most_messages(asked->problem->demand)), SPARE_PHASES, 1};
+	struct tries tries = {style, style, asked->cost && asked->problem->demand->count <= MANY_MESSAGES,
+			      asked->effort->spent + CHEAP, asked->bound};
+	uint64_t time = *best ? fors_demand_plan_time(*best, asked->cost) : UINT64_MAX, before;
+	uint32_t fewest = 0;
+	enum fors_err err = fors_demand_fewest(asked->problem, &fewest, error);
+
+	tries.least += fewest * asked->cost;
+	do {
+		before = time;
+		if (!err)
+			err = pack_once(asked, &tries.style, best, error);
+		if (!err) {
+			time = fors_demand_plan_time(*best, asked->cost);
+			choose_next(&tries, time < before);
+		}
+	} while (!err && is_worthwhile(asked, &tries, time));
 	return err;
 }
 

@@ -32,11 +32,15 @@ enum fors_err fors_demand_pack(const struct fors_demand_asked *asked, struct for
 enum fors_err fors_demand_pack_units(const struct fors_demand_asked *asked, struct fors_demand_plan **plan,
 				     struct fors_error *error);
 
-/*
- * Pieces in phases of any length, made one after another: about as many phases, in tenths, as the fullest port or cable has messages.
- * (pack_slices.c)
- */
-enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, uint32_t tenths,
+/* How many phases there are to be, and how they are chosen. */
+struct fors_demand_style {
+	uint32_t percent; /* of the messages of the fullest port or cable */
+	uint32_t spare;	  /* phases more than that */
+	uint32_t seed;	  /* of random choices, not 0 */
+};
+
+/* Pieces in phases of any length, made one after another: about as many as the style says. (pack_slices.c) */
+enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, const struct fors_demand_style *style,
 				      struct fors_demand_plan **plan, struct fors_error *error);
 
 /* Move pieces of short phases into others that have room for them, in *plan, which is replaced. (compact.c) */

@@ -9,9 +9,11 @@
  * an eighth.
  *
  * A set begins greedily, the neediest resource first. A needy resource that nobody holds then drives others out, those that are needed least.
- * What is idle in the end takes any message.
+ * What is idle in the end takes any message. When no set is found the one of before stays as far as it goes, and is completed with shorter messages.
  */
+#include "open.h"
 #include "pack.h"
+#include "pairs.h"
 #include "reroute.h"
 
 #include <stdlib.h>
@@ -22,10 +24,9 @@
 #define NOBODY FORS_DEMAND_NOBODY
 #define MOST_OFFERS 48	   /* messages with several ways that are looked at for a resource */
 #define MOST_CONSIDERED 48 /* messages that a resource chooses from, beginning anywhere */
-#define MOST_SERVERS 4096  /* for a table of all pairs: 64 MiB */
 #define FEW_MESSAGES 4096
-#define SPARE_PHASES 40 /* more than in proportion: for demands of few messages */
 #define MOST_ROUNDS 256
+#define DIGIT 10 /* bits of a need by which resources are sorted at a time */
 
 /* A message and a way of it. */
 struct pick {
@@ -37,34 +38,32 @@ struct keyed {
 	uint32_t x;
 };
 
-/* A message of a resource, and one more port that it needs, which is asked first. */
+/* A message of a link or gate, and its sender, whose port is asked first. */
 struct listed {
-	uint32_t message, port;
+	uint32_t message, src;
 };
 
 struct slicer {
 	const struct fors_demand_asked *asked;
 	const struct fors_demand_problem *problem;
-	uint64_t *rest;	     /* per message */
-	uint64_t *load;	     /* per resource: bytes that are left */
-	uint32_t *first;     /* per resource: where its messages begin in list[]; one more */
-	uint32_t *alive;     /* per resource: how many of them are left, in front */
-	struct listed *list; /* messages of resources */
-	struct keyed *order; /* resources that have something to carry, the neediest first */
+	struct fors_demand_pairs pairs; /* messages of ports, and what is left of them */
+	struct fors_demand_open open;	/* receivers with a free way */
+	uint64_t *load;			/* per resource: bytes that are left */
+	uint32_t *first;		/* per link and gate: where its messages begin in list[]; one more */
+	uint32_t *alive;		/* per link and gate: how many of them are left, in front */
+	struct listed *list;		/* messages of links and gates */
+	struct keyed *order;		/* resources that have something to carry, the neediest first */
+	struct keyed *spare;		/* as many, while they are sorted */
 	uint32_t norder;
-	uint32_t *weight;  /* per resource */
-	uint32_t *used;	   /* per resource: messages that it carries in the phase */
-	uint32_t *holder;  /* per resource but gates: the message that it carries */
-	uint32_t *driven;  /* per message: how often it was driven out of this phase */
-	uint32_t *idle;	   /* servers that nobody sends to in the phase, nidle of them; who sends leaves by a swap */
-	uint32_t *idle_at; /* per server: where it is in idle[] */
-	uint32_t nidle;
-	uint32_t *at;	 /* [src * servers + dst]: message, NOBODY; NULL: there are too many servers for such a table */
-	uint32_t *path;	 /* per message of the phase: its path index */
-	uint32_t *queue; /* needy resources that nobody holds */
+	uint32_t *weight;   /* per resource */
+	uint32_t *used;	    /* per resource: messages that it carries in the phase */
+	uint32_t *holder;   /* per resource but gates: the message that it carries */
+	uint32_t *driven;   /* per message: how often it was driven out of this phase */
+	uint64_t *idle[2];  /* bits of servers that do not send in the phase, that do not receive */
+	uint32_t *path;	    /* per message of the phase: its path index */
+	uint32_t *queue;    /* needy resources that nobody holds */
 	uint64_t *progress; /* per gate: bytes of the phase */
 	uint64_t time;	    /* the largest need */
-	uint64_t least;	    /* a message that holds a needy resource has so much left */
 	struct fors_demand_put *put;
 	uint32_t nput, put_room, nphases, most_phases;
 	struct fors_random random;
@@ -82,7 +81,7 @@ static uint64_t need(const struct slicer *s, uint32_t x)
 /* May it not idle for as long as a phase would be? */
 static bool is_needy(const struct slicer *s, uint32_t x)
 {
-	return s->load[x] && need(s, x) + s->least > s->time;
+	return s->load[x] && need(s, x) + s->pairs.least > s->time;
 }
 
 static bool is_full(const struct slicer *s, uint32_t x)
@@ -90,16 +89,27 @@ static bool is_full(const struct slicer *s, uint32_t x)
 	return s->used[x] >= s->problem->capacity[x];
 }
 
-static int by_need(const void *left, const void *right)
+/* By one digit of what a need lacks of the largest, ascending; equal ones stay as they are. */
+static void sort_digit(struct slicer *s, unsigned shift)
 {
-	const struct keyed *a = left, *b = right;
+	uint32_t place[1 << DIGIT] = {0}, sum = 0;
+	struct keyed *swap = s->order;
 
-	if (a->need != b->need)
-		return a->need > b->need ? -1 : 1;
-	return (a->x > b->x) - (a->x < b->x);
+	for (uint32_t i = 0; i < s->norder; i++)
+		place[(s->time - s->order[i].need) >> shift & ((1 << DIGIT) - 1)]++;
+	for (uint32_t d = 0; d < 1 << DIGIT; d++) {
+		uint32_t count = place[d];
+
+		place[d] = sum;
+		sum += count;
+	}
+	for (uint32_t i = 0; i < s->norder; i++)
+		s->spare[place[(s->time - s->order[i].need) >> shift & ((1 << DIGIT) - 1)]++] = s->order[i];
+	s->order = s->spare;
+	s->spare = swap;
 }
 
-/* A twentieth of the time is a factor of two. */
+/* A twentieth of the time is a factor of two. No need is above the time. */
 static void order_resources(struct slicer *s)
 {
 	s->norder = 0;
@@ -112,7 +122,8 @@ static void order_resources(struct slicer *s)
 		if (n)
 			s->order[s->norder++] = (struct keyed){n, x};
 	}
-	qsort(s->order, s->norder, sizeof(*s->order), by_need);
+	for (unsigned shift = 0; shift < 64 && s->time >> shift; shift += DIGIT)
+		sort_digit(s, shift);
 }
 
 /* ---- a set ---- */
@@ -120,14 +131,8 @@ static void order_resources(struct slicer *s)
 /* Are its ports free, and with several paths have its gates room? */
 static bool may_take(const struct slicer *s, uint32_t message)
 {
-	uint32_t load[FORS_DEMAND_MOST_USES], n;
+	uint32_t load[FORS_DEMAND_MOST_USES], n = fors_demand_loads(s->problem, message, load);
 
-	if (s->problem->npaths == 1) {
-		const struct fors_demand_message *m = &s->problem->demand->message[message];
-
-		return s->holder[m->src] == NOBODY && s->holder[s->problem->nservers + m->dst] == NOBODY;
-	}
-	n = fors_demand_loads(s->problem, message, load);
 	while (n && !is_full(s, load[n - 1]))
 		n--;
 	return !n;
@@ -149,15 +154,12 @@ static uint32_t free_path(const struct slicer *s, uint32_t message)
 	return NOBODY;
 }
 
-/* A receiver becomes idle, or busy. */
-static void note_idle(struct slicer *s, uint32_t server, bool is_idle)
+/* A server becomes idle, or busy. */
+static void note_idle(uint64_t *idle, uint32_t server, bool is_idle)
 {
-	uint32_t at = s->idle_at[server], end = is_idle ? s->nidle++ : --s->nidle, other = s->idle[end];
+	uint64_t *word = &idle[server / 64], bit = UINT64_C(1) << server % 64;
 
-	s->idle[end] = server;
-	s->idle[at] = other;
-	s->idle_at[server] = end;
-	s->idle_at[other] = at;
+	*word = is_idle ? *word | bit : *word & ~bit;
 }
 
 static void hold(struct slicer *s, uint32_t message, uint32_t path, uint32_t holder)
@@ -166,12 +168,16 @@ static void hold(struct slicer *s, uint32_t message, uint32_t path, uint32_t hol
 	uint32_t n = fors_demand_uses(s->problem, message, path, use);
 	uint32_t nloads = fors_demand_loads(s->problem, message, load);
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		s->holder[use[i]] = holder;
+		if (i >= 2)
+			fors_demand_open_link(&s->open, use[i] - 2 * s->problem->nservers, holder == NOBODY);
+	}
 	for (uint32_t i = 0; i < nloads; i++)
 		s->used[load[i]] += holder == NOBODY ? UINT32_MAX : 1;
 	s->path[message] = path;
-	note_idle(s, s->problem->demand->message[message].dst, holder == NOBODY);
+	note_idle(s->idle[0], s->problem->demand->message[message].src, holder == NOBODY);
+	note_idle(s->idle[1], s->problem->demand->message[message].dst, holder == NOBODY);
 }
 
 /* What all that a message loads weighs, gates only while they have room. */
@@ -185,7 +191,7 @@ static uint64_t worth(const struct slicer *s, uint32_t message)
 	return sum;
 }
 
-/* The message at *i or behind it; those that are sent are moved behind the others. With is_free only one whose port is. */
+/* The message of a link or gate at *i or behind it; those that are sent are moved behind the others. With is_free only one whose sender is idle. */
 static uint32_t message_at(struct slicer *s, uint32_t x, uint32_t *i, bool is_free)
 {
 	struct listed *list = s->list + s->first[x];
@@ -193,11 +199,11 @@ static uint32_t message_at(struct slicer *s, uint32_t x, uint32_t *i, bool is_fr
 	while (*i < s->alive[x]) {
 		struct listed at = list[*i];
 
-		if (is_free && s->holder[at.port] != NOBODY) {
+		if (is_free && s->holder[at.src] != NOBODY) {
 			++*i;
 			continue;
 		}
-		if (s->rest[at.message])
+		if (s->pairs.rest[at.message])
 			return at.message;
 		list[*i] = list[--s->alive[x]];
 		list[s->alive[x]] = at;
@@ -215,14 +221,34 @@ struct choice {
 /* Is it of more use than one of this worth? Of equal ones what has more left is. */
 static bool is_better(const struct slicer *s, uint32_t message, uint64_t value, uint32_t than, uint64_t most)
 {
-	return than == NOBODY || value > most || (value == most && s->rest[message] > s->rest[than]);
+	return than == NOBODY || value > most || (value == most && s->pairs.rest[message] > s->pairs.rest[than]);
+}
+
+/* The same where each has one way, whose links are what it loads. */
+static void consider_only_way(const struct slicer *s, uint32_t message, struct choice *choice)
+{
+	uint32_t use[FORS_DEMAND_MOST_USES], n = fors_demand_uses(s->problem, message, 0, use);
+	uint64_t value = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (s->holder[use[i]] != NOBODY)
+			return;
+		value += s->weight[use[i]];
+	}
+	if (n && is_better(s, message, value, choice->free, choice->most_free))
+		*choice = (struct choice){message, 0, NOBODY, value, 0};
 }
 
 static void consider(const struct slicer *s, uint32_t message, struct choice *choice)
 {
-	uint64_t value = worth(s, message);
+	uint64_t value;
 	uint32_t path;
 
+	if (s->problem->npaths == 1) {
+		consider_only_way(s, message, choice);
+		return;
+	}
+	value = worth(s, message);
 	if (!is_better(s, message, value, choice->free, choice->most_free))
 		return;
 	path = free_path(s, message);
@@ -248,29 +274,17 @@ static bool make_way(struct slicer *s, uint32_t message)
 	return true;
 }
 
-/* Look at the messages of a resource from one place to another, at most so many that it may take; how many of these are left to look at. */
+/* Look at the messages of a link from one place to another, at most so many that it may take; how many of these are left to look at. */
 static uint32_t consider_some(struct slicer *s, uint32_t x, uint32_t from, uint32_t to, uint64_t least, uint32_t most,
 			      struct choice *choice)
 {
 	for (uint32_t i = from, m; most && i < to && (m = message_at(s, x, &i, true)) != NOBODY; i++)
-		if (s->rest[m] >= least && may_take(s, m)) {
+		if (s->pairs.rest[m] >= least && may_take(s, m)) {
 			consider(s, m, choice);
 			most--;
 		}
 	fors_effort_spend(s->asked->effort, (to < s->alive[x] ? to : s->alive[x]) / 4 + 1);
 	return most;
-}
-
-/* The same of a sender by those that nobody sends to, where they are few. */
-static void consider_idle(struct slicer *s, uint32_t src, uint64_t least, struct choice *choice)
-{
-	for (uint32_t i = 0; i < s->nidle; i++) {
-		uint32_t m = s->at[(size_t)src * s->problem->nservers + s->idle[i]];
-
-		if (m != NOBODY && s->rest[m] && s->rest[m] >= least && may_take(s, m))
-			consider(s, m, choice);
-	}
-	fors_effort_spend(s->asked->effort, s->nidle + 1);
 }
 
 static void consider_listed(struct slicer *s, uint32_t x, uint64_t least, struct choice *choice)
@@ -282,13 +296,45 @@ static void consider_listed(struct slicer *s, uint32_t x, uint64_t least, struct
 		consider_some(s, x, 0, start, least, left, choice);
 }
 
+/* Receivers to which the port of a sender has a free way; nothing is known of the other ports. */
+static const uint64_t *open_to(const struct slicer *s, uint32_t port)
+{
+	return port < s->problem->nservers
+		       ? s->open.open + (size_t)s->problem->routed->problem.home[port] * s->open.nwords
+		       : s->idle[0];
+}
+
+/* The same of a port, of which bits say whose other end is idle. */
+static void consider_pairs(struct slicer *s, uint32_t x, uint64_t least, struct choice *choice)
+{
+	const uint64_t *row = (least > 1 ? s->pairs.enough : s->pairs.left) + (size_t)x * s->pairs.nwords;
+	const uint64_t *idle = s->idle[x < s->problem->nservers], *open = open_to(s, x);
+	uint32_t nwords = s->pairs.nwords, start = fors_random_below(&s->random, 64 * nwords), seen = 0;
+	uint64_t behind = ~UINT64_C(0) << start % 64;
+
+	for (uint32_t i = 0; i <= nwords && seen < MOST_CONSIDERED; i++) {
+		uint32_t w = (start / 64 + i) % nwords;
+		uint64_t bits = row[w] & idle[w] & open[w] & (i == 0 ? behind : i == nwords ? ~behind : ~UINT64_C(0));
+
+		for (; bits && seen < MOST_CONSIDERED; bits &= bits - 1) {
+			uint32_t m = fors_demand_pairs_of(&s->pairs, x, 64 * w + (uint32_t)__builtin_ctzll(bits));
+
+			if (s->problem->npaths > 1 && !may_take(s, m))
+				continue;
+			consider(s, m, choice);
+			seen++;
+		}
+	}
+	fors_effort_spend(s->asked->effort, nwords / 4 + seen + 1);
+}
+
 /* Give a resource the message that helps others most, of those that have so much left; false: it cannot have any. */
 static bool take_best(struct slicer *s, uint32_t x, uint64_t least)
 {
 	struct choice choice = {NOBODY, 0, NOBODY, 0, 0};
 
-	if (s->at && x < s->problem->nservers && 8 * s->nidle < s->alive[x])
-		consider_idle(s, x, least, &choice);
+	if (x < 2 * s->problem->nservers)
+		consider_pairs(s, x, least, &choice);
 	else
 		consider_listed(s, x, least, &choice);
 	if (choice.free == NOBODY)
@@ -350,21 +396,58 @@ static void offer_ways(struct slicer *s, uint32_t message, uint64_t *least, uint
 	}
 }
 
+/* The cheapest ways so far. */
+struct cheapest {
+	struct pick *best;
+	uint64_t price;
+	uint32_t nequal, seen; /* messages that were looked at */
+};
+
+static void offer(struct slicer *s, uint32_t message, struct cheapest *cheapest)
+{
+	if (s->holder[s->problem->demand->message[message].src] == message)
+		return;
+	offer_ways(s, message, &cheapest->price, &cheapest->nequal, cheapest->best);
+	cheapest->seen++;
+}
+
+static void offer_pairs(struct slicer *s, uint32_t port, uint32_t most, struct cheapest *cheapest)
+{
+	const uint64_t *row = s->pairs.enough + (size_t)port * s->pairs.nwords;
+	uint32_t nwords = s->pairs.nwords, start = most < UINT32_MAX ? fors_random_below(&s->random, nwords) : 0;
+
+	for (uint32_t i = 0; i < nwords && cheapest->seen < most; i++) {
+		uint32_t w = (start + i) % nwords;
+
+		for (uint64_t bits = row[w]; bits && cheapest->seen < most; bits &= bits - 1)
+			offer(s, fors_demand_pairs_of(&s->pairs, port, 64 * w + (uint32_t)__builtin_ctzll(bits)),
+			      cheapest);
+	}
+	fors_effort_spend(s->asked->effort, nwords / 4);
+}
+
+static void offer_listed(struct slicer *s, uint32_t x, uint32_t most, struct cheapest *cheapest)
+{
+	uint32_t i = s->alive[x] > most ? fors_random_below(&s->random, s->alive[x] - most) : 0;
+
+	for (uint32_t m; cheapest->seen < most && (m = message_at(s, x, &i, false)) != NOBODY; i++)
+		if (s->pairs.rest[m] >= s->pairs.least)
+			offer(s, m, cheapest);
+	fors_effort_spend(s->asked->effort, s->alive[x] / 4);
+}
+
 /* The cheapest message and way for a needy resource, among some where it has many; false: it has none that is long enough. */
 static bool find_cheapest(struct slicer *s, uint32_t x, struct pick *best)
 {
-	uint32_t nequal = 0, seen = 0, most = s->problem->npaths > 1 ? MOST_OFFERS : UINT32_MAX;
-	uint64_t least = UINT64_MAX - 1;
-	uint32_t i = s->alive[x] > most ? fors_random_below(&s->random, s->alive[x] - most) : 0;
+	struct cheapest cheapest = {best, UINT64_MAX - 1, 0, 0};
+	uint32_t most = s->problem->npaths > 1 ? MOST_OFFERS : UINT32_MAX;
 
-	for (uint32_t m; seen < most && (m = message_at(s, x, &i, false)) != NOBODY; i++) {
-		if (s->rest[m] < s->least || s->holder[s->problem->demand->message[m].src] == m)
-			continue;
-		offer_ways(s, m, &least, &nequal, best);
-		seen++;
-	}
-	fors_effort_spend(s->asked->effort, 8 * (uint64_t)seen * s->problem->npaths + s->alive[x] / 4);
-	return nequal > 0;
+	if (x < 2 * s->problem->nservers)
+		offer_pairs(s, x, most, &cheapest);
+	else
+		offer_listed(s, x, most, &cheapest);
+	fors_effort_spend(s->asked->effort, 8 * (uint64_t)cheapest.seen * s->problem->npaths);
+	return cheapest.nequal > 0;
 }
 
 /* Make room for a pick; needy resources that lose their holder are queued. */
@@ -408,7 +491,7 @@ static void repair(struct slicer *s)
 		uint32_t x = s->queue[--n];
 		struct pick pick = {NOBODY, 0};
 
-		if (is_full(s, x) || take_best(s, x, s->least) || !find_cheapest(s, x, &pick))
+		if (is_full(s, x) || take_best(s, x, s->pairs.least) || !find_cheapest(s, x, &pick))
 			continue;
 		n = drive_out(s, &pick, n, most);
 		hold(s, pick.message, pick.path, pick.message);
@@ -421,9 +504,9 @@ static void begin_set(struct slicer *s)
 
 	memset(s->used, 0, s->problem->nresources * sizeof(*s->used));
 	memset(s->holder, 0xFF, ports * sizeof(*s->holder));
-	s->nidle = s->problem->nservers;
-	for (uint32_t i = 0; i < s->nidle; i++)
-		s->idle[i] = s->idle_at[i] = i;
+	memset(s->idle[0], 0xFF, s->pairs.nwords * sizeof(*s->idle[0]));
+	fors_demand_open_all(&s->open);
+	memset(s->idle[1], 0xFF, s->pairs.nwords * sizeof(*s->idle[1]));
 }
 
 /* ---- a phase ---- */
@@ -433,7 +516,7 @@ static uint64_t carried(const struct slicer *s, uint32_t x, uint64_t length)
 {
 	uint32_t m = s->holder[x];
 
-	return m == NOBODY ? 0 : s->rest[m] < length ? s->rest[m] : length;
+	return m == NOBODY ? 0 : s->pairs.rest[m] < length ? s->pairs.rest[m] : length;
 }
 
 static void measure_gates(struct slicer *s, uint64_t length)
@@ -517,11 +600,19 @@ static enum fors_err make_room(struct slicer *s, struct fors_error *error)
 	return FORS_OK;
 }
 
+/* So much time is left, or what is needed. */
+static void leave_time(struct slicer *s, uint64_t time)
+{
+	s->time = time;
+	for (uint32_t x = 0; x < s->problem->nresources; x++)
+		if (need(s, x) > s->time)
+			s->time = need(s, x);
+}
+
 /* The set is sent for so long. */
 static enum fors_err send(struct slicer *s, uint64_t length, struct fors_error *error)
 {
 	enum fors_err err = make_room(s, error);
-	uint64_t most = 0;
 
 	for (uint32_t i = 0; !err && i < s->problem->nservers; i++) {
 		uint32_t m = s->holder[i], load[FORS_DEMAND_MOST_USES], n;
@@ -532,17 +623,13 @@ static enum fors_err send(struct slicer *s, uint64_t length, struct fors_error *
 		bytes = carried(s, i, length);
 		s->put[s->nput++] = (struct fors_demand_put){{bytes, i, s->problem->demand->message[m].dst, s->path[m]},
 							     s->nphases};
-		s->rest[m] -= bytes;
+		fors_demand_pairs_send(&s->pairs, m, bytes);
 		n = fors_demand_loads(s->problem, m, load);
 		for (uint32_t k = 0; k < n; k++)
 			s->load[load[k]] -= bytes;
 	}
 	s->nphases++;
-	s->time = s->time > length ? s->time - length : 0;
-	for (uint32_t x = 0; !err && x < s->problem->nresources; x++)
-		most = need(s, x) > most ? need(s, x) : most;
-	if (most > s->time)
-		s->time = most;
+	leave_time(s, s->time > length ? s->time - length : 0);
 	return err;
 }
 
@@ -561,20 +648,38 @@ static uint64_t floor_of(const struct slicer *s)
 	return s->time / left + 1 > crumb ? s->time / left + 1 : crumb;
 }
 
+/* The set of the phase, as its shortest message may be now. */
+static void make_set(struct slicer *s)
+{
+	take_all(s, s->pairs.least);
+	repair(s);
+	take_all(s, 1);
+}
+
+/* Messages may be shorter. What is too short for a needy resource even so makes room for others. */
+static void allow_shorter(struct slicer *s)
+{
+	fors_demand_pairs_lower(&s->pairs, s->pairs.least - s->pairs.least / 8 - 1);
+	for (uint32_t i = 0; i < s->problem->nservers; i++) {
+		uint32_t m = s->holder[i];
+
+		if (m != NOBODY && s->pairs.rest[m] < s->pairs.least)
+			hold(s, m, s->path[m], NOBODY);
+	}
+}
+
 static enum fors_err make_phase(struct slicer *s, struct fors_error *error)
 {
 	uint64_t floor = floor_of(s), length, longest;
 
 	order_resources(s);
-	for (;;) {
-		begin_set(s);
-		take_all(s, s->least);
-		repair(s);
-		take_all(s, 1);
+	begin_set(s);
+	make_set(s);
+	length = good_length(s);
+	while (length < s->pairs.least && s->pairs.least > floor && !fors_effort_is_over(s->asked->effort)) {
+		allow_shorter(s);
+		make_set(s);
 		length = good_length(s);
-		if (length >= s->least || s->least <= floor || fors_effort_is_over(s->asked->effort))
-			break;
-		s->least -= s->least / 8 + 1;
 	}
 	longest = longest_pick(s);
 	length = length < floor ? floor : length;
@@ -608,43 +713,26 @@ static bool allocate(struct slicer *s)
 	const struct fors_demand_problem *p = s->problem;
 	size_t n = p->nresources + (size_t)1, messages = p->demand->count + (size_t)1;
 
-	s->rest = malloc(messages * sizeof(*s->rest));
 	s->driven = calloc(messages, sizeof(*s->driven));
-	s->idle = malloc((p->nservers + (size_t)1) * sizeof(*s->idle));
-	s->idle_at = malloc((p->nservers + (size_t)1) * sizeof(*s->idle_at));
+	s->idle[0] = malloc((s->pairs.nwords + (size_t)1) * sizeof(*s->idle[0]));
+	s->idle[1] = malloc((s->pairs.nwords + (size_t)1) * sizeof(*s->idle[1]));
 	s->load = calloc(n, sizeof(*s->load));
 	s->first = calloc(n + 1, sizeof(*s->first));
 	s->alive = calloc(n, sizeof(*s->alive));
 	s->order = malloc(n * sizeof(*s->order));
+	s->spare = malloc(n * sizeof(*s->spare));
 	s->weight = malloc(n * sizeof(*s->weight));
 	s->used = malloc(n * sizeof(*s->used));
 	s->holder = malloc(n * sizeof(*s->holder));
 	s->queue = malloc(8 * n * sizeof(*s->queue));
 	s->path = malloc(messages * sizeof(*s->path));
 	s->progress = malloc((2 * (size_t)p->nswitches + 1) * sizeof(*s->progress));
-	return s->rest && s->driven && s->idle && s->idle_at && s->load && s->first && s->alive && s->order &&
+	return s->driven && s->idle[0] && s->idle[1] && s->load && s->first && s->alive && s->order && s->spare &&
 	       s->weight && s->used && s->holder && s->queue && s->path && s->progress;
 }
 
-/* False: out of memory. */
-static bool make_table(struct slicer *s)
-{
-	const struct fors_demand *demand = s->problem->demand;
-	size_t n = (size_t)s->problem->nservers * s->problem->nservers;
-
-	if (s->problem->nservers > MOST_SERVERS)
-		return true;
-	s->at = malloc((n + 1) * sizeof(*s->at));
-	if (!s->at)
-		return false;
-	memset(s->at, 0xFF, n * sizeof(*s->at));
-	for (uint32_t m = 0; m < demand->count; m++)
-		s->at[(size_t)demand->message[m].src * s->problem->nservers + demand->message[m].dst] = m;
-	return true;
-}
-
-/* Loads, and how many messages each resource has. */
-static void count(struct slicer *s)
+/* Loads, and how many messages each resource has; first[] counts those of links and gates. */
+static void count(struct slicer *s, uint32_t *messages)
 {
 	const struct fors_demand *demand = s->problem->demand;
 	uint32_t load[FORS_DEMAND_MOST_USES];
@@ -652,19 +740,10 @@ static void count(struct slicer *s)
 	for (uint32_t m = 0; m < demand->count; m++) {
 		uint32_t n = fors_demand_loads(s->problem, m, load);
 
-		s->rest[m] = demand->message[m].bytes;
-		s->least = s->rest[m] > s->least ? s->rest[m] : s->least;
 		for (uint32_t i = 0; i < n; i++) {
-			s->load[load[i]] += s->rest[m];
-			s->first[load[i] + 1]++;
+			s->load[load[i]] += demand->message[m].bytes;
+			messages[load[i]]++;
 		}
-	}
-	for (uint32_t x = 0; x < s->problem->nresources; x++) {
-		uint32_t messages = s->first[x + 1];
-
-		if (s->problem->capacity[x] && messages / s->problem->capacity[x] > s->most_phases)
-			s->most_phases = messages / s->problem->capacity[x];
-		s->first[x + 1] += s->first[x];
 	}
 }
 
@@ -679,24 +758,43 @@ static enum fors_err list_messages(struct slicer *s, struct fors_error *error)
 	for (uint32_t m = 0; m < demand->count; m++) {
 		uint32_t n = fors_demand_loads(s->problem, m, load);
 
-		for (uint32_t i = 0; i < n; i++)
-			s->list[s->first[load[i]] + s->alive[load[i]]++] = (struct listed){m, load[i ? 0 : 1]};
+		for (uint32_t i = 2; i < n; i++)
+			s->list[s->first[load[i]] + s->alive[load[i]]++] = (struct listed){m, load[0]};
 	}
 	return FORS_OK;
 }
 
+/* What each resource has to carry, by how many messages, and those of links and gates. */
+static enum fors_err index_messages(struct slicer *s, struct fors_error *error)
+{
+	const struct fors_demand_problem *p = s->problem;
+	uint32_t *messages = calloc(p->nresources + (size_t)1, sizeof(*messages));
+
+	if (!messages)
+		return fors_fail_memory(error);
+	count(s, messages);
+	for (uint32_t x = 0; x < p->nresources; x++) {
+		if (p->capacity[x] && messages[x] / p->capacity[x] > s->most_phases)
+			s->most_phases = messages[x] / p->capacity[x];
+		s->first[x + 1] = s->first[x] + (x < 2 * p->nservers ? 0 : messages[x]);
+	}
+	free(messages);
+	return list_messages(s, error);
+}
+
 static void finish(struct slicer *s)
 {
-	free(s->rest);
+	fors_demand_pairs_clear(&s->pairs);
+	fors_demand_open_clear(&s->open);
 	free(s->driven);
-	free(s->at);
-	free(s->idle);
-	free(s->idle_at);
+	free(s->idle[0]);
+	free(s->idle[1]);
 	free(s->load);
 	free(s->first);
 	free(s->alive);
 	free(s->list);
 	free(s->order);
+	free(s->spare);
 	free(s->weight);
 	free(s->used);
 	free(s->holder);
@@ -706,20 +804,18 @@ static void finish(struct slicer *s)
 	free(s->put);
 }
 
-enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, uint32_t tenths,
+enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, const struct fors_demand_style *style,
 				      struct fors_demand_plan **plan, struct fors_error *error)
 {
-	struct slicer s = {.asked = asked, .problem = asked->problem, .random = {1}};
-	enum fors_err err = allocate(&s) && make_table(&s) ? FORS_OK : fors_fail_memory(error);
+	struct slicer s = {.asked = asked, .problem = asked->problem, .random = {style->seed}};
+	bool is_good = fors_demand_pairs_make(s.problem->demand, &s.pairs) && fors_demand_open_make(s.problem, &s.open);
+	enum fors_err err = is_good && allocate(&s) ? index_messages(&s, error) : fors_fail_memory(error);
 
+	s.most_phases = (uint32_t)((uint64_t)s.most_phases * style->percent / 100) + style->spare;
 	if (!err) {
-		count(&s);
-		s.most_phases = (uint32_t)((uint64_t)s.most_phases * tenths / 10) + SPARE_PHASES;
-		s.time = asked->bound;
-		err = list_messages(&s, error);
-	}
-	if (!err)
+		leave_time(&s, asked->bound);
 		err = make_all(&s, error);
+	}
 	if (!err)
 		err = fors_demand_plan_make(s.put, s.nput, s.nphases, s.problem->nservers, "slices", plan, error);
 	finish(&s);
