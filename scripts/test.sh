@@ -3,10 +3,10 @@
 # test.sh - all tests of fors, from a fresh clone on a fresh Debian 12 machine.
 #
 #   scripts/test.sh            everything
-#   scripts/test.sh STAGE...   some of: check e2e sanitize threads distcheck fuzz install packages
+#   scripts/test.sh STAGE...   some of: check e2e sanitize threads distcheck fuzz install packages try
 #   scripts/test.sh --help     this, and nothing else
 #
-# e2e mostly waits: sanitize, threads, distcheck and fuzz run beside it, and give way to it.
+# e2e mostly waits: all others but check and try run beside it, and give way to it. try is the packages, installed.
 # Builds a copy of the sources in build-test/ and leaves all logs there. The last line of output is
 # "N passed, N failed", and ", N skipped" if any were: test functions and pytest cases of all stages together, and one case for
 # each thing that is good or bad as a whole (a build, an installation, a distribution).
@@ -17,8 +17,8 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 
 work=$top/build-test
 results=$work/results
-all_stages="check e2e sanitize threads distcheck fuzz install packages"
-computing_stages="sanitize threads distcheck fuzz" # they need nothing but processors
+all_stages="check e2e sanitize threads distcheck fuzz install packages try"
+computing_stages="sanitize threads distcheck fuzz install packages" # they need nothing but processors
 stages=("$@")
 [ $# -gt 0 ] || read -ra stages <<<"$all_stages"
 fuzz_seconds=${FORS_FUZZ_SECONDS:-3}
@@ -68,9 +68,10 @@ pytested() {
 
 prepare() {
 	need $build_packages $run_packages $test_packages $testbed_packages
+	! is_one_of packages "${stages[*]}" || need $packaging_packages rpm
 	want $slurm_packages
 	copy_sources "$work/fors"
-	rm -rf "$results" "$work/build" "$work/build-sanitize" "$work/build-threads"
+	rm -rf "$results" "$work/build" "$work/build-sanitize" "$work/build-threads" "$work/packages"
 	mkdir -p "$results"
 	logged autogen 120 "$work/fors/autogen.sh"
 	whole autogen $?
@@ -163,14 +164,19 @@ stage_fuzz() {
 	whole fuzz $?
 }
 
-# The Debian packages: built, examined, installed, used for the demo under the plain opensm, removed.
+# The Debian packages, and the RPM source package: built and examined.
 stage_packages() {
 	logged package-build 900 "$top/scripts/packages.sh" build "$work/packages"
 	whole "packages build, lintian is content" $?
-	logged package-try 900 "$top/scripts/packages.sh" try "$work/packages"
-	whole "installed packages run the demo and leave nothing behind" $?
 	logged package-rpm 300 "$top/scripts/packages.sh" rpm "$work/packages"
 	whole "RPM source package" $?
+}
+
+# The Debian packages: installed, used for the demo under the plain opensm, removed.
+stage_try() {
+	compgen -G "$work/packages/*.deb" >/dev/null || stage_packages
+	logged package-try 900 "$top/scripts/packages.sh" try "$work/packages"
+	whole "installed packages run the demo and leave nothing behind" $?
 }
 
 # is_one_of WORD LIST
