@@ -109,8 +109,6 @@ int cli_analysis_blocks(const struct cli_settings *settings, bool is_tago, const
 
 /* Gbit/s of a link: what the options say, else the text of the fabric, else the usual. routes: NULL where there is no net. */
 double cli_analysis_speed(const struct cli_simulate *given, const struct fors_routes *routes, uint32_t link);
-/* Gbit/s of a server's cable, on average. */
-double cli_analysis_line(const struct cli_simulate *given, const struct cli_analysis *analysis);
 /* Gbit/s by loads and fixed costs, where options ask for them: fills costs. Returns an exit code. */
 int cli_analysis_costs(const struct cli_settings *settings, struct cli_analysis *analysis);
 void cli_analysis_print_costs(const struct cli_analysis *analysis);

@@ -23,7 +23,8 @@ double cli_analysis_speed(const struct cli_simulate *given, const struct fors_ro
 	return rate ? rate / 1000. : CLI_USUAL_GBITS;
 }
 
-double cli_analysis_line(const struct cli_simulate *given, const struct cli_analysis *a)
+/* Gbit/s of a server's cable, on average. */
+static double speed_of_servers(const struct cli_simulate *given, const struct cli_analysis *a)
 {
 	const struct fors_graph *graph = a->router.graph;
 	double sum = 0;
@@ -67,7 +68,7 @@ int cli_analysis_costs(const struct cli_settings *settings, struct cli_analysis 
 	if (code || !is_asked(given))
 		return code;
 	a->has_costs = true;
-	a->line = cli_analysis_line(given, a);
+	a->line = speed_of_servers(given, a);
 	a->message = given->message.is_given ? given->message.value : fors_sim_defaults().message;
 	a->costs = (struct fors_costs){.message = a->line > 0 ? 8. * (double)a->message / a->line : 0,
 				       .part = given->adapter_rate > 0 ? given->adapter_rate : 1,

@@ -136,7 +136,8 @@ uint32_t fors_account_left_out(const struct fors_account *account)
 	return sum;
 }
 
-bool fors_account_has_many_guests(const struct fors_account *account)
+/* Are more than a tenth of all that could be servers guests? Then what are spines may have been guessed wrongly. */
+static bool has_many_guests(const struct fors_account *account)
 {
 	uint64_t all = (uint64_t)account->servers + account->not_participants + account->guests;
 
@@ -165,7 +166,7 @@ static void warn_of_guests(const struct fors_net *net, const struct fors_account
 {
 	char names[NAMES_ROOM];
 
-	if (!fors_account_has_many_guests(account))
+	if (!has_many_guests(account))
 		return;
 	name_first(net, account->first_guest, account->guests, names);
 	fors_warn(warnings,

@@ -38,9 +38,6 @@ enum fors_err fors_account_take(const struct fors_fattree *tree, struct fors_acc
 /* All that are left out, whatever the reason. */
 uint32_t fors_account_left_out(const struct fors_account *account);
 
-/* Are more than a tenth of all that could be servers guests? Then what are spines may have been guessed wrongly. */
-bool fors_account_has_many_guests(const struct fors_account *account);
-
 /*
  * A warning for each reason for which CA ports of the net are left out, with their number and the first of them; and one
  * for many guests, which says what decides who is one.

@@ -31,11 +31,6 @@ const char *fors_drained_name(enum fors_drain_reason reason)
 static const char *const slow_hows[] = {
 	[FORS_SLOW_AUTO] = "auto", [FORS_SLOW_IGNORE] = "ignore", [FORS_SLOW_DEAD] = "dead"};
 
-const char *fors_slow_how_name(enum fors_slow_how how)
-{
-	return (unsigned)how < sizeof(slow_hows) / sizeof(slow_hows[0]) ? slow_hows[how] : "";
-}
-
 bool fors_slow_how_named(const char *name, enum fors_slow_how *how)
 {
 	for (unsigned i = 0; i < sizeof(slow_hows) / sizeof(slow_hows[0]); i++)
@@ -54,7 +49,7 @@ void fors_slow_choice(const struct fors_slow *slow, char *text, size_t room)
 
 	text[0] = '\0';
 	if (slow->ncables)
-		snprintf(text, room, "%s%s", fors_slow_how_name(slow->how), slow->how == FORS_SLOW_AUTO ? what : "");
+		snprintf(text, room, "%s%s", slow_hows[slow->how], slow->how == FORS_SLOW_AUTO ? what : "");
 }
 
 /* --- marking -------------------------------------------------------------- */

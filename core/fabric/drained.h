@@ -59,9 +59,7 @@ struct fors_slow {
 	double chosen;		 /* as they are now */
 };
 
-/* "auto", "ignore" or "dead"; never NULL. */
-const char *fors_slow_how_name(enum fors_slow_how how);
-/* The one with this name in *how; false: there is none. */
+/* "auto", "ignore" or "dead" in *how; false: the name is another. */
 bool fors_slow_how_named(const char *name, enum fors_slow_how *how);
 
 /*

@@ -22,16 +22,11 @@ enum fors_err fors_routing_make(const struct fors_fattree *tree, bool in_haste, 
 	return err;
 }
 
-void fors_routing_free_rounds(struct fors_route3 *rounds)
-{
-	if (rounds)
-		rounds->lfts = NULL;
-	fors_route3_free(rounds);
-}
-
 void fors_routing_free(struct fors_lfts *lfts, struct fors_route3 *rounds)
 {
-	fors_routing_free_rounds(rounds);
+	if (rounds)
+		rounds->lfts = NULL; /* they are the caller's */
+	fors_route3_free(rounds);
 	fors_lfts_free(lfts);
 }
 

@@ -182,7 +182,7 @@ static enum fors_err list_cables(struct fors_fattree c, bool (*belongs)(const st
 	return err;
 }
 
-enum fors_err fors_status_cables(struct fors_status *status, struct fors_fattree tree, struct fors_error *error)
+static enum fors_err list_all_cables(struct fors_status *status, struct fors_fattree tree, struct fors_error *error)
 {
 	enum fors_err err = list_cables(tree, is_dead, &status->dead_links, error);
 
@@ -362,7 +362,7 @@ enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fat
 
 	fors_status_init(&found);
 	if (!err)
-		err = fors_status_cables(&found, *tree, error);
+		err = list_all_cables(&found, *tree, error);
 	if (!err)
 		err = list_servers(&found, tree, error);
 	if (!err)

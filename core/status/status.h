@@ -139,8 +139,6 @@ void fors_status_clear(struct fors_status *status);
  * status is unchanged then.
  */
 enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fattree *tree, struct fors_error *error);
-/* Fill in the lists of cables between switches only. Errors: FORS_ENOMEM, the status is then to be cleared. */
-enum fors_err fors_status_cables(struct fors_status *status, struct fors_fattree tree, struct fors_error *error);
 /* Is it an end of the link that is gone? The switch, or NULL; the higher end first. */
 const struct fors_dead_switch *fors_dead_end(const struct fors_status *status, const struct fors_link *link);
 /*

@@ -97,18 +97,6 @@ enum fors_err fors_epoch_read_status(const struct fors_folder *folder, struct fo
 	return err;
 }
 
-enum fors_err fors_epoch_of_status(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error)
-{
-	struct fors_status status;
-	enum fors_err err = fors_epoch_read_status(folder, &status, error);
-
-	if (err)
-		return err;
-	*epoch = status.epoch > 0 ? (uint64_t)status.epoch : 0;
-	fors_status_clear(&status);
-	return FORS_OK;
-}
-
 /* Digits only, no sign, nothing that wraps; `end` has to follow. */
 static bool read_number(const char **text, const char *past, char end, uint64_t *number)
 {

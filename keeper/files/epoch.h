@@ -59,9 +59,6 @@ enum fors_err fors_epoch_of_head(const struct fors_folder *folder, const struct 
 enum fors_err fors_epoch_read_status(const struct fors_folder *folder, struct fors_status *status,
 				     struct fors_error *error);
 
-/* The epoch of status.json there, 0: it has none. Errors: FORS_EINPUT, FORS_EIO, FORS_ENOMEM. */
-enum fors_err fors_epoch_of_status(const struct fors_folder *folder, uint64_t *epoch, struct fors_error *error);
-
 #define FORS_RESERVE_LENGTH 60 /* of the file `epoch`, at most */
 
 /* The file `epoch`: up to which number epochs are reserved, and in which boot of the machine (clock.h). Its length. */
