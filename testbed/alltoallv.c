@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH [PAIRS [NAME FIRST SECOND]]]]: calls of MPI_Alltoallv whose messages have lognormal sizes
+ * alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv|events [EACH [PAIRS [NAME FIRST SECOND]]]]: calls of MPI_Alltoallv whose messages have lognormal sizes
  * of this sigma and about this mean, in bytes; sigma 0: all alike. Each call has the same sizes, the same on every run. Or
- * it is MPI_Alltoall that is called; sigma is 0 then. EACH ranks that follow each other are on one server, usually one. All
+ * it is MPI_Alltoall that is called; sigma is 0 then. With `events` it is MPI_Alltoallv, and only the ranks of the first
+ * three quarters send, to those of the last. EACH ranks that follow each other are on one server, usually one. All
  * ranks begin together, which is not timed.
  *
  * Rank 0 prints a line of JSON: the bytes of the port that has most to send or to receive (the port bound), the sum over
@@ -24,6 +25,7 @@
 
 static int rank, size, each = 1; /* ranks on a server; they follow each other */
 static double sigma, mean;
+static bool has_roles;
 static uint64_t seed;
 static char **setting; /* a name and two values; NULL: none */
 
@@ -40,12 +42,20 @@ static double between_0_and_1(uint64_t x)
 	return ((double)(mix(x) >> 12) + 0.5) / 4503599627370496.0;
 }
 
+/* Does a rank receive only? The others send only. */
+static bool is_builder(int one)
+{
+	return 4 * one >= 3 * size;
+}
+
 /* Bytes from one rank to another: those of lognormal distribution have this mean. */
 static int bytes_of(int from, int to)
 {
 	uint64_t key = mix(mix(seed) ^ ((uint64_t)from << 32 | (uint64_t)to));
 	double normal = sqrt(-2 * log(between_0_and_1(key))) * cos(2 * M_PI * between_0_and_1(key + 1));
 
+	if (has_roles && (is_builder(from) || !is_builder(to)))
+		return 0;
 	return (int)(mean * exp(sigma * normal - sigma * sigma / 2)) + 1;
 }
 
@@ -70,7 +80,7 @@ static void lay_out(struct side *side, bool is_sender)
 		side->displacements[i] = at;
 		at += side->counts[i];
 	}
-	side->buffer = calloc((size_t)at, 1);
+	side->buffer = calloc((size_t)at + 1, 1);
 	for (int i = 0; is_sender && i < size; i++)
 		for (int k = 0; k < side->counts[i]; k++)
 			side->buffer[side->displacements[i] + k] = byte_of(rank, i, k);
@@ -243,12 +253,13 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	if (argc < 5) {
 		fprintf(stderr,
-			"usage: alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv [EACH [PAIRS [NAME FIRST SECOND]]]]\n");
+			"usage: alltoallv SIGMA MEAN SEED CALLS [alltoall|alltoallv|events [EACH [PAIRS [NAME FIRST SECOND]]]]\n");
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	is_uniform = argc > 5 && strcmp(argv[5], "alltoall") == 0;
+	has_roles = argc > 5 && strcmp(argv[5], "events") == 0;
 	each = argc > 6 ? atoi(argv[6]) : 1;
 	sigma = is_uniform ? 0 : atof(argv[1]);
 	mean = atof(argv[2]);

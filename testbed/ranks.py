@@ -61,19 +61,21 @@ class Ranks:
 
 
 @contextlib.contextmanager
-def stage(folder, rate=RATE, cut=False, each=1, size=(4, 4)):
-    """FT(2;`size`) under a real opensm with fors, as namespaces: (Ranks, the schedule's file)."""
+def stage(folder, rate=RATE, cut=False, each=1, size=(4, 4), leaf=1, fors_conf=""):
+    """FT(2;`size`) under a real opensm with fors, as namespaces: (Ranks, the schedule's file). A cable of the leaf may be dead."""
     tree = FatTree(*size)
-    with Ibsim(tree, folder / "sim") as sim, OpenSM(sim, folder / "opensm", routing_engine="fors", lmc="0") as osm:
+    with Ibsim(tree, folder / "sim") as sim, OpenSM(sim, folder / "opensm", routing_engine="fors", lmc="0", fors_conf=fors_conf) as osm:
         epoch = osm.wait_epoch(0)["epoch"]
         live = read_live(sim)
         if cut:
-            cable = tree.uplink(1, 2)
+            cable = tree.uplink(leaf, 2)
             sim.unlink(cable.leaf, cable.leaf_port)
             osm.wait_epoch(epoch)
         with Namespaces(live, rate) as net:
             net.apply(read_tables(sim))
-            yield Ranks(net, folder, each), osm.schedule_file
+            ranks = Ranks(net, folder, each)
+            ranks.manager = osm
+            yield ranks, osm.schedule_file
 
 
 def following(folder, schedule):

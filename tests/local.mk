@@ -7,7 +7,7 @@ unit_tests += tests/unit/test_board
 unit_tests += tests/unit/test_child
 unit_tests += tests/unit/test_drain
 unit_tests += tests/unit/test_drained
-unit_tests += tests/unit/test_barriers tests/unit/test_choice tests/unit/test_pack tests/unit/test_subset tests/unit/test_turns
+unit_tests += tests/unit/test_barriers tests/unit/test_choice tests/unit/test_pack tests/unit/test_portions tests/unit/test_subset tests/unit/test_turns
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_consistency
@@ -288,6 +288,9 @@ tests_unit_test_subset_SOURCES = tests/unit/test_subset.c tests/unit/published.c
 	libforsched/mpi/pack.c libforsched/mpi/pack.h libforsched/mpi/places.c libforsched/mpi/places.h \
 	libforsched/mpi/subset.c libforsched/mpi/subset.h
 tests_unit_test_subset_LDADD = libforsched.la $(unit_support) $(ZLIB_LIBS)
+tests_unit_test_portions_SOURCES = tests/unit/test_portions.c libforsched/mpi/places.c libforsched/mpi/places.h \
+	libforsched/mpi/portions.c libforsched/mpi/portions.h
+tests_unit_test_portions_LDADD = $(CMOCKA_LIBS)
 tests_unit_test_turns_SOURCES = tests/unit/test_turns.c libforsched/mpi/places.c libforsched/mpi/places.h
 tests_unit_test_turns_LDADD = $(CMOCKA_LIBS)
 # Brings methods of its own, so those of the library stay out.

@@ -44,11 +44,12 @@
 #define MORE 0.125	     /* and that it took more: ranks that come late are no cost of asking */
 
 struct chief {
-	struct forsched *file;	      /* the newest schedule seen */
-	bool is_fit;		      /* it is not withdrawn */
-	bool is_refused;	      /* nobody stands behind it, and FORSCHED_STRICT is set */
-	bool is_unusable;	      /* ranks could not take it up */
-	bool is_untold;		      /* the others do not know of it */
+	struct forsched *file; /* the newest schedule seen */
+	bool is_fit;	       /* it is not withdrawn */
+	bool is_refused;       /* nobody stands behind it, and FORSCHED_STRICT is set */
+	bool is_unusable;      /* ranks could not take it up */
+	bool is_untold;	       /* the others do not know of it */
+	struct demand_file demand_file;
 	double looked, spoke;	      /* when, last */
 	uint64_t looked_at, spoke_at; /* before which call */
 	double spent, last;	      /* in large calls, since a schedule was taken up; in the last one */
@@ -77,6 +78,8 @@ void forsched_mpi_chief_free(struct chief *chief)
 {
 	if (chief)
 		forsched_close(chief->file);
+	if (chief)
+		forsched_close(chief->demand_file.file);
 	free(chief);
 }
 
@@ -85,14 +88,15 @@ void forsched_mpi_chief_free(struct chief *chief)
 /* What FORSCHED_WAY says; NWAYS: the quickest. */
 static enum way wanted_way(void)
 {
-	static const char *const name[NWAYS] = {"mpi", "phases", "chunks"};
+	static const char *const name[NWAYS] = {"mpi", "phases", "chunks", "demand"};
 	const char *value = forsched_mpi_setting("FORSCHED_WAY");
 
 	for (enum way way = WAY_MPI; value && way < NWAYS; way++)
 		if (strcmp(value, name[way]) == 0)
 			return way;
 	if (value && strcmp(value, "auto") != 0)
-		forsched_mpi_say(false, "FORSCHED_WAY=%.100s is none of auto, phases, chunks, mpi; taking auto", value);
+		forsched_mpi_say(false, "FORSCHED_WAY=%.100s is none of auto, phases, chunks, demand, mpi; taking auto",
+				 value);
 	return NWAYS;
 }
 
@@ -192,8 +196,8 @@ static bool is_abandoned(const struct forsched *schedule, bool is_strict)
 }
 
 /*
- * A schedule that is withdrawn is for nobody, and one of a demand has not all pairs. Whether another is for this
- * communicator, ranks find out together.
+ * A schedule that is withdrawn is for nobody, and one of a demand has not all pairs: it is followed beside one that has.
+ * Whether another is for this communicator, ranks find out together.
  */
 static bool is_for_nobody(const struct forsched *schedule)
 {
@@ -206,7 +210,8 @@ static bool is_for_nobody(const struct forsched *schedule)
 				 info.reason);
 	forsched_sizes(schedule, &sizes);
 	if (sizes.has_demand)
-		forsched_mpi_say(false, "%s: the schedule of a demand: left to MPI", info.name);
+		forsched_mpi_say(false, "%s: the schedule of a demand: left to MPI; FORSCHED_DEMAND is for it",
+				 info.name);
 	return !info.nphases || sizes.has_demand;
 }
 
@@ -226,6 +231,7 @@ static bool has_news(struct member *member, const char *path)
 		chief->is_unusable = false;
 	}
 	if (chief->is_fit) {
+		forsched_mpi_look_for_demand(&chief->demand_file, chief->file);
 		is_strict = forsched_mpi_number("FORSCHED_STRICT", 0) != 0;
 		chief->is_refused = is_abandoned(chief->file, is_strict) && is_strict;
 	}
@@ -292,15 +298,15 @@ static bool is_worth_it(const struct chief *chief, bool is_large)
 	return are_steps_short(chief) || chief->spent * TAKING_UP_SHARE >= (cost > 0 ? cost : WHOLE * chief->asking);
 }
 
-/* How much of it in each call. Who says a way has it all at once. */
-static void pace(const struct chief *chief, struct word *word)
+/* How much of it in each call: of `whole` bytes. Who says a way has it all at once. */
+static void pace(const struct chief *chief, struct word *word, uint64_t whole)
 {
 	double weight = weight_of_a_call(chief), piece = (double)chief->demand.port / PIECES;
 
 	word->weight = wanted_way() != NWAYS || weight >= ALL_STEPS ? ALL_STEPS : (uint64_t)weight;
 	word->piece = piece < LEAST_PIECE ? LEAST_PIECE : (uint64_t)piece;
 	if (word->weight == ALL_STEPS)
-		word->piece = word->size;
+		word->piece = whole;
 }
 
 /* Put what others do not know into the word, if it is time for it. */
@@ -313,6 +319,7 @@ static void tell(struct member *member, bool is_large, struct word *word, void *
 	if (!chief->is_untold || (is_usable(chief) && !is_worth_it(chief, is_large)))
 		return;
 	chief->is_untold = false;
+	chief->demand_file.is_untold = chief->demand_file.file != NULL; /* who changes over, forgets it */
 	word->is_new = 1;
 	word->epoch = forsched_epoch(chief->file);
 	if (!is_usable(chief))
@@ -321,8 +328,66 @@ static void tell(struct member *member, bool is_large, struct word *word, void *
 	if (forsched_copy(chief->file, bytes, &size, &error))
 		forsched_mpi_say(false, "%s", error.text);
 	word->size = size;
-	pace(chief, word);
+	pace(chief, word, size);
 	chief->is_unusable = !size;
+}
+
+/* ---- that of a demand ---- */
+
+static bool is_demand_usable(const struct demand_file *demand)
+{
+	return demand->file && demand->is_fit && !demand->is_unusable;
+}
+
+/* Is it worth its time now? It is for MPI_Alltoallv and MPI_Alltoallw, and may have more bytes than the other schedule. */
+static bool is_demand_worth_it(const struct member *member, const struct heard *heard, bool is_large)
+{
+	const struct chief *chief = member->chief;
+	double cost = (double)__atomic_load_n(&taking_up, __ATOMIC_RELAXED) * 1e-9;
+	uint64_t cells = (uint64_t)member->size * forsched_nphases(chief->demand_file.file);
+
+	if (!heard || heard->bytes || !is_large || !heard->demand.port)
+		return false;
+	if (wanted_way() != NWAYS)
+		return wanted_way() == WAY_DEMAND;
+	cost += chief->last / (double)heard->demand.port * (double)(cells * sizeof(struct portion_cell));
+	return chief->spent > 0 && (are_steps_short(chief) || chief->spent * TAKING_UP_SHARE >= cost);
+}
+
+/* Put news of it into the word, once all follow the schedule that it goes with. */
+static void tell_of_demand(struct member *member, const struct heard *heard, bool is_large, struct word *word)
+{
+	struct chief *chief = member->chief;
+	struct demand_file *demand = &chief->demand_file;
+	bool is_usable = is_demand_usable(demand);
+
+	if (!demand->is_untold || word->is_new || !member->is_following ||
+	    (is_usable && !is_demand_worth_it(member, heard, is_large)))
+		return;
+	demand->is_untold = false;
+	if (!is_usable) {
+		word->demand = member->portions.nphases ? DEMAND_GONE : DEMAND_SAME;
+		return;
+	}
+	forsched_mpi_warn_of_paths(demand->file);
+	word->demand = DEMAND_NEW;
+	word->epoch = forsched_epoch(demand->file);
+	pace(chief, word, UINT64_MAX);
+}
+
+const struct forsched *forsched_mpi_demand_taken(const struct member *member)
+{
+	return member->chief->demand_file.file;
+}
+
+void forsched_mpi_demand_taken_up(struct member *member, bool is_followed)
+{
+	struct chief *chief = member->chief;
+
+	chief->demand_file.is_unusable = !is_followed;
+	forsched_mpi_forget_rows(&chief->demand_file);
+	chief->is_timed = false;
+	forsched_mpi_forget_demand(&chief->memory, member->portions.nphases);
 }
 
 /* The most messages that a server has for others. */
@@ -429,24 +494,41 @@ static void say_seconds(char *text, size_t room, double seconds)
 		snprintf(text, room, "%.3g ms", seconds * 1e3);
 }
 
+/* How the call fits the demand; "": none is followed. */
+static void say_fit(char *text, size_t room, const struct member *member, const struct heard *heard)
+{
+	*text = '\0';
+	if (!member->portions.nphases)
+		return;
+	if (!heard->demand.planned)
+		snprintf(text, room, " (%s)",
+			 heard->bytes		    ? "not for MPI_Alltoall"
+			 : heard->ratio == NO_RATIO ? "the demand lacks a message"
+						    : "not to be cut");
+	else
+		snprintf(text, room, " (%.4g times the demand, which takes %.2f of that port)",
+			 (double)heard->ratio / RATIO_ONE, (double)heard->demand.planned / (double)heard->demand.port);
+}
+
 static void say_choice(const struct member *member, const struct heard *heard, const struct choice *choice)
 {
 	uint64_t what = 1 | (uint64_t)choice->way << 1 | (uint64_t)choice->is_trial << 3 | (uint64_t)choice->size << 4 |
-			(uint64_t)choice->skew << 12;
-	char text[NWAYS][32];
+			(uint64_t)choice->skew << 12 | (uint64_t)(heard->demand.planned > 0) << 20;
+	char text[NWAYS][32], fit[96];
 
 	if (what == member->chief->said)
 		return;
 	member->chief->said = what;
 	for (enum way way = WAY_MPI; way < NWAYS; way++)
 		say_seconds(text[way], sizeof(text[way]), choice->seconds[way]);
+	say_fit(fit, sizeof(fit), member, heard);
 	forsched_mpi_say(true,
 			 "call %" PRIu64 ": %s%s: longest message %" PRIu64 " bytes, fullest port %" PRIu64
 			 ", phases wait for %.2f of that; expected: MPI's own way %s, phases %s (barriers %.3g ms), "
-			 "chunks %s%s",
+			 "chunks %s, the demand's phases %s%s%s",
 			 member->calls, forsched_mpi_way_name(choice->way), choice->is_trial ? " (to see)" : "",
 			 heard->demand.longest, heard->demand.port, choice->slowness, text[WAY_MPI], text[WAY_PHASES],
-			 member->chief->memory.barriers * 1e3, text[WAY_CHUNKS],
+			 member->chief->memory.barriers * 1e3, text[WAY_CHUNKS], text[WAY_DEMAND], fit,
 			 heard->is_even ? "" : " (ranks expect other sizes than are sent)");
 }
 
@@ -460,10 +542,12 @@ static void say_small(const struct member *member, const struct heard *heard, ui
 		member->calls, heard->demand.longest, least);
 }
 
-/* The way that somebody has set; without chunks the phases do. */
-static enum way possible(enum way way, const struct choice *choice)
+/* The way that somebody has set; where it is impossible the phases do. */
+static enum way possible(enum way way, const struct demand *demand, const struct choice *choice)
 {
-	return way == WAY_CHUNKS && !choice->chunk ? WAY_PHASES : way;
+	bool is_possible = way == WAY_CHUNKS ? choice->chunk > 0 : way == WAY_DEMAND ? demand->planned > 0 : true;
+
+	return is_possible ? way : WAY_PHASES;
 }
 
 /* Would phases of this call run without barriers? */
@@ -524,8 +608,13 @@ static void decide(struct member *member, struct heard *heard, struct word *word
 		return;
 	}
 	word->chunk = chunk_of(&heard->demand, &choice);
+	word->unit = heard->demand.unit;
 	if (wanted != NWAYS) {
-		word->way = possible(wanted, &choice);
+		word->way = possible(wanted, &heard->demand, &choice);
+		choice.way = (enum way)word->way;
+		choice.is_trial = false;
+		if (wanted == WAY_DEMAND && heard->demand.port)
+			say_choice(member, heard, &choice);
 	} else if (heard->demand.port) {
 		word->way = choice.way;
 		word->quiet = calls_unasked(chief, &choice);
@@ -573,11 +662,12 @@ struct word forsched_mpi_speak(struct member *member, struct heard *heard, void 
 	if (is_due(member, is_large) && has_news(member, path))
 		chief->is_untold = true;
 	tell(member, is_large, &word, bytes);
+	tell_of_demand(member, heard, is_large, &word);
 	word.is_weighing = is_usable(chief);
 	word.is_over = !word.is_weighing && !check_every(&is_counted);
 	if (!word.is_weighing)
 		word.quiet = calls_until_look(member);
-	else if (heard && !word.is_new)
+	else if (heard && !word.is_new && word.demand == DEMAND_SAME)
 		decide(member, heard, &word);
 	word.is_aside = is_aside(member, &word, is_large);
 	chief->spoke = forsched_mpi_now();

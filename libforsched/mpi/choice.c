@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The model. A call cannot be quicker than its fullest port: port bytes / rate of the link. Three ways come near to that
+ * The model. A call cannot be quicker than its fullest port: port bytes / rate of the link. Four ways come near to that
  * in different cases:
  *
  *	phases with barriers	turns x s + barriers	each phase lasts as long as its longest message
  *	chunks in turn		port x s		nobody waits for anybody, so flows may meet
+ *	a demand's schedule	planned x s		where the call fits the demand: it was made for such sizes
  *	MPI's own		port x s		in whatever order MPI has
  *
  * s are seconds for each byte, and what a way loses to conflicts is in them. turns and port are of this call; the time
@@ -15,6 +16,10 @@
  * phases, for a link is no slower than what went over it. Where all messages are alike it would be too careful: a schedule
  * has more phases than a port has messages only where cables are too few, and what waits for them in phases does so in any
  * order. There MPI's time has turns / port in it already, and phases are expected to take that time and barriers.
+ *
+ * A demand's schedule may be longer than its fullest port needs where a leaf or a cable holds it up; these hold up the other
+ * ways as well, which is in their s. So at first it is expected to take what its fullest port needs, and something for each
+ * phase: a message or two one after another. ASKING_OF_A_PHASE is that in terms of what asking all ranks takes.
  *
  * So each class begins with MPI's own way, and another one is tried
  *
@@ -35,6 +40,7 @@
 #include "choice.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define AT_ONCE 0.02
 #define SOON 0.03
@@ -45,13 +51,14 @@
 #define WELL_KNOWN CHOICE_KEPT /* samples */
 #define PAUSE 16	       /* calls between two trials of a way that is known well, */
 #define SHORT_PAUSE 4	       /* and of one that is not */
-#define GAIN 0.05	       /* what another way than MPI's has to be better by */
-#define MIN_CHUNK 8192	       /* bytes; below that messages cost more than what they carry */
+#define ASKING_OF_A_PHASE 0.25
+#define GAIN 0.05      /* what another way than MPI's has to be better by */
+#define MIN_CHUNK 8192 /* bytes; below that messages cost more than what they carry */
 #define MAX_CHUNK 1048576
 
 const char *forsched_mpi_way_name(enum way way)
 {
-	static const char *const name[NWAYS] = {"MPI's own way", "phases", "chunks"};
+	static const char *const name[NWAYS] = {"MPI's own way", "phases", "chunks", "the demand's phases"};
 
 	return name[way];
 }
@@ -81,7 +88,7 @@ static uint32_t skew_of(const struct demand *demand)
 
 static double bytes_waited_for(const struct demand *demand, enum way way)
 {
-	return (double)(way == WAY_PHASES ? demand->turns : demand->port);
+	return (double)(way == WAY_PHASES ? demand->turns : way == WAY_DEMAND ? demand->planned : demand->port);
 }
 
 /* The same, for what a byte of MPI's own way or of chunks took. */
@@ -89,6 +96,8 @@ static double bytes_to_guess_by(const struct memory *memory, const struct demand
 {
 	bool is_uniform = demand->longest * memory->messages == demand->port;
 
+	if (way == WAY_DEMAND)
+		return (double)demand->planned_port;
 	return is_uniform && demand->turns > demand->port ? (double)demand->port : bytes_waited_for(demand, way);
 }
 
@@ -150,16 +159,22 @@ static double best_rate(const struct memory *memory)
 	return best;
 }
 
+static bool is_possible(const struct demand *demand, const struct choice *choice, enum way way)
+{
+	return way == WAY_CHUNKS ? choice->chunk > 0 : way == WAY_DEMAND ? demand->planned > 0 : true;
+}
+
 static double expect(const struct memory *memory, const struct demand *demand, const struct choice *choice,
 		     enum way way)
 {
 	const struct seen *seen = nearest(memory, way, choice->size, choice->skew);
 	double rate = seen ? rate_of(seen) : way == WAY_MPI ? -1 : best_rate(memory);
 	double bytes = seen ? bytes_waited_for(demand, way) : bytes_to_guess_by(memory, demand, way);
+	double phases = seen || way != WAY_DEMAND ? 0 : memory->phases * ASKING_OF_A_PHASE * memory->asking;
 
-	if (rate < 0 || (way == WAY_CHUNKS && !choice->chunk))
+	if (rate < 0 || !is_possible(demand, choice, way))
 		return -1;
-	return bytes * rate + fixed(memory, demand, way) + (way == WAY_MPI ? 0 : memory->asking);
+	return bytes * rate + fixed(memory, demand, way) + phases + (way == WAY_MPI ? 0 : memory->asking);
 }
 
 double forsched_mpi_barrier_share(const struct memory *memory, const struct demand *demand)
@@ -179,7 +194,7 @@ static uint64_t chunk_of(const struct memory *memory, const struct demand *deman
 	uint64_t chunk = demand->port / (memory->messages ? memory->messages : 1) / 2;
 
 	chunk = chunk < MIN_CHUNK ? MIN_CHUNK : chunk > MAX_CHUNK ? MAX_CHUNK : chunk;
-	if (!demand->unit || demand->unit > 2 * chunk)
+	if (!demand->unit || demand->is_whole || demand->unit > 2 * chunk)
 		return 0;
 	return (chunk + demand->unit - 1) / demand->unit * demand->unit;
 }
@@ -266,4 +281,10 @@ void forsched_mpi_learn(struct memory *memory, const struct demand *demand, enum
 	seen->rate[seen->samples % CHOICE_KEPT] = rate;
 	seen->samples++;
 	seen->last = memory->calls[size][skew];
+}
+
+void forsched_mpi_forget_demand(struct memory *memory, uint32_t phases)
+{
+	memset(memory->seen[WAY_DEMAND], 0, sizeof(memory->seen[WAY_DEMAND]));
+	memory->phases = phases;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * choice.h - along the phases, in chunks to each peer in turn, or MPI's own way: which is the quickest for this call?
+ * choice.h - along the phases, in chunks to each peer in turn, along the schedule of a demand, or MPI's own way: which is
+ * the quickest for this call?
  *
  * Asked by rank 0 of a communicator, which tells all ranks the answer. It knows of a call what all ranks together know
  * (struct demand), and of earlier calls how long they took until the last rank was done. Pure: no MPI, no clock. One
@@ -12,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum way { WAY_MPI, WAY_PHASES, WAY_CHUNKS, NWAYS };
+enum way { WAY_MPI, WAY_PHASES, WAY_CHUNKS, WAY_DEMAND, NWAYS };
 
 /* What all ranks together want to send, in bytes; what a rank keeps for itself is not in it. */
 struct demand {
@@ -21,6 +22,10 @@ struct demand {
 	uint64_t turns;	  /* sum over phases of the longest message in each: what phases with barriers wait for */
 	uint64_t unit;	  /* messages may be cut at multiples of it; 0: they cannot be cut */
 	bool runs_free;	  /* phases would have no barriers between them */
+	bool is_whole;	  /* a message cannot go in chunks */
+	uint64_t
+		planned; /* the length of the demand's schedule for these messages; 0: it is for others, or there is none */
+	uint64_t planned_port; /* of that, what the demand's fullest port needs */
 };
 
 #define CHOICE_SIZES 16 /* classes of demands: bytes of the port, by factors of four, */
@@ -40,6 +45,7 @@ struct memory {
 	uint64_t messages; /* that a port sends or receives, the fullest one */
 	double barriers;   /* seconds of all barriers of an exchange, where there are any */
 	double asking;	   /* seconds that are spent before each call that does not go MPI's own way */
+	uint32_t phases;   /* of the demand's schedule */
 	struct seen seen[NWAYS][CHOICE_SIZES][CHOICE_SKEWS];
 	uint64_t calls[CHOICE_SIZES][CHOICE_SKEWS];
 };
@@ -62,7 +68,10 @@ double forsched_mpi_barrier_share(const struct memory *memory, const struct dema
 /* A way took so many seconds for a demand. */
 void forsched_mpi_learn(struct memory *memory, const struct demand *demand, enum way way, double seconds);
 
-/* "MPI's own way", "phases", "chunks". */
+/* Nothing is known any more of the schedule of a demand; it has so many phases now. */
+void forsched_mpi_forget_demand(struct memory *memory, uint32_t phases);
+
+/* "MPI's own way", "phases", "chunks", "the demand's phases". */
 const char *forsched_mpi_way_name(enum way way);
 
 #endif

@@ -22,6 +22,7 @@
 #include "choice.h"
 #include "libforsched/forsched.h"
 #include "places.h"
+#include "portions.h"
 #include "subset.h"
 #include "waiting.h"
 
@@ -51,6 +52,7 @@ struct call {
 struct order {
 	enum way way;
 	uint64_t chunk;	  /* bytes, where way is WAY_CHUNKS */
+	uint64_t unit;	  /* where it is WAY_DEMAND: messages are cut at multiples of it */
 	bool has_barrier; /* between phases */
 };
 
@@ -72,6 +74,10 @@ enum step {
 	STEP_WITHIN,
 	STEP_ACROSS,
 	STEP_BARRIER,
+	STEPS_END,
+	STEP_HEAD, /* the same for the schedule of a demand, while another one is followed */
+	STEP_CELLS,
+	STEP_TOTALS,
 	NSTEPS
 };
 
@@ -83,8 +89,13 @@ struct taking {
 	uint64_t epoch, calls; /* calls that had steps */
 	int *servers;	       /* by rank; -1: none of the schedule */
 	struct phases phases;
-	uint32_t barriers;	 /* that were timed */
-	double seconds, barrier; /* that the steps took here; the least that a barrier took */
+	uint32_t barriers;	    /* that were timed */
+	double seconds, barrier;    /* that the steps took here; the least that a barrier took */
+	struct portions portions;   /* of a demand, so far */
+	uint32_t phase, ncells;	    /* the next one, and how many there are in a step */
+	struct portion_cell *cells; /* room for a step; on rank 0 those of each rank */
+	uint32_t *server,
+		*place; /* rank 0: the demand's server of each place, and the place of each server; or NO_PLACE */
 };
 
 /* Ranks speak while MPI does the program's call: what comes in the next call that is not left to MPI at once. */
@@ -101,10 +112,14 @@ struct word {
 	uint64_t min_bytes;
 	uint64_t barrier; /* enum barrier */
 	uint64_t epoch;
-	uint64_t way, chunk, has_barrier; /* of this call */
+	uint64_t way, chunk, unit, has_barrier; /* of this call */
+	uint64_t demand;			/* enum demand_news */
 	uint64_t weight; /* of the steps of taking up that a call may have; ALL_STEPS: all, in this call */
 	uint64_t piece;	 /* bytes of the schedule in such a step */
 };
+
+/* The schedule of a demand: take up another one, or follow it no more. */
+enum demand_news { DEMAND_SAME, DEMAND_NEW, DEMAND_GONE };
 
 #define ALL_STEPS 64 /* more than all of them weigh, in pieces as rank 0 makes them then */
 
@@ -130,14 +145,15 @@ struct member {
 		across;	       /* the ranks of a place, the first ones of all; MPI_COMM_NULL: each place has one rank */
 	MPI_Request *requests; /* room of exchange.c: 3 `most` */
 	void *streams;	       /* room of chunks.c */
-	uint64_t calls;	       /* so far on this communicator, the same on all ranks */
-	uint64_t quiet;	       /* so many calls more are left to MPI before ranks speak again */
-	uint64_t min_bytes;    /* a call none of whose messages has as many is left to MPI */
-	bool is_settled;       /* min_bytes is known: rank 0 has spoken */
-	bool is_over;	       /* there will never be a schedule to follow: ranks do not speak again */
-	bool is_weighing;      /* ranks tell rank 0 how much each call sends */
-	bool may_have_barrier; /* between phases, in some calls or in all */
-	MPI_Datatype vector;   /* what they tell it in, `length` numbers; MPI_DATATYPE_NULL: none yet */
+	struct portions portions; /* of the schedule of a demand, where one is followed beside it */
+	uint64_t calls;		  /* so far on this communicator, the same on all ranks */
+	uint64_t quiet;		  /* so many calls more are left to MPI before ranks speak again */
+	uint64_t min_bytes;	  /* a call none of whose messages has as many is left to MPI */
+	bool is_settled;	  /* min_bytes is known: rank 0 has spoken */
+	bool is_over;		  /* there will never be a schedule to follow: ranks do not speak again */
+	bool is_weighing;	  /* ranks tell rank 0 how much each call sends */
+	bool may_have_barrier;	  /* between phases, in some calls or in all */
+	MPI_Datatype vector;	  /* what they tell it in, `length` numbers; MPI_DATATYPE_NULL: none yet */
 	uint32_t length, ngroups; /* of these numbers so many are of groups of phases */
 	uint16_t *group_of;	  /* by rank: the group of the phase in which this one sends to it */
 	double began, took;	  /* the call that runs, when; how long the last one took here, 0: not known; seconds */
@@ -191,6 +207,14 @@ void forsched_mpi_begin(struct member *member, const struct word *word, void *by
 int forsched_mpi_go_on(struct member *member, MPI_Comm comm);
 /* Forget the schedule; also communicators, unless MPI is at its end. */
 void forsched_mpi_drop(struct member *member, bool is_finalized);
+/* Forget that of a demand only. */
+void forsched_mpi_drop_demand(struct member *member);
+
+/* ---- take_demand.c: the steps for the schedule of a demand; collective ---- */
+
+int forsched_mpi_take_head(struct member *member, MPI_Comm comm, bool *goes_on);
+int forsched_mpi_take_cells(struct member *member, MPI_Comm comm, bool *goes_on);
+int forsched_mpi_take_totals(struct member *member, MPI_Comm comm, bool *goes_on);
 
 /* ---- sizes.c: what all ranks together want to send ---- */
 
@@ -208,6 +232,7 @@ struct heard {
 	struct demand demand; /* of this call; turns 0: not known without a schedule */
 	double took;	      /* seconds of the last call that was timed, until the last rank was done; 0: none was */
 	bool is_even;	      /* each rank sends what the other expects */
+	uint64_t ratio;	      /* to the demand; NO_RATIO: no such call */
 	bool is_aside;	      /* ranks spoke during the call */
 	uint64_t bytes;	      /* of each message of an MPI_Alltoall; 0: another function */
 };
@@ -218,6 +243,22 @@ int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *
 int forsched_mpi_weigh_aside(struct member *member, MPI_Comm comm, const struct call *call);
 struct heard forsched_mpi_heard_aside(const struct member *member);
 
+/* ---- demand_file.c: the schedule of a demand, as rank 0 finds it ---- */
+
+/* All zeroes: never looked for. */
+struct demand_file {
+	struct forsched *file; /* the newest seen; NULL: none */
+	bool is_fit;	       /* it is not withdrawn */
+	bool is_unusable;      /* ranks could not take it up */
+	bool is_untold;	       /* the others do not know of it */
+	bool has_said;	       /* that there are several */
+};
+
+/* Look for a newer one, beside the schedule that is followed or where FORSCHED_DEMAND says. What is found is is_untold. */
+void forsched_mpi_look_for_demand(struct demand_file *demand, const struct forsched *schedule);
+/* Its rows, which take much memory, are dealt out. */
+void forsched_mpi_forget_rows(struct demand_file *demand);
+
 /* ---- chief.c: what rank 0 sees and decides ---- */
 
 struct chief *forsched_mpi_chief_new(void); /* NULL: no memory */
@@ -226,6 +267,10 @@ void forsched_mpi_chief_free(struct chief *chief);
 struct word forsched_mpi_speak(struct member *member, struct heard *heard, void **bytes);
 /* A schedule was taken up, or could not be; it took so long, and so long does a barrier. Seconds. */
 void forsched_mpi_taken_up(struct member *member, double seconds, double barrier);
+/* The same for that of a demand. */
+void forsched_mpi_demand_taken_up(struct member *member, bool is_followed);
+/* The file that a demand's schedule is taken from. */
+const struct forsched *forsched_mpi_demand_taken(const struct member *member);
 /* To ask and to answer took rank 0 so many seconds. */
 void forsched_mpi_asked(struct member *member, double seconds);
 
@@ -235,30 +280,6 @@ void forsched_mpi_asked(struct member *member, double seconds);
 uint8_t forsched_mpi_path_in_use(void);
 /* Say once that a plan, all of whose rows are there, wants other LIDs than this process sends to. */
 void forsched_mpi_warn_of_paths(const struct forsched *schedule);
-
-/* ---- exchange.c ---- */
-
-/* Tags on the private communicator. */
-#define TAG_DATA 1
-#define TAG_BARRIER 2
-#define TAG_CHUNK 3
-
-/*
- * Run the exchange along the schedule, in phases or in chunks. After an error the other messages are exchanged all the
- * same, so that no other rank waits for ever; the first error is returned.
- */
-int forsched_mpi_exchange(struct member *member, const struct call *call, const struct order *order);
-
-/* All ranks wait for each other; how long that took here, in seconds. */
-int forsched_mpi_time_barrier(const struct member *member, double *seconds);
-
-/* ---- chunks.c ---- */
-
-/* Is there room? It is made at the first time; member->streams, the caller's. */
-bool forsched_mpi_can_chunk(struct member *member);
-/* All messages to other servers, in chunks of so many bytes. Only where each rank sends what the other expects. */
-int forsched_mpi_run_chunks(const struct member *member, const struct side *send, const struct side *recv,
-			    uint64_t chunk);
 
 /* ---- packed.c ---- */
 
@@ -277,14 +298,76 @@ struct packed {
 	struct packed_block {
 		size_t offset, size;
 		bool is_wide; /* of more bytes than an int counts */
-	} * block;	      /* by rank; this rank's own has none */
+	} * block;
 };
 
-/* Pack what `from` holds. On errors *packed is empty. The caller frees it. */
-int forsched_mpi_pack(const struct member *member, const struct side *from, struct packed *packed);
+/* To whom or from whom a message goes, its tag, and, where blocks are packed, which of them it is. */
+struct letter {
+	int rank, tag;
+	size_t item;
+};
+
+/* Pack `n` blocks. On errors *packed is empty. The caller frees it. */
+int forsched_mpi_pack(const struct member *member, const struct block *block, size_t n, struct packed *packed);
 void forsched_mpi_packed_free(struct packed *packed);
 /* Start sending a packed block. */
-int forsched_mpi_send_packed(const struct member *member, const struct packed *packed, int rank, MPI_Request *request);
+int forsched_mpi_send_packed(const struct member *member, const struct packed *packed, const struct letter *letter,
+			     MPI_Request *request);
+
+/* ---- exchange.c ---- */
+
+/* Tags on the private communicator. */
+#define TAG_DATA 1
+#define TAG_BARRIER 2
+#define TAG_CHUNK 3
+#define TAG_PIECE 4
+
+/*
+ * Run the exchange along the schedule, in phases or in chunks. After an error the other messages are exchanged all the
+ * same, so that no other rank waits for ever; the first error is returned.
+ */
+int forsched_mpi_exchange(struct member *member, const struct call *call, const struct order *order);
+
+/* An exchange that runs. */
+struct exchange {
+	const struct member *member;
+	const struct side *send; /* NULL: in place, then packed is set */
+	const struct side *recv;
+	struct packed packed;
+	bool has_barrier;
+};
+
+/* Keep the first error. */
+void forsched_mpi_note(int *first, int err);
+int forsched_mpi_wait_for(MPI_Request *requests, int n);
+
+/*
+ * Start what this rank receives from another, or sends to it. Where the caller's block is so wrong that MPI refuses it,
+ * an empty message takes its place: the other rank waits for one, and must not be served by the next call's.
+ */
+int forsched_mpi_start_receive(const struct exchange *exchange, const struct block *block, const struct letter *letter,
+			       MPI_Request *request);
+int forsched_mpi_start_send(const struct exchange *exchange, const struct block *block, const struct letter *letter,
+			    MPI_Request *request);
+
+/* All ranks wait for each other; how long that took here, in seconds. */
+int forsched_mpi_time_barrier(const struct member *member, double *seconds);
+
+/* ---- chunks.c ---- */
+
+/* Is there room? It is made at the first time; member->streams, the caller's. */
+bool forsched_mpi_can_chunk(struct member *member);
+/* All messages to other servers, in chunks of so many bytes. Only where each rank sends what the other expects. */
+int forsched_mpi_run_chunks(const struct member *member, const struct side *send, const struct side *recv,
+			    uint64_t chunk);
+
+/* ---- run_demand.c ---- */
+
+/* All messages to other servers, along the schedule of the demand. Only where each rank sends what the other expects. */
+int forsched_mpi_run_demand(const struct exchange *exchange, uint64_t unit);
+/* In place: how many pieces this rank sends, empty ones too; and where each of them is. */
+size_t forsched_mpi_count_pieces(const struct member *member);
+void forsched_mpi_fill_pieces(const struct exchange *exchange, uint64_t unit, struct block *block);
 
 /* ---- later.c: calls that do not wait ---- */
 

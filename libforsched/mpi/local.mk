@@ -8,6 +8,7 @@ libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/choice.c \
 	libforsched/mpi/choice.h \
 	libforsched/mpi/chunks.c \
+	libforsched/mpi/demand_file.c \
 	libforsched/mpi/exchange.c \
 	libforsched/mpi/family.c \
 	libforsched/mpi/follow.h \
@@ -20,10 +21,14 @@ libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/packed.c \
 	libforsched/mpi/places.c \
 	libforsched/mpi/places.h \
+	libforsched/mpi/portions.c \
+	libforsched/mpi/portions.h \
+	libforsched/mpi/run_demand.c \
 	libforsched/mpi/settings.c \
 	libforsched/mpi/sizes.c \
 	libforsched/mpi/subset.c \
 	libforsched/mpi/subset.h \
+	libforsched/mpi/take_demand.c \
 	libforsched/mpi/take_up.c \
 	libforsched/mpi/waiting.c \
 	libforsched/mpi/waiting.h

@@ -3,7 +3,7 @@
  * What a communicator has agreed on. It hangs at the communicator as an attribute, made at the first call.
  *
  * Before a call ranks speak: each tells rank 0 how much it sends (sizes.c: one reduction), and rank 0 answers with its
- * word (chief.c: one broadcast of 112 bytes): which way this call goes, whether there is another schedule, and how many
+ * word (chief.c: one broadcast of 128 bytes): which way this call goes, whether there is another schedule, and how many
  * calls may pass before ranks speak again. When there is a newer schedule all ranks take it up (take_up.c), or none. So
  * all change over in the same call, whenever they see the new file, and only rank 0 needs to see it. Where that would take
  * long beside a call it goes on over the next ones, a few steps in each, and ranks do not speak meanwhile.
@@ -23,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_TIMES 3 /* that ranks ask before a call: when two schedules are taken up in it */
 
 /* ---- the attribute ---- */
 
@@ -114,32 +116,37 @@ static int obey(struct member *member, MPI_Comm comm, const struct word *word, v
 		forsched_mpi_drop(member, false);
 		forsched_mpi_drop_vector(member);
 	}
+	if (word->demand != DEMAND_SAME)
+		forsched_mpi_drop_demand(member);
 	member->is_weighing = word->is_weighing;
 	member->aside = word->is_aside ? ASIDE_TELL : ASIDE_NOT;
-	if (word->is_new && word->size) {
+	if ((word->is_new && word->size) || word->demand == DEMAND_NEW) {
 		forsched_mpi_begin(member, word, given);
 		err = word->weight >= ALL_STEPS ? forsched_mpi_go_on(member, comm) : MPI_SUCCESS;
 	}
 	return err;
 }
 
-/* Who takes up a schedule asks again: only now anybody knows what the call is, measured by it. */
+/* Was a schedule taken up just now, or that of a demand, or given up? Then nobody knows what the call is, measured by it. */
+static bool is_to_ask_again(const struct member *member, const struct word *word)
+{
+	return member->is_following && !member->taking.step && (word->is_new || word->demand != DEMAND_SAME);
+}
+
 static int agree(struct member *member, MPI_Comm comm, const struct call *call, struct order *order)
 {
 	struct word word = {.is_new = 0};
 	void *bytes = NULL;
-	int err = MPI_SUCCESS;
-	bool is_again = false;
+	int err = MPI_SUCCESS, times = 0;
 
 	do {
 		err = ask(member, comm, call, &word, &bytes);
 		if (!err)
 			err = obey(member, comm, &word, &bytes);
-		is_again = !is_again && !err && word.is_new && member->is_following;
-	} while (is_again);
+	} while (!err && ++times < MOST_TIMES && is_to_ask_again(member, &word));
 	free(bytes);
 	if (!err && member->is_following)
-		*order = (struct order){(enum way)word.way, word.chunk, word.has_barrier};
+		*order = (struct order){(enum way)word.way, word.chunk, word.unit, word.has_barrier};
 	return err;
 }
 

@@ -7,10 +7,12 @@
  * - the bytes of the fullest port in each phase, in at most GROUPS groups of phases that follow each other: the sum over
  *   the groups of their most bytes, times their phases, is what phases with barriers wait for. That is exact up to GROUPS
  *   phases, and else too much by a little where sizes differ by a little;
- * - where messages may be cut: the least common multiple of the sizes of all types in use;
+ * - where messages may be cut: the least common multiple of the sizes of all types in use; and whether any rank has no
+ *   room for chunks, or all are in place: then there are none;
+ * - under the schedule of a demand the largest ratio of a server's message to that of the demand (portions.c);
  * - whether each rank sends what the other expects: each adds a number made of (from, to, bytes) for what it sends, and
  *   takes away the same for what it gets, so the sum is 0. MPI demands that, and some programs make it so only nearly.
- *   Chunks need it, and nothing else does;
+ *   Chunks and the schedule of a demand need it, and nothing else does;
  * - how long the last call took, on the rank that was done last.
  *
  * A port is a server's. Where servers have several ranks these add up what they have, and the first of each tells rank 0:
@@ -28,10 +30,10 @@
 #define MAX_UNIT ((uint64_t)1 << 24) /* bytes; messages that may only be cut at more are not cut at all */
 
 /*
- * The numbers: two with a rule of their own, two of which the largest counts, and those of ports, which are added inside a
+ * The numbers: two with a rule of their own, three of which the largest counts, and those of ports, which are added inside a
  * server, and of which the largest counts elsewhere.
  */
-enum { CHECK, UNIT, LONGEST, TOOK, OUT, FIRST_OF_PORT = OUT, IN, FIRST_GROUP };
+enum { CHECK, UNIT, LONGEST, TOOK, IS_WHOLE, OUT, FIRST_OF_PORT = OUT, IN, RATIO, FIRST_GROUP };
 
 _Static_assert(FIRST_GROUP + GROUPS <= MOST_NUMBERS, "there is room for all numbers");
 
@@ -73,6 +75,7 @@ static void join(const uint64_t *more, uint64_t *all, uint32_t length, bool is_w
 	all[UNIT] = multiple(all[UNIT], more[UNIT]);
 	lift(&all[LONGEST], more[LONGEST]);
 	lift(&all[TOOK], more[TOOK]);
+	lift(&all[IS_WHOLE], more[IS_WHOLE]);
 	for (uint32_t i = FIRST_OF_PORT; i < length; i++)
 		(is_within ? add : lift)(&all[i], more[i]);
 }
@@ -183,6 +186,7 @@ static void measure_out(const struct member *member, const struct side *side, ui
 		struct block block = forsched_mpi_block_of(side, rank);
 		uint64_t bytes = rank == member->rank ? 0 : bytes_of(&block, &scale);
 
+		vector[CHECK] += block.count < 0; /* wrong: MPI has to see it */
 		if (!bytes)
 			continue;
 		vector[CHECK] += mark(member->rank, rank, bytes);
@@ -193,6 +197,8 @@ static void measure_out(const struct member *member, const struct side *side, ui
 		add(&vector[OUT], bytes);
 		if (member->ngroups)
 			add(&vector[FIRST_GROUP + member->group_of[rank]], bytes);
+		if (member->portions.nphases)
+			add(&member->portions.wanted[member->places.at[rank]], bytes);
 	}
 }
 
@@ -204,6 +210,7 @@ static void measure_in(const struct member *member, const struct side *side, uin
 		struct block block = forsched_mpi_block_of(side, rank);
 		uint64_t bytes = rank == member->rank ? 0 : bytes_of(&block, &scale);
 
+		vector[CHECK] += block.count < 0;
 		if (!bytes)
 			continue;
 		vector[CHECK] -= mark(rank, member->rank, bytes);
@@ -213,16 +220,21 @@ static void measure_in(const struct member *member, const struct side *side, uin
 	}
 }
 
-/* In place messages are packed, and what is packed is not cut. */
+/* In place messages are packed before they are sent, and not in chunks. */
 static void measure(struct member *member, const struct call *call, uint64_t *vector)
 {
-	bool may_cut = call->send && forsched_mpi_can_chunk(member);
+	struct portions *portions = &member->portions;
 
 	memset(vector, 0, member->length * sizeof(*vector));
-	vector[UNIT] = may_cut ? 1 : 0;
+	if (portions->nphases)
+		memset(portions->wanted, 0, member->places.n * sizeof(*portions->wanted));
+	vector[UNIT] = 1;
 	vector[TOOK] = (uint64_t)(member->took * 1e9);
+	vector[IS_WHOLE] = !call->send || !forsched_mpi_can_chunk(member);
 	measure_out(member, call->send ? call->send : call->recv, vector);
 	measure_in(member, call->recv, vector);
+	if (portions->nphases)
+		vector[RATIO] = call->is_uniform ? NO_RATIO : forsched_mpi_ratio(portions, member->places.n);
 }
 
 uint64_t forsched_mpi_uniform_bytes(const struct call *call)
@@ -272,6 +284,21 @@ static int reduce(const struct member *member, MPI_Comm comm, const uint64_t *mi
 	return PMPI_Reduce(ours, all, 1, member->vector, across_servers, 0, member->across);
 }
 
+/* How long the schedule of the demand is for this call. Pieces are rounded to whole units. */
+static void plan(const struct portions *portions, uint64_t ratio, struct demand *demand)
+{
+	double times = (double)ratio / RATIO_ONE, length = times * (double)portions->length;
+
+	if (!portions->nphases || !ratio || ratio == NO_RATIO || !demand->unit)
+		return;
+	if (!portions->is_unit)
+		length += (double)(demand->unit - 1) * portions->nphases;
+	if (length >= (double)INT64_MAX)
+		return;
+	demand->planned = (uint64_t)length + 1;
+	demand->planned_port = (uint64_t)(times * (double)portions->port);
+}
+
 static struct heard what_all_say(const struct member *member, const uint64_t *all, uint64_t bytes)
 {
 	struct heard heard = {.is_even = all[CHECK] == 0, .took = (double)all[TOOK] * 1e-9, .bytes = bytes};
@@ -279,7 +306,10 @@ static struct heard what_all_say(const struct member *member, const uint64_t *al
 	heard.demand = (struct demand){.longest = all[LONGEST],
 				       .port = all[OUT] > all[IN] ? all[OUT] : all[IN],
 				       .turns = sum_turns(member, all),
+				       .is_whole = all[IS_WHOLE] > 0,
 				       .unit = heard.is_even ? all[UNIT] : 0};
+	heard.ratio = all[RATIO];
+	plan(&member->portions, all[RATIO], &heard.demand);
 	return heard;
 }
 

@@ -41,14 +41,24 @@ static void drop_taking(struct taking *taking)
 	free(taking->servers);
 	free(taking->phases.to);
 	free(taking->phases.from);
+	free(taking->cells);
+	free(taking->server);
+	free(taking->place);
+	forsched_mpi_portions_free(&taking->portions);
 	*taking = (struct taking){.step = STEP_NONE};
+}
+
+void forsched_mpi_drop_demand(struct member *member)
+{
+	drop_taking(&member->taking);
+	forsched_mpi_portions_free(&member->portions);
 }
 
 void forsched_mpi_drop(struct member *member, bool is_finalized)
 {
 	drop_communicator(&member->within, is_finalized);
 	drop_communicator(&member->across, is_finalized);
-	drop_taking(&member->taking);
+	forsched_mpi_drop_demand(member);
 	forsched_close(member->schedule);
 	forsched_mpi_places_free(&member->places);
 	forsched_mpi_turns_free(&member->turns);
@@ -354,9 +364,17 @@ static const struct {
 	step_function *run;
 	uint64_t weight;
 } steps[NSTEPS] = {
-	[STEP_ROOM] = {make_room, 1},	   [STEP_BYTES] = {spread, 1},	       [STEP_SERVERS] = {compare, 2},
-	[STEP_PHASES] = {plan, 1},	   [STEP_PRIVATE] = {split_off, 4},    [STEP_WITHIN] = {split_within, 4},
-	[STEP_ACROSS] = {split_across, 4}, [STEP_BARRIER] = {time_barrier, 1},
+	[STEP_ROOM] = {make_room, 1},
+	[STEP_BYTES] = {spread, 1},
+	[STEP_SERVERS] = {compare, 2},
+	[STEP_PHASES] = {plan, 1},
+	[STEP_PRIVATE] = {split_off, 4},
+	[STEP_WITHIN] = {split_within, 4},
+	[STEP_ACROSS] = {split_across, 4},
+	[STEP_BARRIER] = {time_barrier, 1},
+	[STEP_HEAD] = {forsched_mpi_take_head, 2},
+	[STEP_CELLS] = {forsched_mpi_take_cells, 1},
+	[STEP_TOTALS] = {forsched_mpi_take_totals, 1},
 };
 
 /* ---- all of it ---- */
@@ -372,6 +390,32 @@ static void say_followed(const struct member *member)
 	forsched_mpi_say(true, "epoch %llu: followed by %d ranks%s; that took %.3g ms in %llu calls",
 			 (unsigned long long)taking->epoch, member->size, which, taking->seconds * 1e3,
 			 (unsigned long long)taking->calls);
+}
+
+static void say_demand(const struct member *member, const struct taking *taking)
+{
+	struct forsched_info info;
+
+	forsched_info(forsched_mpi_demand_taken(member), &info);
+	forsched_mpi_say(
+		true, "%s: epoch %llu of a demand: followed by %d ranks, in %u phases; that took %.3g ms in %llu calls",
+		info.name, (unsigned long long)taking->epoch, member->size, member->portions.nphases,
+		taking->seconds * 1e3, (unsigned long long)taking->calls);
+}
+
+/* The same for the schedule of a demand. That of all with all is followed on. */
+static void end_demand(struct member *member, bool is_followed)
+{
+	const struct taking *taking = &member->taking;
+
+	if (is_followed && member->rank == 0)
+		say_demand(member, taking);
+	if (is_followed)
+		drop_taking(&member->taking);
+	else
+		forsched_mpi_drop_demand(member);
+	if (member->rank == 0)
+		forsched_mpi_demand_taken_up(member, is_followed);
 }
 
 /* The last step is done, or one of them was the last for another reason. */
@@ -401,17 +445,19 @@ static int run_step(struct member *member, MPI_Comm comm)
 	int err = steps[taking->step++].run(member, comm, &goes_on);
 
 	taking->seconds += forsched_mpi_now() - began;
-	if (err || !goes_on || taking->step == NSTEPS)
-		end(member, !err && goes_on);
+	if (err || !goes_on || taking->step == STEPS_END || taking->step == NSTEPS)
+		(taking->step > STEPS_END ? end_demand : end)(member, !err && goes_on);
 	return err;
 }
 
 void forsched_mpi_begin(struct member *member, const struct word *word, void *bytes)
 {
-	member->bytes = bytes;
-	member->nbytes = word->size;
+	if (word->is_new) {
+		member->bytes = bytes;
+		member->nbytes = word->size;
+	}
 	member->taking = (struct taking){
-		.step = STEP_ROOM,
+		.step = word->is_new ? STEP_ROOM : STEP_HEAD,
 		.weight = word->weight,
 		.piece = word->piece < MAX_PIECE ? word->piece : MAX_PIECE,
 		.epoch = word->epoch,

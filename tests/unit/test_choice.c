@@ -16,17 +16,17 @@
 
 /* What a fabric gives: seconds for each byte, and for all barriers of an exchange. */
 struct world {
-	double mpi, phases, chunks, barriers;
+	double mpi, phases, chunks, barriers, planned;
 };
 
 static double bytes(const struct demand *demand, enum way way)
 {
-	return (double)(way == WAY_PHASES ? demand->turns : demand->port);
+	return (double)(way == WAY_PHASES ? demand->turns : way == WAY_DEMAND ? demand->planned : demand->port);
 }
 
 static double takes(const struct world *world, const struct demand *demand, enum way way)
 {
-	const double rate[NWAYS] = {world->mpi, world->phases, world->chunks};
+	const double rate[NWAYS] = {world->mpi, world->phases, world->chunks, world->planned};
 
 	return rate[way] * bytes(demand, way) + (way == WAY_PHASES ? world->barriers : 0);
 }
@@ -36,7 +36,8 @@ static double best_of(const struct world *world, const struct demand *demand)
 	double best = takes(world, demand, WAY_MPI);
 
 	for (enum way way = WAY_PHASES; way < NWAYS; way++)
-		if (takes(world, demand, way) < best && !(way == WAY_CHUNKS && !demand->unit))
+		if (takes(world, demand, way) < best && !(way == WAY_CHUNKS && !demand->unit) &&
+		    !(way == WAY_DEMAND && !demand->planned))
 			best = takes(world, demand, way);
 	return best;
 }
@@ -59,6 +60,7 @@ static double one_call(struct memory *memory, const struct world *world, const s
 
 	forsched_mpi_choose(memory, demand, &choice);
 	assert_true(choice.way < NWAYS);
+	assert_true(choice.way != WAY_DEMAND || demand->planned);
 	assert_true(choice.way != WAY_CHUNKS || (demand->unit && choice.chunk && choice.chunk % demand->unit == 0));
 	seconds = takes(world, demand, choice.way);
 	forsched_mpi_learn(memory, demand, choice.way, seconds);
@@ -83,7 +85,7 @@ static enum way winner(const struct world *world, const struct demand *demand, u
 
 static void mpi_is_first_and_stays_where_it_is_the_quickest(void **state)
 {
-	const struct world world = {1e-9, 1e-9, 1.3e-9, 1e-3};
+	const struct world world = {1e-9, 1e-9, 1.3e-9, 1e-3, 0};
 	struct demand demand = demand_of(10000000, 1.0);
 	struct memory memory = memory_of(&world);
 	struct choice choice;
@@ -100,7 +102,7 @@ static void mpi_is_first_and_stays_where_it_is_the_quickest(void **state)
 /* MPI's own order meets a dead cable, the phases do not. */
 static void phases_win_over_conflicts_at_the_third_call(void **state)
 {
-	const struct world world = {2e-9, 1e-9, 1.7e-9, 1e-4};
+	const struct world world = {2e-9, 1e-9, 1.7e-9, 1e-4, 0};
 	struct demand demand = demand_of(10000000, 1.03);
 	struct memory memory = memory_of(&world);
 	enum way way;
@@ -117,7 +119,7 @@ static void phases_win_over_conflicts_at_the_third_call(void **state)
 /* The same where phases are 380 for 359 messages, as in FT(2;20,18) without a cable: MPI's own way has no fewer to wait for. */
 static void phases_more_than_messages_are_tried_where_messages_are_alike(void **state)
 {
-	const struct world world = {2e-9, 1e-9, 2.2e-9, 1e-4};
+	const struct world world = {2e-9, 1e-9, 2.2e-9, 1e-4, 0};
 	const uint64_t message = 100000;
 	struct demand demand = {.longest = message, .port = 359 * message, .turns = 380 * message, .unit = 4};
 	struct memory memory = {.messages = 359, .barriers = world.barriers};
@@ -133,7 +135,7 @@ static void phases_more_than_messages_are_tried_where_messages_are_alike(void **
 
 static void unequal_sizes_never_wait_for_the_longest(void **state)
 {
-	const struct world world = {1.5e-9, 1e-9, 1.16e-9, 1e-5};
+	const struct world world = {1.5e-9, 1e-9, 1.16e-9, 1e-5, 0};
 	struct demand demand = demand_of(10000000, 9.5);
 	struct memory memory = memory_of(&world);
 	enum way way;
@@ -154,7 +156,7 @@ static void unequal_sizes_never_wait_for_the_longest(void **state)
 /* Where messages cannot be cut nothing is: types of different sizes, in place, ranks that expect other sizes. */
 static void what_cannot_be_cut_is_not(void **state)
 {
-	const struct world world = {2e-9, 1e-9, 0.1e-9, 1e-5};
+	const struct world world = {2e-9, 1e-9, 0.1e-9, 1e-5, 0};
 	const uint64_t units[] = {0, 1 << 24, 3000000};
 	enum way way;
 
@@ -211,7 +213,7 @@ static void trials_cost_little_whatever_the_fabric(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 300; i++) {
 		struct world world = {1e-9 * (1 + random_below_1()), 1e-9, 1e-9 * (1 + random_below_1()),
-				      1e-4 * random_below_1()};
+				      1e-4 * random_below_1(), 0};
 		struct memory memory = memory_of(&world);
 		double all = 0, mpi = 0, late = 0, best = 0;
 		enum way way;
@@ -240,7 +242,7 @@ static void calls_that_take_much_longer_are_few(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 300; i++) {
 		struct world world = {1e-9, 1e-9 * (0.7 + 0.3 * random_below_1()), 1e-9 * (0.7 + random_below_1()),
-				      1e-3 * random_below_1()};
+				      1e-3 * random_below_1(), 0};
 		struct demand demand = demand_of(20000000, 1 + (i % 3) * random_below_1());
 		struct memory memory = memory_of(&world);
 		unsigned longer[NWAYS] = {0};
@@ -257,10 +259,79 @@ static void calls_that_take_much_longer_are_few(void **state)
 	}
 }
 
+/* A call that fits a demand: `times` the demand, whose leaf or cable needs `held` times what its fullest port does. */
+static struct demand planned_demand(uint64_t port, double times, double held)
+{
+	struct demand demand = demand_of(port, 9);
+
+	demand.planned_port = (uint64_t)((double)port * times);
+	demand.planned = (uint64_t)((double)port * times * held);
+	return demand;
+}
+
+/* Also where a leaf lacks a cable: the schedule is a third longer than the port needs, and so is every other way. */
+static void the_schedule_of_a_demand_wins_over_conflicts(void **state)
+{
+	const struct world world = {1.7e-9, 1e-9, 1.5e-9, 1e-3, 1.05e-9};
+	const double held[] = {1, 1.33};
+	double over;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct demand demand = planned_demand(10000000, 1.01, held[i]);
+
+		assert_int_equal(winner(&world, &demand, 100, &over), WAY_DEMAND);
+		assert_true(over < 0.7 * held[i]);
+	}
+}
+
+static void a_call_unlike_the_demand_goes_another_way(void **state)
+{
+	const struct world world = {1e-9, 1e-9, 1.2e-9, 1e-3, 0.9e-9};
+	struct demand none = demand_of(10000000, 9), unlike = planned_demand(10000000, 1.2, 1);
+	struct memory memory = memory_of(&world);
+	struct choice choice;
+	double over;
+
+	(void)state;
+	assert_int_equal(winner(&world, &none, 100, &over), WAY_MPI);
+	for (unsigned i = 0; i < 100; i++) { /* a fifth of the time would be waste */
+		forsched_mpi_choose(&memory, &unlike, &choice);
+		assert_int_not_equal(choice.way, WAY_DEMAND);
+		forsched_mpi_learn(&memory, &unlike, choice.way, takes(&world, &unlike, choice.way));
+	}
+}
+
+/* Phases take time, too: so many of them are not even tried with short messages. */
+static void many_phases_are_not_tried_with_short_messages(void **state)
+{
+	const struct world world = {1.7e-9, 1e-9, 1.5e-9, 1e-3, 1e-9};
+	struct demand demand = planned_demand(1000000, 1, 1);
+	struct memory memory = memory_of(&world);
+	enum way way, last = NWAYS;
+
+	(void)state;
+	memory.asking = 2e-5;
+	forsched_mpi_forget_demand(&memory, 1000);
+	for (unsigned i = 0; i < 20; i++) {
+		one_call(&memory, &world, &demand, &way);
+		assert_int_not_equal(way, WAY_DEMAND);
+	}
+	forsched_mpi_forget_demand(&memory, 10);
+	for (unsigned i = 0; i < 20; i++) {
+		one_call(&memory, &world, &demand, &way);
+		last = way == NWAYS ? last : way;
+	}
+	assert_int_equal(last, WAY_DEMAND);
+	forsched_mpi_forget_demand(&memory, 1000); /* another schedule: nothing of the first is believed */
+	one_call(&memory, &world, &demand, &way);
+	assert_int_not_equal(way, WAY_DEMAND);
+}
+
 /* One call that the machine was busy in decides nothing. */
 static void a_slow_call_decides_nothing(void **state)
 {
-	const struct world world = {1e-9, 3e-9, 3e-9, 1e-3};
+	const struct world world = {1e-9, 3e-9, 3e-9, 1e-3, 0};
 	struct demand demand = demand_of(10000000, 1.0);
 	struct memory memory = memory_of(&world);
 	struct choice choice;
@@ -287,6 +358,9 @@ int main(void)
 		cmocka_unit_test(chunks_hold_whole_elements),
 		cmocka_unit_test(trials_cost_little_whatever_the_fabric),
 		cmocka_unit_test(calls_that_take_much_longer_are_few),
+		cmocka_unit_test(the_schedule_of_a_demand_wins_over_conflicts),
+		cmocka_unit_test(a_call_unlike_the_demand_goes_another_way),
+		cmocka_unit_test(many_phases_are_not_tried_with_short_messages),
 		cmocka_unit_test(a_slow_call_decides_nothing),
 	};
 
