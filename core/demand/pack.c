@@ -69,6 +69,59 @@ static enum fors_err pack_whole(const struct fors_demand_asked *asked, uint64_t 
 	return err;
 }
 
+/* ---- equal parts of messages ---- */
+
+#define MOST_PARTS 8			/* of a granule */
+#define MOST_ITEMS UINT64_C(200000)	/* parts in all */
+#define PARTS_BUDGET UINT64_C(25000000) /* steps for each number of parts */
+
+/* May parts of this size take less time than that? In as many phases as the bound says they would just do. */
+static bool may_help(const struct fors_demand_asked *asked, uint64_t part, uint64_t time)
+{
+	uint64_t phases = (asked->bound + part - 1) / part;
+
+	return fors_demand_total(asked->problem->demand) / part <= MOST_ITEMS && phases * (part + asked->cost) < time;
+}
+
+/* One number of parts, within its share of the budget. */
+static enum fors_err try_parts(const struct fors_demand_asked *asked, uint64_t part, struct fors_demand_plan **best,
+			       struct fors_error *error)
+{
+	struct fors_effort effort = *asked->effort;
+	struct fors_demand_asked less = *asked;
+	struct fors_demand_plan *plan = NULL;
+	enum fors_err err;
+
+	less.effort = &effort;
+	effort.budget = effort.spent + PARTS_BUDGET < effort.budget ? effort.spent + PARTS_BUDGET : effort.budget;
+	err = pack_whole(&less, part, &plan, error);
+	asked->effort->spent = effort.spent;
+	asked->effort->next = effort.next;
+	asked->effort->is_cancelled = effort.is_cancelled;
+	if (!err && plan)
+		err = fors_demand_merge(&plan, error);
+	if (err)
+		fors_demand_plan_free(plan);
+	else
+		take_better(asked, best, plan);
+	return err;
+}
+
+/*
+ * Where the bound is no multiple of the size that messages have, several ways leave pieces of all lengths, and few messages fit together. Halves of messages,
+ * or thirds, do.
+ */
+static enum fors_err pack_parts(const struct fors_demand_asked *asked, uint64_t granule, struct fors_demand_plan **best,
+				struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	for (uint64_t parts = 2; !err && parts <= MOST_PARTS && !fors_effort_is_over(asked->effort); parts++)
+		if (granule % parts == 0 && may_help(asked, granule / parts, fors_demand_plan_time(*best, asked->cost)))
+			err = try_parts(asked, granule / parts, best, error);
+	return err;
+}
+
 /* ---- pieces ---- */
 
 #define MANY_MESSAGES 400000	/* of more the phases are fewer, since each takes its time to make */
@@ -196,14 +249,16 @@ enum fors_err fors_demand_pack(const struct fors_demand_asked *asked, struct for
 	uint64_t granule = fors_demand_granule(demand);
 	struct fors_demand_plan *best = NULL;
 	enum fors_err err = FORS_OK;
-	bool may = false;
+	bool may = false, is_even = fors_demand_total(demand) / granule <= 2 * (uint64_t)demand->count;
 
-	if (fors_demand_total(demand) / granule <= 2 * (uint64_t)demand->count)
+	if (is_even)
 		err = pack_whole(asked, granule, &best, error);
 	if (!err)
 		err = may_gain(asked, best, &may, error);
 	if (!err && may)
 		err = pack_pieces(asked, &best, error);
+	if (!err && may && is_even && !demand->is_unit)
+		err = pack_parts(asked, granule, &best, error);
 	if (err) {
 		fors_demand_plan_free(best);
 		return err;

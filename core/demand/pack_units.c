@@ -19,6 +19,7 @@
 #define MOST_PHASES 4		       /* in which others are asked to take other ways */
 #define TENURE 12		       /* placements for which a message stays away from a phase */
 #define STEPS_PER_ITEM UINT64_C(40000) /* before a phase is added */
+#define SPARE_ITEMS 1000	       /* more than in proportion: few items take long where all phases are full */
 #define MOST_ITEMS (1u << 22)
 #define MOST_CELLS (UINT64_C(1) << 27) /* of the table of holders */
 
@@ -319,7 +320,8 @@ static void first_fit(struct units *u)
 static void pack(struct units *u)
 {
 	const struct fors_effort *effort = u->asked->effort;
-	uint64_t share = (effort->budget - effort->spent) / 2, most = STEPS_PER_ITEM * u->nitems;
+	uint64_t share = (effort->budget - effort->spent) / 2,
+		 most = STEPS_PER_ITEM * (u->nitems + (uint64_t)SPARE_ITEMS);
 
 	share = most < share ? most : share;
 	fors_book_set_turns(&u->book, (uint32_t)u->asked->bound);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """fors plan --demand: what a file may say, what is told, and plans whose pieces another program walks (tests/sweep/demands.py)."""
 import json
+import random
 import subprocess
 import sys
 
@@ -217,6 +218,28 @@ def test_a_message_of_three_units_stays_in_one_phase(fors, tmp_path):
     (tmp_path / "demand").write_text("Node00-00 Node01-00 3\nNode05-00 Node00-00 9\n")
     data = json.loads(fors("plan", "--synthetic", "FT(2;2,8;cables=2)", "--demand", tmp_path / "demand", "--json").out)
     assert (data["phases"], data["length"], data["uniform_phases"]) == (1, 9, 2)
+
+
+def test_equal_messages_in_parts(fors, tmp_path):
+    """Four neighbours each on a grid of servers anywhere: the bound is no multiple of a message. Pieces of all lengths took 1.16 of it."""
+    order = random.Random(1).sample([f"Node{leaf:02d}-{port:02d}" for leaf in range(18) for port in range(20)], 360)
+    (tmp_path / "demand").write_text("".join(
+        f"{order[20 * r + c]} {order[20 * ((r + down) % 18) + (c + right) % 20]} 65536\n"
+        for r in range(18) for c in range(20) for down, right in ((1, 0), (-1, 0), (0, 1), (0, -1))))
+    data = json.loads(fors("plan", "--synthetic", "FT(2;20,18)", "--down", "Leaf00[21]", "--lmc", "5", "--demand", tmp_path / "demand",
+                           "--phase-cost", "0", "--json").out)
+    assert data["length_over_bound"] < 1.1
+
+
+def test_full_phases_take_a_longer_search(fors, tmp_path):
+    """All servers send and receive in each phase."""
+    rows = [[f"Node{name}" for name in row.split()] for row in (
+        "02-00 03-02 03-00 02-01 05-01 00-02 04-02 00-01", "00-00 04-01 01-00 01-02 01-01 05-00 03-01 04-00")]
+    (tmp_path / "demand").write_text("".join(f"group g{i} {','.join(line)}\n" for i, line in enumerate([*rows, *zip(*rows)])))
+    down = "Leaf00[5] Spine05[6] Leaf04[6] Leaf05[6] Spine03[3] Leaf02[4] Leaf02[3] Leaf04[5]".split()
+    data = json.loads(fors("plan", "--synthetic", "FT(2;6,6;servers=3)", *(arg for d in down for arg in ("--down", d)),
+                           "--demand", tmp_path / "demand", "--json").out)
+    assert data["phases"] == data["lower_bound"] == 8
 
 
 RING = "Node00-00 Node01-00 1000\nNode00-01 Node02-00 1000\nNode00-01 Node01-01 1000\nNode02-01 Node01-01 1000\nNode02-01 Node01-00 1000\n"
