@@ -5,8 +5,8 @@
  *	not whole		nobody knows what holds: withdraw, read again
  *	a way has changed	withdraw at once, whether or not the manager is still at work
  *	as shown		what is published holds; a second after the first reading it is confirmed
- *	settled, and new	hand it in: the manager sent nothing while it was read, or two readings a second apart are equal
- *	not settled		read again
+ *	at rest, and new	hand it in: the manager sent nothing while it was read, or two readings a second apart are equal
+ *	not at rest		read again
  *
  * While Reports come only what is in doubt is read again, and the tables (survey_again.c); everything after what no Report has
  * told of, and once a minute. What is handed in may be planned over for a while, so the ports that it uses are
@@ -69,7 +69,7 @@ static void fail(struct fors_service *service, const struct fors_error *error)
 }
 
 /* Is this the fabric at rest? */
-static bool is_settled(const struct fors_service *service, const struct fors_reading *made)
+static bool is_at_rest(const struct fors_service *service, const struct fors_reading *made)
 {
 	const struct fors_reading *last = service->last.net ? &service->last : &service->shown;
 
@@ -163,7 +163,7 @@ static enum fors_err judge(struct fors_service *service, struct fors_reading *ma
 		return take_same(service, made, error);
 	if (!made->sm.is_there && !service->holds)
 		fors_service_decline(service, NO_MANAGER);
-	if (!made->sm.is_there || !is_settled(service, made)) {
+	if (!made->sm.is_there || !is_at_rest(service, made)) {
 		service->is_due = made->sm.is_there;
 		keep_last(service, made);
 		wait_longer(service);

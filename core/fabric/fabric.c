@@ -258,7 +258,7 @@ static enum fors_err note_missed(struct fors_fabric *f, const struct fors_places
 		if (f->slot[i].is_missed)
 			err = fors_hosts_note(&f->missed, f->slot[i].seen,
 					      fors_hosts_name(&places->hosts, f->slot[i].seen), error);
-	fors_hosts_settle(&f->missed);
+	fors_hosts_sort(&f->missed);
 	return err;
 }
 

@@ -22,7 +22,7 @@ static struct fors_host *find(const struct fors_hosts *hosts, uint64_t guid)
 {
 	const struct fors_host wanted = {.guid = guid};
 
-	return hosts->settled ? bsearch(&wanted, hosts->host, hosts->settled, sizeof(wanted), compare) : NULL;
+	return hosts->sorted ? bsearch(&wanted, hosts->host, hosts->sorted, sizeof(wanted), compare) : NULL;
 }
 
 const char *fors_hosts_name(const struct fors_hosts *hosts, uint64_t guid)
@@ -78,13 +78,13 @@ static void drop_doubles(struct fors_hosts *hosts)
 	hosts->count = kept;
 }
 
-void fors_hosts_settle(struct fors_hosts *hosts)
+void fors_hosts_sort(struct fors_hosts *hosts)
 {
-	if (hosts->settled == hosts->count)
+	if (hosts->sorted == hosts->count)
 		return;
 	qsort(hosts->host, hosts->count, sizeof(*hosts->host), compare);
 	drop_doubles(hosts);
-	hosts->settled = hosts->count;
+	hosts->sorted = hosts->count;
 }
 
 void fors_hosts_keep(struct fors_hosts *hosts, const uint64_t *guid, size_t count)
@@ -97,7 +97,7 @@ void fors_hosts_keep(struct fors_hosts *hosts, const uint64_t *guid, size_t coun
 		if (next < count && guid[next] == hosts->host[i].guid)
 			hosts->host[kept++] = hosts->host[i];
 	}
-	hosts->count = hosts->settled = kept;
+	hosts->count = hosts->sorted = kept;
 }
 
 enum fors_err fors_hosts_copy(const struct fors_hosts *from, struct fors_hosts *to, struct fors_error *error)
@@ -110,7 +110,7 @@ enum fors_err fors_hosts_copy(const struct fors_hosts *from, struct fors_hosts *
 		return fors_fail_memory(error);
 	memcpy(to->host, from->host, from->count * sizeof(*to->host));
 	to->count = to->room = from->count;
-	to->settled = from->settled;
+	to->sorted = from->sorted;
 	return FORS_OK;
 }
 

@@ -454,7 +454,7 @@ static enum fors_err read_host(struct reader *r)
 	    (hosts->count && hosts->host[hosts->count - 1].guid >= guid))
 		return FAIL(r, "not a host behind the one before");
 	err = fors_hosts_note(hosts, guid, name, r->error);
-	hosts->settled = hosts->count;
+	hosts->sorted = hosts->count;
 	return err;
 }
 

@@ -118,7 +118,7 @@ static enum fors_err drop_names(struct fors_places *places, struct fors_error *e
 	size_t nslots = count_slots(places), n = 0;
 	uint64_t *guid;
 
-	fors_hosts_settle(&places->hosts);
+	fors_hosts_sort(&places->hosts);
 	if (places->hosts.count <= nslots)
 		return FORS_OK;
 	guid = malloc(nslots * sizeof(*guid) + 1);

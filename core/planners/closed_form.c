@@ -21,7 +21,7 @@
  * misprinted. See doc/planners.md.)
  *
  * What is left: which lanes good[] has, and in which order (closed_form_lanes.c); and when servers of the same leaf
- * meet (closed_form_inside.c), which settles T and which rank a label is.
+ * meet (closed_form_inside.c), which decides T and which rank a label is.
  */
 #include "closed_form.h"
 

@@ -160,16 +160,16 @@ static enum fors_err try_out(struct search *s, struct fors_slow_length *length, 
 	*length = (struct fors_slow_length){.length = -1};
 	for (unsigned i = 0; !err && i < TRIES; i++) {
 		struct fors_fattree tried;
-		bool is_settled = false;
+		bool is_found = false;
 
 		err = without(s, &tried, error);
 		if (err)
 			return err;
-		is_settled = !keep_needed(s, &tried);
-		if (is_settled)
+		is_found = !keep_needed(s, &tried);
+		if (is_found)
 			err = fors_slow_length(&tried, s->full, length, error);
 		fors_fattree_free(&tried);
-		if (is_settled)
+		if (is_found)
 			return err;
 	}
 	return err;

@@ -34,9 +34,9 @@ static bool is_same(const struct fors_stamp *stamp, const struct stat *info)
 static void add_stamp(struct fors_stamps *stamps, const char *path, const struct stat *info)
 {
 	char *copy = stamps->count < FORS_STAMPS_MAX ? strdup(path) : NULL;
-	int64_t settled = (int64_t)fors_clock_unix_ms() * 1000000 - GRAIN_NS;
+	int64_t fine_ns = (int64_t)fors_clock_unix_ms() * 1000000 - GRAIN_NS;
 
-	if (!copy || ns(info->st_ctim) > settled || ns(info->st_mtim) > settled)
+	if (!copy || ns(info->st_ctim) > fine_ns || ns(info->st_mtim) > fine_ns)
 		stamps->is_vague = true;
 	if (copy)
 		stamps->file[stamps->count++] = (struct fors_stamp){.path = copy,

@@ -447,7 +447,7 @@ static bool is_loose(const struct fors_outbox *box)
  * Wait for the disk to have what was copied, the mutex held before and after: nobody waits for anything now. What cannot be
  * synced is copied once more.
  */
-static void settle(struct fors_outbox *box)
+static void sync_copies(struct fors_outbox *box)
 {
 	struct fors_folder folder = {.parent = box->dir ? strdup(box->dir) : NULL};
 	struct fors_error error = {.code = FORS_OK};
@@ -623,7 +623,7 @@ static void work(struct fors_outbox *box)
 			not_before = pause ? fors_clock_ms() + pause : 0;
 			box->copied_at = fors_clock_ms();
 		} else if (!box->stop && !is_due(box) && is_loose(box) && now >= box->copied_at + QUIET_MS) {
-			settle(box);
+			sync_copies(box);
 		} else if (!box->stop && !is_due(box) && box->is_shared && box->dir && now >= box->hold_ms) {
 			hold_on(box);
 		} else if (!is_due(box) && may_tidy(box, now)) {
@@ -635,7 +635,7 @@ static void work(struct fors_outbox *box)
 			run_command(box);
 	}
 	if (!box->is_orphan && is_loose(box) && fors_helper_answers(&box->helper))
-		settle(box);
+		sync_copies(box);
 }
 
 /* With the mutex held before and after. */

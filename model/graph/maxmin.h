@@ -10,7 +10,7 @@
 
 /*
  * The max-min fair rates of the flows over their single paths, in rate[0 .. nflows-1] (progressive
- * filling with a queue of the links' limits; each flow and each link is settled once). A flow without a path
+ * filling with a queue of the links' limits; each flow and each link is fixed once). A flow without a path
  * gets 0; no rate is above the capacities of its path. O((links of all paths) log(links)).
  * Errors: FORS_ENOMEM; rate is undefined then.
  */

@@ -7,7 +7,7 @@
  * that leave a subtree add up to no more than its uplinks carry. In a fat-tree without failures this is all
  * that limits them: spread evenly over all shortest paths, rates that respect every such cut overload no link. So the
  * optimum is the max-min fair rates over single paths in the tree of subtrees, where each subtree has one fat link
- * up and one down (Mollah et al., MMF_PGFT_OPT; doc/model.md has the proof). graph/maxmin.c then settles each flow and
+ * up and one down (Mollah et al., MMF_PGFT_OPT; doc/model.md has the proof). graph/maxmin.c then fixes each flow and
  * each cut once.
  *
  * With failures the cuts still hold, so their rates are a bound: sorted upwards, no routing reaches larger ones in

@@ -4,10 +4,10 @@
  *
  * The generic program of one round (Mollah et al., figure 4): a variable for what each flow sends over each link, and
  * one for the common rate x of all flows that still rise; x is to be as large as possible. Links bound the sums, nodes
- * pass on what they get, a settled flow keeps its rate and a rising one gets x or more. Which flows are settled then?
+ * pass on what they get, a fixed flow keeps its rate and a rising one gets x or more. Which flows are fixed then?
  * Those whose row "x or more" has a dual value: by complementary slackness they get exactly x in every optimal
- * solution. The duals of these rows add up to 1, so every round settles some flow; one that has no dual value, but
- * cannot rise either, is settled in a later round at the same rate. So no program has to be solved per flow.
+ * solution. The duals of these rows add up to 1, so every round fixes some flow; one that has no dual value, but
+ * cannot rise either, is fixed in a later round at the same rate. So no program has to be solved per flow.
  */
 #include "generic.h"
 
@@ -34,7 +34,7 @@ struct program {
 	const uint32_t *src, *dst;
 	uint32_t nflows;
 	struct fors_shares may; /* which links each flow may use; no entries: it has no path */
-	bool *is_settled;	/* nflows */
+	bool *is_fixed;		/* nflows */
 	double *rate;		/* nflows */
 	int *column;		/* a row that is being written */
 	REAL *value;
@@ -91,7 +91,7 @@ static bool add_flow(struct program *p, lprec *lp, uint32_t f)
 			return false;
 	}
 	n = balance(p, f, source);
-	if (p->is_settled[f])
+	if (p->is_fixed[f])
 		return add_constraintex(lp, n, p->value, p->column, EQ, p->rate[f]);
 	p->column[n] = 1;
 	p->value[n++] = -1;
@@ -121,21 +121,21 @@ static bool write_program(struct program *p, lprec *lp)
 }
 
 /* Settle at rate x the rising flows whose row has a dual value; how many. */
-static uint32_t settle(struct program *p, double x)
+static uint32_t fix_rates(struct program *p, double x)
 {
 	uint32_t count = 0;
 
 	for (uint32_t f = 0; f < p->nflows; f++) {
-		if (p->is_settled[f] || !has_path(p, f) || fabs(p->dual[p->own_row[f]]) < DUAL_EPS)
+		if (p->is_fixed[f] || !has_path(p, f) || fabs(p->dual[p->own_row[f]]) < DUAL_EPS)
 			continue;
-		p->is_settled[f] = true;
+		p->is_fixed[f] = true;
 		p->rate[f] = x;
 		count++;
 	}
 	return count;
 }
 
-static enum fors_err solve_round(struct program *p, uint32_t *settled, struct fors_error *error)
+static enum fors_err solve_round(struct program *p, uint32_t *fixed, struct fors_error *error)
 {
 	lprec *lp = make_lp(0, 1 + (int)p->may.first[p->nflows]);
 	enum fors_err err = lp && write_program(p, lp) ? FORS_OK : fors_fail_memory(error);
@@ -155,9 +155,9 @@ static enum fors_err solve_round(struct program *p, uint32_t *settled, struct fo
 		else if (!get_dual_solution(lp, dual))
 			err = fors_fail(error, FORS_ENOPLAN, "lp_solve gives no dual values");
 		else
-			*settled = settle(p, x > 0 ? x : 0);
-		if (!err && *settled == 0)
-			err = fors_fail(error, FORS_ENOPLAN, "lp_solve's dual values settle no flow at rate %.17g", x);
+			*fixed = fix_rates(p, x > 0 ? x : 0);
+		if (!err && *fixed == 0)
+			err = fors_fail(error, FORS_ENOPLAN, "lp_solve's dual values fix no flow at rate %.17g", x);
 	}
 	if (lp)
 		delete_lp(lp);
@@ -174,10 +174,10 @@ static enum fors_err all_rounds(struct program *p, struct fors_error *error)
 		open += has_path(p, f);
 	}
 	while (open && !err) {
-		uint32_t settled = 0;
+		uint32_t fixed = 0;
 
-		err = solve_round(p, &settled, error);
-		open -= settled;
+		err = solve_round(p, &fixed, error);
+		open -= fixed;
 	}
 	return err;
 }
@@ -227,15 +227,14 @@ enum fors_err fors_generic_rates(const struct fors_graph *graph, const uint32_t 
 
 		p.column = malloc(room * sizeof(*p.column));
 		p.value = malloc(room * sizeof(*p.value));
-		p.is_settled = calloc(nflows + (size_t)1, sizeof(*p.is_settled));
+		p.is_fixed = calloc(nflows + (size_t)1, sizeof(*p.is_fixed));
 		p.own_row = calloc(nflows + (size_t)1, sizeof(*p.own_row));
-		err = p.column && p.value && p.is_settled && p.own_row ? all_rounds(&p, error)
-								       : fors_fail_memory(error);
+		err = p.column && p.value && p.is_fixed && p.own_row ? all_rounds(&p, error) : fors_fail_memory(error);
 	}
 	free(p.column);
 	free(p.value);
 	free(p.dual);
-	free(p.is_settled);
+	free(p.is_fixed);
 	free(p.own_row);
 	fors_shares_clear(&p.may);
 	return err;

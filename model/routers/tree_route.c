@@ -2,7 +2,7 @@
 /*
  * tree_route.c - single-path routing in fat-trees.
  *
- * A path is settled by its way up: it goes up to the level where the subtrees of source and destination become one,
+ * A path is known by its way up: it goes up to the level where the subtrees of source and destination become one,
  * and from there only one way leads down, whose switches have the same low digits. So a routing is a rule for one
  * number per level, the cable taken up. Zahavi's D-mod-K for PGFTs takes (d / (w0...wi-1)) mod (wi pi): the rest
  * modulo wi is the parent, the quotient the parallel cable. Going down, the cable is the one with the same number, as

@@ -4,7 +4,7 @@
  *
  * Nothing here knows of trees. There are switches with senders, destinations below switches, links, and for each unit
  * (switch s, destination d) one way per path index, a list of links. A unit is n_s tokens: its flows, anonymous, each
- * in another phase. Which of the switch's senders sends which token is settled afterwards (senders.c), and always can
+ * in another phase. Which of the switch's senders sends which token is decided afterwards (senders.c), and always can
  * be. A token of d's own switch takes no link; one of those is d's to itself, an idle turn.
  *
  * Words: way = unit * npaths + path index; a token is known by its way and its phase.
