@@ -356,7 +356,7 @@ static void print_beat(const struct beat *beat)
 /* What is otherwise where fors does not route. */
 static void print_engine(const struct fors_status *status)
 {
-	if (!fors_status_is_over(status))
+	if (!fors_status_is_foreign(status))
 		return;
 	if (status->servers >= 0)
 		printf("fabric      %lld %s\n", (long long)status->servers,
@@ -429,7 +429,7 @@ static void print_numbers(const struct fors_status *status)
 		       (long long)status->pods, fors_plural(status->pods, "pod", "pods"), (long long)status->mids,
 		       fors_plural(status->mids, "middle switch", "middle switches"), (long long)status->tops,
 		       fors_plural(status->tops, "top", "tops"));
-	else if (status->servers >= 0 && !fors_status_is_over(status))
+	else if (status->servers >= 0 && !fors_status_is_foreign(status))
 		printf("fabric      %lld %s, %lld %s, %lld %s\n", (long long)status->servers,
 		       fors_plural(status->servers, "server", "servers"), (long long)status->leaves,
 		       fors_plural(status->leaves, "leaf", "leaves"), (long long)status->spines,
@@ -457,7 +457,7 @@ static void print_numbers(const struct fors_status *status)
 		printf("schedule    %lld %s", (long long)status->phases,
 		       fors_plural(status->phases, "phase", "phases"));
 		if (status->lower_bound >= 0)
-			printf(" (%s %lld)", fors_status_is_over(status) ? "bound of these tables" : "lower bound",
+			printf(" (%s %lld)", fors_status_is_foreign(status) ? "bound of these tables" : "lower bound",
 			       (long long)status->lower_bound);
 		printf(", method %s\n", status->method);
 		cli_print_bounds(status);

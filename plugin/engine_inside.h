@@ -16,7 +16,7 @@ struct fors_sources fors_engine_sources(const struct osm_opensm *osm);
 /* --- engine_over.c --- */
 
 /* Are the tables another engine's, and a schedule is wanted over them? By the sweeper; no lock is needed. */
-bool fors_engine_is_over(const struct fors_engine *engine);
+bool fors_engine_is_foreign(const struct fors_engine *engine);
 
 /*
  * Begin a look at another engine's tables, whose net and tables have just been copied; from now on changes are

@@ -68,24 +68,24 @@ static enum fors_err look_again(struct fors_engine *engine, struct fors_look *lo
 {
 	struct osm_opensm *osm = engine->osm;
 	enum fors_err err = FORS_OK;
-	bool is_ours, is_over;
+	bool is_ours, is_foreign;
 	double held;
 
 	cl_plock_acquire(&osm->lock);
 	held = fors_clock_exact_ms();
 	is_ours = fors_engine_is_routing(engine);
-	is_over = fors_engine_is_over(engine);
+	is_foreign = fors_engine_is_foreign(engine);
 	if (osm->routing_engine_used)
 		snprintf(look->tables_by, sizeof(look->tables_by), "%s", osm->routing_engine_used->name);
-	if (is_ours || is_over)
+	if (is_ours || is_foreign)
 		err = look_at_switches(engine, look, error);
 	else
 		note_who_routes(engine, look);
-	if (is_over && !err)
+	if (is_foreign && !err)
 		err = fors_engine_begin_over(engine, look, error);
 	held = fors_clock_exact_ms() - held;
 	cl_plock_release(&osm->lock);
-	if (err || (!is_ours && !is_over))
+	if (err || (!is_ours && !is_foreign))
 		return err;
 	return is_ours ? finish_ours(engine, look, error) : finish_over(engine, look, held, error);
 }

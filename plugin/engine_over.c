@@ -28,7 +28,7 @@
 
 #define HOLD_MS 1.0 /* OpenSM's lock, at a time */
 
-bool fors_engine_is_over(const struct fors_engine *engine)
+bool fors_engine_is_foreign(const struct fors_engine *engine)
 {
 	const struct fors_settings *settings = fors_keeper_settings(engine->keeper);
 	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
@@ -64,7 +64,7 @@ void fors_engine_check_tables(struct fors_engine *engine)
 	struct osm_opensm *osm = engine->osm;
 	bool is_changed;
 
-	if (engine->is_stopped || !fors_engine_is_over(engine))
+	if (engine->is_stopped || !fors_engine_is_foreign(engine))
 		return;
 	cl_plock_acquire(&osm->lock);
 	is_changed = engine->over_digest != digest_tables(engine);

@@ -427,7 +427,7 @@ void fors_gain_name(struct fors_fattree tree, const struct fors_repair *repair, 
 	gain->link.since_ms = FORS_UNKNOWN;
 }
 
-bool fors_status_is_over(const struct fors_status *status)
+bool fors_status_is_foreign(const struct fors_status *status)
 {
 	return status->state != FORS_SHADOW && status->tables_by[0] && strcmp(status->tables_by, "fors");
 }

@@ -150,7 +150,7 @@ void fors_links_inherit(struct fors_links *links, struct fors_links *before);
 enum fors_err fors_links_add(struct fors_links *links, const struct fors_link *link, struct fors_error *error);
 
 /* Is what is told of another engine's tables? Not in shadow mode. Then there are no leaves and spines; lower_bound is the bound of these tables. */
-bool fors_status_is_over(const struct fors_status *status);
+bool fors_status_is_foreign(const struct fors_status *status);
 
 /* Fill what a pace says: length, slow_phases. */
 void fors_status_pace(struct fors_status *status, const struct fors_pace *pace);

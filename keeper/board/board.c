@@ -371,7 +371,7 @@ static bool take_status(struct fors_board *board, const struct fors_status *stat
 /* The same for people who read OpenSM's log, which also is there when the folder is not. */
 static void log_status(const struct fors_board *board, const struct fors_status *status)
 {
-	if (status->state == FORS_ACTIVE && fors_status_is_over(status))
+	if (status->state == FORS_ACTIVE && fors_status_is_foreign(status))
 		fors_log_info(board->log,
 			      "active: epoch %" PRId64 ", %" PRId64 " phases (bound of these tables %" PRId64
 			      ") by method %s, over the tables of '%s'; planned in %.2f ms",

@@ -56,7 +56,7 @@ struct fors_worker_published {
 	double plan_ms;
 	int64_t lower_bound, lump_bound, tables_bound, lmc_needed;
 	uint64_t wanted_bytes;
-	bool is_over;	    /* over tables that another engine made */
+	bool is_foreign;    /* over tables that another engine made */
 	uint64_t changes;   /* fors_worker_changes() when these were looked at */
 	char tables_by[48]; /* that engine, or fors */
 };

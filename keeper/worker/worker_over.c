@@ -133,7 +133,7 @@ static bool is_outdated(const struct fors_worker *worker, uint64_t changes)
 		       board->state == FORS_ACTIVE; /* there was no memory for the status */
 	if (board->is_inherited)
 		return changes > 0;
-	return published->is_over && published->epoch == board->schedule->epoch && published->changes != changes;
+	return published->is_foreign && published->epoch == board->schedule->epoch && published->changes != changes;
 }
 
 bool fors_worker_is_outdated(struct fors_worker *worker)

@@ -96,7 +96,7 @@ static void note_published(struct fors_worker *worker, const struct fors_look *l
 	worker->published =
 		(struct fors_worker_published){.epoch = worker->board.schedule ? worker->board.schedule->epoch : 0,
 					       .fingerprint = fors_look_fingerprint(look),
-					       .is_over = fors_look_is_foreign(look),
+					       .is_foreign = fors_look_is_foreign(look),
 					       .changes = look->over ? look->over->changes : 0,
 					       .limits = look->limits,
 					       .plan_ms = outcome->plan_ms,
@@ -145,7 +145,7 @@ void fors_worker_publish_status(struct fors_worker *worker, const struct fors_lo
 		status.tables_bound = published->tables_bound;
 		status.lmc_needed = published->lmc_needed;
 		warn_of_memory(look, published->wanted_bytes, &status);
-		if (fors_look_is_foreign(look) && published->is_over)
+		if (fors_look_is_foreign(look) && published->is_foreign)
 			status.servers = schedule->nservers;
 		fill_pace(worker, look, schedule, &status);
 	}

@@ -1482,7 +1482,7 @@ struct step {
 	const char *down;
 	enum fors_state state;
 	uint32_t nphases;
-	bool is_over; /* another engine's tables */
+	bool is_foreign; /* another engine's tables */
 };
 
 /* The epoch after the step. It always grows: each step changes what is published. */
@@ -1490,7 +1490,7 @@ static int64_t take_step(struct bench *bench, const struct step *step, int64_t e
 {
 	if (step->kind == FORS_LOOK_DECLINED)
 		decline(bench, "not a tree");
-	else if (step->is_over)
+	else if (step->is_foreign)
 		submit_over(bench, step->kind, step->down, 0);
 	else
 		submit(bench, step->kind, step->down);
