@@ -56,6 +56,7 @@ static enum fors_err find_ways(struct planned *p, struct fors_error *error)
 {
 	p->steps.net = p->made.net;
 	p->steps.lfts = p->made.lfts;
+	p->steps.limits = p->settings->limits;
 	return fors_demand_find_ways(&p->steps, &p->made.warnings, error);
 }
 

@@ -141,6 +141,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/pack.c core/planners/flows/pack.h \
 	core/planners/flows/problem.c core/planners/flows/problem.h \
 	core/planners/flows/routed.c core/planners/flows/routed.h \
+	core/planners/flows/routed_bytes.c \
 	core/planners/flows/routed_check.c \
 	core/planners/flows/routed_schedule.c core/planners/flows/routed_schedule.h \
 	core/planners/flows/routed_ways.c core/planners/flows/routed_ways.h \

@@ -43,8 +43,11 @@ static enum fors_err answer(struct fors_demand_steps *steps, const struct fors_d
 enum fors_err fors_demand_answer(const struct fors_demand_task *task, struct fors_schedule **schedule,
 				 struct fors_demand_report *report, struct fors_error *error)
 {
-	struct fors_demand_steps steps = {
-		.net = task->net, .lfts = task->lfts, .cancelled = task->cancelled, .context = task->context};
+	struct fors_demand_steps steps = {.net = task->net,
+					  .lfts = task->lfts,
+					  .cancelled = task->cancelled,
+					  .context = task->context,
+					  .limits = task->limits};
 	enum fors_err err;
 
 	*report = (struct fors_demand_report){.over_bound = -1};

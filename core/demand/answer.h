@@ -20,6 +20,7 @@ struct fors_demand_task {
 	bool (*cancelled)(void *context);    /* NULL: never */
 	uint8_t (*sl)(void *context, uint32_t src_lid, uint32_t dst_lid); /* NULL: no service levels are known */
 	void *context;
+	struct fors_plan_limits limits; /* steps and bytes; zeros: what is usual, and any */
 };
 
 struct fors_demand_report {

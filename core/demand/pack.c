@@ -8,6 +8,7 @@
  */
 #include "pack.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/base/copy.h"
@@ -126,6 +127,9 @@ static enum fors_err pack_parts(const struct fors_demand_asked *asked, uint64_t 
 
 #define MANY_MESSAGES 400000	/* of more the phases are fewer, since each takes its time to make */
 #define SPARE_PHASES 40		/* more than in proportion: for demands of few messages */
+#define BYTES_MESSAGE 100	/* what is left of it, where it is listed */
+#define BYTES_PIECE 150		/* in the plan, in the one before, and as both are made */
+#define BYTES_CELL 32		/* of the schedule, for a server and phase, and of its file */
 #define CHEAP UINT64_C(4000000) /* steps for which other plans are tried */
 #define MOST_TRIES 12		/* of them that differ by random choices only */
 
@@ -151,6 +155,27 @@ static uint64_t most_messages(const struct fors_demand *demand)
 		most = same > most ? same : most;
 	}
 	return most;
+}
+
+/*
+ * FORS_ELIMIT where plans of pieces would take more memory than they may: those with most phases, half as many again as they are to have. What a message, a
+ * piece and a cell of the schedule take is measured, and rounded up.
+ */
+static enum fors_err check_memory(const struct fors_demand_asked *asked, uint32_t percent, struct fors_error *error)
+{
+	const struct fors_demand_problem *p = asked->problem;
+	uint64_t phases = 3 * (most_messages(p->demand) * percent / 100 + SPARE_PHASES) / 2,
+		 messages = p->demand->count;
+	uint64_t pieces = 3 * (messages * percent / 100 + (uint64_t)SPARE_PHASES * p->nservers) / 2;
+	uint64_t bytes = BYTES_MESSAGE * messages + BYTES_PIECE * pieces +
+			 (BYTES_CELL * p->nservers + p->nresources / 8) * phases + (uint64_t)p->nservers * p->nservers;
+
+	if (!asked->most_bytes || bytes <= asked->most_bytes)
+		return FORS_OK;
+	return fors_fail(error, FORS_ELIMIT,
+			 "a plan for %u messages of %u servers would take some %" PRIu64
+			 " MiB of memory, and the limit is %" PRIu64,
+			 p->demand->count, p->nservers, (bytes >> 20) + 1, asked->most_bytes >> 20);
 }
 
 /* A plan of pieces; the better one is kept. */
@@ -208,8 +233,11 @@ static enum fors_err pack_pieces(const struct fors_demand_asked *asked, struct f
 			      asked->effort->spent + CHEAP, asked->bound};
 	uint64_t time = *best ? fors_demand_plan_time(*best, asked->cost) : UINT64_MAX, before;
 	uint32_t fewest = 0;
-	enum fors_err err = fors_demand_fewest(asked->problem, &fewest, error);
+	enum fors_err err = check_memory(asked, style.percent, error);
 
+	if (err) /* whole messages may do */
+		return *best ? FORS_OK : err;
+	err = fors_demand_fewest(asked->problem, &fewest, error);
 	tries.least += fewest * asked->cost;
 	do {
 		before = time;

@@ -13,14 +13,15 @@
 
 struct fors_demand_asked {
 	const struct fors_demand_problem *problem;
-	uint64_t bound; /* no plan is shorter: the most of fors_demand_bound_of(), or more */
-	uint64_t cost;	/* of a phase, in bytes of the demand; 0: phases cost nothing */
+	uint64_t bound;	     /* no plan is shorter: the most of fors_demand_bound_of(), or more */
+	uint64_t cost;	     /* of a phase, in bytes of the demand; 0: phases cost nothing */
+	uint64_t most_bytes; /* of memory that a plan may take, as is estimated before; 0: any */
 	struct fors_effort *effort;
 };
 
 /*
- * A plan in *plan, owned by the caller, with the least time that was found. Errors: FORS_ECANCELLED, FORS_ELIMIT (a plan would take too much
- * memory), FORS_ENOMEM.
+ * A plan in *plan, owned by the caller, with the least time that was found. Errors: FORS_ECANCELLED, FORS_ELIMIT (any plan would take more
+ * memory than it may), FORS_ENOMEM.
  */
 enum fors_err fors_demand_pack(const struct fors_demand_asked *asked, struct fors_demand_plan **plan,
 			       struct fors_error *error);

@@ -22,6 +22,8 @@
 #define SPARE_ITEMS 1000	       /* more than in proportion: few items take long where all phases are full */
 #define MOST_ITEMS (1u << 22)
 #define MOST_CELLS (UINT64_C(1) << 27) /* of the table of holders */
+#define BYTES_CELL 5		       /* with what finds them, rounded up */
+#define BYTES_ITEM 128		       /* and its pieces, in the plan and while that is made */
 
 struct item {
 	uint32_t message, phase;
@@ -353,6 +355,14 @@ static enum fors_err write_plan(const struct units *u, struct fors_demand_plan *
 	return err;
 }
 
+/* May so many items, in a table of so many cells, be planned at all? */
+static bool is_small(const struct fors_demand_asked *asked, uint64_t items, uint64_t cells)
+{
+	uint64_t bytes = BYTES_CELL * cells + BYTES_ITEM * items;
+
+	return cells <= MOST_CELLS && (!asked->most_bytes || bytes <= asked->most_bytes);
+}
+
 /* Messages in all, or 0: too many for this. */
 static uint32_t count_items(const struct fors_demand *demand)
 {
@@ -379,7 +389,8 @@ enum fors_err fors_demand_pack_units(const struct fors_demand_asked *asked, stru
 
 	*plan = NULL;
 	u.nitems = count_items(asked->problem->demand);
-	if (!u.nitems || asked->bound > MOST_ITEMS || (uint64_t)room * asked->problem->nresources > MOST_CELLS)
+	if (!u.nitems || asked->bound > MOST_ITEMS ||
+	    !is_small(asked, u.nitems, (uint64_t)room * asked->problem->nresources))
 		return FORS_OK;
 	err = list_items(&u, error);
 	if (!err && !fors_book_init(&u.book, asked->problem->nresources, 0, 0, room))

@@ -50,8 +50,11 @@ enum fors_err fors_demand_find_ways(struct fors_demand_steps *steps, struct fors
 						 .most_paths = MOST_PATHS,
 						 .cancelled = steps->cancelled,
 						 .context = steps->context};
-	enum fors_err err = fors_demand_reach(&tables, &steps->routed, warnings, error);
+	enum fors_err err =
+		steps->limits.bytes ? fors_ways_fit(steps->net, MOST_PATHS, steps->limits.bytes, error) : FORS_OK;
 
+	if (!err)
+		err = fors_demand_reach(&tables, &steps->routed, warnings, error);
 	if (err)
 		return err;
 	steps->guid = malloc((steps->routed->nservers + (size_t)1) * sizeof(*steps->guid));
@@ -78,6 +81,12 @@ enum fors_err fors_demand_find_messages(struct fors_demand_steps *steps, const c
 	return err;
 }
 
+/* What is usual, or what somebody says. */
+static uint64_t budget_of(const struct fors_demand_steps *steps, uint64_t usual)
+{
+	return steps->limits.steps ? steps->limits.steps : usual;
+}
+
 /* ---- bounds ---- */
 
 /* The phases that a demand needs at least; of messages of one size a bound says it. */
@@ -102,7 +111,7 @@ static uint64_t cost_of(const struct fors_demand_steps *steps, uint64_t phase_co
 enum fors_err fors_demand_find_bounds(struct fors_demand_steps *steps, uint64_t phase_cost, struct fors_error *error)
 {
 	const struct fors_task asking = {.cancelled = steps->cancelled, .context = steps->context};
-	struct fors_effort effort = {.task = &asking, .budget = ODD_BUDGET};
+	struct fors_effort effort = {.task = &asking, .budget = budget_of(steps, ODD_BUDGET)};
 	enum fors_err err = fors_demand_problem_make(&steps->demand, steps->routed, &steps->problem, error);
 
 	if (!err)
@@ -132,8 +141,10 @@ enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struc
 				    struct fors_error *error)
 {
 	const struct fors_task asking = {.cancelled = steps->cancelled, .context = steps->context};
-	struct fors_effort effort = {.task = &asking, .budget = BUDGET + BUDGET_PER_MESSAGE * steps->demand.count};
-	const struct fors_demand_asked asked = {&steps->problem, fors_demand_least(steps), steps->cost, &effort};
+	struct fors_effort effort = {.task = &asking,
+				     .budget = budget_of(steps, BUDGET + BUDGET_PER_MESSAGE * steps->demand.count)};
+	const struct fors_demand_asked asked = {&steps->problem, fors_demand_least(steps), steps->cost,
+						steps->limits.bytes, &effort};
 	enum fors_err err = FORS_OK;
 
 	if (schedule)

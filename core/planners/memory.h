@@ -6,7 +6,6 @@
 #ifndef FORS_CORE_PLANNERS_MEMORY_H
 #define FORS_CORE_PLANNERS_MEMORY_H
 
-#include "core/net/lfts.h"
 #include "method.h"
 
 /* Bytes that this method takes at most or little more, to plan for the fabric in so many phases, and to prove the plan. */
@@ -18,11 +17,5 @@ uint64_t fors_plan_bytes(const struct fors_fabric *fabric, const struct fors_met
  */
 enum fors_err fors_plan_fits(const struct fors_task *task, const struct fors_method *method, uint32_t phases,
 			     uint64_t *wanted, struct fors_error *error);
-
-/*
- * Bytes that it takes to read all ways between servers off any tables, with as many path indices as servers have, at
- * most most_paths, and to write them as a schedule names them; *nservers of them.
- */
-uint64_t fors_ways_bytes(const struct fors_net *net, uint32_t most_paths, uint32_t *nservers);
 
 #endif

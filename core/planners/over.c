@@ -74,16 +74,9 @@ static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
 						 .cancelled = task->cancelled,
 						 .context = task->context};
 
-	uint64_t most = most_bytes(plan), bytes;
-	uint32_t nservers;
+	enum fors_err err = fors_ways_fit(task->net, MOST_PATHS, most_bytes(plan), error);
 
-	bytes = fors_ways_bytes(task->net, MOST_PATHS, &nservers);
-	if (bytes > most)
-		return fors_fail(error, FORS_ELIMIT,
-				 "to read the ways between %u servers would take some %" PRIu64
-				 " MiB of memory, and the limit is %" PRIu64,
-				 nservers, bytes >> 20, most >> 20);
-	return fors_flows_routed_read(&tables, &plan->routed, error);
+	return err ? err : fors_flows_routed_read(&tables, &plan->routed, error);
 }
 
 /* What can be said before there is a plan. */

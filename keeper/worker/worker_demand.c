@@ -267,7 +267,8 @@ static enum fors_err plan(struct fors_worker *worker, const struct fors_worker_t
 					      .phase_cost = FORS_DEMAND_PHASE_COST,
 					      .cancelled = fors_worker_cancelled,
 					      .sl = look->over && look->over->levels ? level : NULL,
-					      .context = worker};
+					      .context = worker,
+					      .limits = look->limits};
 	struct fors_demand_report report;
 	struct fors_schedule *schedule;
 	enum fors_err err;

@@ -16,10 +16,10 @@ TREE = ["--synthetic", "FT(2;4,4)"]
 def plan(fors, tmp_path):
     """plan(text, options...) -> what --json says; more: code, or text=True for what people read."""
 
-    def call(demand, *options, code=0, text=False):
+    def call(demand, *options, code=0, text=False, tree=TREE):
         path = tmp_path / "demand"
         path.write_text(demand)
-        done = fors("plan", *TREE, "--demand", path, *options, *([] if text else ["--json"]), code=code)
+        done = fors("plan", *tree, "--demand", path, *options, *([] if text else ["--json"]), code=code)
         return done if code or text else json.loads(done.out)
 
     return call
@@ -183,7 +183,7 @@ def test_too_many_bytes_in_all(fors, tmp_path):
     assert "more than 1152921504606846976 bytes in all" in done.err and not done.out
 
 
-@pytest.mark.parametrize("more", [["--plan-steps", "5"], ["--method", "flows"], ["--participants", "x"]], ids=str)
+@pytest.mark.parametrize("more", [["--method", "flows"], ["--participants", "x"]], ids=str)
 def test_what_it_goes_without(fors, tmp_path, more):
     (tmp_path / "demand").write_text("Node00-00 Node01-00 1\n")
     assert "--demand goes without" in fors("plan", *TREE, "--demand", tmp_path / "demand", *more, code=2).err
@@ -218,6 +218,15 @@ def test_a_message_of_three_units_stays_in_one_phase(fors, tmp_path):
     (tmp_path / "demand").write_text("Node00-00 Node01-00 3\nNode05-00 Node00-00 9\n")
     data = json.loads(fors("plan", "--synthetic", "FT(2;2,8;cables=2)", "--demand", tmp_path / "demand", "--json").out)
     assert (data["phases"], data["length"], data["uniform_phases"]) == (1, 9, 2)
+
+
+def test_fewer_steps_give_a_longer_plan(plan):
+    """--plan-steps, as plan_steps in fors.conf: the search ends earlier."""
+    names = [f"Node{leaf:02d}-{port:02d}" for leaf in range(8) for port in range(8)]
+    rng = random.Random(5)
+    text = "".join(f"{s} {d} {int(1000 * rng.lognormvariate(0, 1)) + 1}\n" for s in names for d in names if s != d)
+    short, usual = (plan(text, "--phase-cost", "0", *more, tree=["--synthetic", "FT(2;8,8)"])["length"] for more in (["--plan-steps", "1"], []))
+    assert short > usual
 
 
 def test_equal_messages_in_parts(fors, tmp_path):

@@ -74,7 +74,7 @@ def test_a_cut_and_a_bad_file(demand):
     judge(sim, schedule_of(sm.state_dir), WANTED)
     shown = info(schedule_of(sm.state_dir))
     assert shown["name"] == "events" and shown["epoch"] == status["demand_epoch"] and shown["fabric_epoch"] == status["epoch"]
-    assert status["demand_phases"] == shown["phases"] and 1 <= status["demand_over_bound"] < 1.2
+    assert status["demand_phases"] == shown["phases"] <= 14 and 1 <= status["demand_over_bound"] < 1.5  # small messages: phases cost more
     text = subprocess.run(fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
     assert f"demand      events: {shown['phases']} phases" in text
 
@@ -122,6 +122,20 @@ def test_copies(demand, tmp_path):
     wait_planned(sm)
     own, copy = schedule_of(sm.state_dir), schedule_of(tmp_path / "net")
     wait_for(lambda: copy.exists() and copy.read_bytes() == own.read_bytes(), what="the copy")
+
+
+def test_too_large_for_plan_memory(fabric, tmp_path):
+    """The reason says so, the fabric has its schedule; with more memory there is one for the demand."""
+    names = [f"Node{leaf:02d}-{port:02d}" for leaf in range(6) for port in range(8)]
+    write(tmp_path / "events.demand", "".join(f"{s} {d} {1000 + 37 * i * k % 5000}\n"
+                                              for i, s in enumerate(names) for k, d in enumerate(names) if s != d))
+    conf = f"demand_file = {tmp_path / 'events.demand'}\n"
+    _, sm = fabric(FatTree(8, 6), fors_conf=conf + "plan_memory = 1\n")
+    status = sm.wait_status(state="active", demand="events", demand_reason=lambda text: text and "MiB of memory" in text)
+    assert status["phases"] and status["demand_epoch"] is None
+    sm.fors_conf.write_text(conf)
+    sm.sighup()
+    wait_planned(sm)
 
 
 def test_not_beside_jobs(demand, tmp_path):

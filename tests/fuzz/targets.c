@@ -530,7 +530,7 @@ static void plan_demand(const struct fors_flows_routed *routed, const uint64_t *
 		return;
 	if (!fors_demand_bound_of(&problem, &bound, NULL) &&
 	    !fors_demand_odd_bound(&problem, &effort, &odd, &size, NULL)) {
-		const struct fors_demand_asked asked = {&problem, odd > bound.most ? odd : bound.most, 0, &effort};
+		const struct fors_demand_asked asked = {&problem, odd > bound.most ? odd : bound.most, 0, 0, &effort};
 
 		if (!fors_demand_pack(&asked, &plan, NULL) &&
 		    !fors_demand_check(ground()->net, ground()->lfts, guid, demand, plan, &verdict, NULL) &&

@@ -207,7 +207,7 @@ static uint64_t time_of_plan(const struct trial *t, uint64_t cost)
 {
 	struct fors_effort effort = {.budget = UINT64_C(2000000)};
 	uint64_t least = t->odd > t->bound.most ? t->odd : t->bound.most, time;
-	const struct fors_demand_asked asked = {&t->problem, least, cost, &effort};
+	const struct fors_demand_asked asked = {&t->problem, least, cost, 0, &effort};
 	uint64_t *guid = calloc(t->routed->nservers, sizeof(*guid));
 	struct fors_demand_verdict verdict;
 	struct fors_demand_plan *plan;

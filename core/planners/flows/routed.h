@@ -83,4 +83,12 @@ void fors_flows_link_name(const struct fors_flows_routed *routed, uint32_t link,
 /* What a node is called: its description, or its id. */
 const char *fors_flows_name(const struct fors_net *net, uint32_t node);
 
+/*
+ * Bytes that it takes to read all ways between servers off any tables, with as many path indices as servers have, at
+ * most most_paths, and to write them as a schedule names them; *nservers of them.
+ */
+uint64_t fors_ways_bytes(const struct fors_net *net, uint32_t most_paths, uint32_t *nservers);
+/* FORS_ELIMIT where that is more than a limit: the text says both. */
+enum fors_err fors_ways_fit(const struct fors_net *net, uint32_t most_paths, uint64_t limit, struct fors_error *error);
+
 #endif
