@@ -15,8 +15,6 @@
 #include "cli/whatif/whatif.h"
 #include "core/base/text.h"
 #include "core/fabric/lids.h"
-#include "core/planners/outcome.h"
-#include "core/schedule/pace.h"
 
 struct explained {
 	struct whatif whatif; /* the site, for its functions */
@@ -70,29 +68,6 @@ static enum fors_err look_at_today(struct explained *explained, struct fors_erro
 	return err;
 }
 
-static enum fors_err plan_two(struct explained *explained, const struct cli_fabric *made, struct fors_error *error)
-{
-	const struct fors_request request = {
-		.task = {.fabric = made->fabric, .lanes = made->lanes, .threads = 1},
-		.net = made->net,
-		.lfts = made->lfts,
-	};
-	struct fors_outcome outcome;
-	struct fors_pace pace;
-	enum fors_err err;
-
-	fors_outcome_init(&outcome);
-	err = fors_outcome_make(&request, &outcome, error);
-	if (!err && outcome.is_proven)
-		err = fors_pace_of(made->net, made->lfts, outcome.plan, NULL, &pace, error);
-	if (!err && outcome.is_proven) {
-		explained->engine.phases = outcome.plan->nphases;
-		explained->engine.planned = outcome.plan->nservers / pace.length;
-	}
-	fors_outcome_clear(&outcome);
-	return err;
-}
-
 /* Tables and plan of fors for what is alive, with the LIDs that there are. Returns an exit code. */
 static int look_at_engine(struct explained *explained)
 {
@@ -103,7 +78,7 @@ static int look_at_engine(struct explained *explained)
 	if (!explained->is_tree)
 		return CLI_GOOD;
 	code = cli_fabric_make(&explained->whatif.site, false, 0, NULL, 0, &made);
-	if (!code && (explained->is_two ? plan_two(explained, &made, &error)
+	if (!code && (explained->is_two ? whatif_plan(&explained->whatif, &made, NULL, &explained->engine, &error)
 					: whatif_plan_over(&explained->whatif, made.net, made.lfts, made.rounds,
 							   &explained->engine, NULL, &error)))
 		code = cli_fail(&error);

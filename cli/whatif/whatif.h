@@ -130,6 +130,12 @@ int whatif_fit(struct whatif *whatif, double gbits);
  * CLI_NO when fors has no plan even for the intact fabric (the user has been told why).
  */
 int whatif_run(struct whatif *whatif);
+/*
+ * The plan that fors makes for a tree of two levels with tables of its own, into *result; one that the verifier refutes counts as
+ * none. server[]: of the tree, needed where it is to be simulated. Errors: FORS_ENOMEM, those of whatif_simulate().
+ */
+enum fors_err whatif_plan(const struct whatif *whatif, const struct cli_fabric *made,
+			  const struct fors_endpoint *server, struct whatif_result *result, struct fors_error *error);
 
 /* --- whatif_engine.c ------------------------------------------------------------------------------------------ */
 

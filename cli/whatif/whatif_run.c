@@ -39,8 +39,7 @@ static uint64_t count_changes(const struct fors_lfts *before, const struct fors_
 	return n;
 }
 
-/* A plan that the verifier refutes counts as none. */
-static enum fors_err plan(const struct whatif *whatif, const struct cli_fabric *made,
+enum fors_err whatif_plan(const struct whatif *whatif, const struct cli_fabric *made,
 			  const struct fors_endpoint *server, struct whatif_result *result, struct fors_error *error)
 {
 	const struct fors_request request = {
@@ -118,7 +117,7 @@ static enum fors_err under_fors(const struct whatif *whatif, const struct whatif
 		err = made.fabric ? cli_fabric_endpoints(made.fabric, &server, &count, error)
 				  : whatif_servers(whatif, made.net, &server, &count, error);
 	if (!err)
-		err = made.fabric ? plan(whatif, &made, server, result, error)
+		err = made.fabric ? whatif_plan(whatif, &made, server, result, error)
 				  : plan_over(whatif, &made, server, count, result, error);
 	if (!err && count)
 		err = whatif_shift(whatif, whatif->shift, made.net, made.lfts, server, count, result, error);

@@ -71,18 +71,6 @@ uint32_t fors_known_switch(const struct fors_known *known, uint64_t guid)
 	return node != FORS_NONE && known->level[node] ? node : FORS_NONE;
 }
 
-static uint32_t count_slots(const struct fors_net *net, uint32_t leaf)
-{
-	uint32_t count = 0;
-
-	for (unsigned port = 1; port <= net->node[leaf].nports; port++) {
-		uint32_t peer = fors_net_port(net, leaf, port)->peer;
-
-		count += peer != FORS_NONE && net->node[peer].type != FORS_SWITCH;
-	}
-	return count;
-}
-
 struct fors_places_size fors_known_size(const struct fors_known *known)
 {
 	struct fors_places_size size = {0, 0, 0, 0};
@@ -91,7 +79,7 @@ struct fors_places_size fors_known_size(const struct fors_known *known)
 		size.leaves += known->level[node] == FORS_PODS_LEAF;
 		size.spines += known->level[node] > FORS_PODS_LEAF;
 		if (known->level[node] == FORS_PODS_LEAF)
-			size.slots += count_slots(known->net, node);
+			size.slots += fors_net_hosts(known->net, node);
 	}
 	return size;
 }

@@ -56,18 +56,6 @@ static bool is_root(const struct colouring *c, uint32_t node)
 	return false;
 }
 
-static unsigned count_cas(const struct fors_net *net, uint32_t node)
-{
-	unsigned count = 0;
-
-	for (unsigned p = 1; p <= net->node[node].nports; p++) {
-		uint32_t peer = fors_net_port(net, node, p)->peer;
-
-		count += peer != FORS_NONE && net->node[peer].type != FORS_SWITCH;
-	}
-	return count;
-}
-
 /* What is known of a switch before looking at the graph. */
 static enum fors_side known_side(const struct colouring *c, uint32_t node)
 {
@@ -122,7 +110,7 @@ static bool looks_like_leaf(const struct colouring *c, uint32_t node)
 {
 	enum fors_side known = known_side(c, node);
 
-	return known == FORS_SIDE_LEAF || (known == FORS_SIDE_NONE && count_cas(c->net, node) > 0);
+	return known == FORS_SIDE_LEAF || (known == FORS_SIDE_NONE && fors_net_hosts(c->net, node) > 0);
 }
 
 static bool looks_like_spine(const struct colouring *c, uint32_t node)
@@ -182,7 +170,7 @@ static uint8_t leaf_colour(const struct colouring *c)
 		enum fors_side known = known_side(c, node);
 
 		votes += known == FORS_SIDE_LEAF ? sign : known == FORS_SIDE_SPINE ? -sign : 0;
-		cas += sign * (long)count_cas(c->net, node);
+		cas += sign * (long)fors_net_hosts(c->net, node);
 	}
 	if (votes)
 		return votes > 0 ? 1 : 2;
@@ -241,7 +229,7 @@ static struct around look_around(const struct colouring *c, uint32_t node)
 /* A switch with CAs that nobody knows on the side of the spines: what may be a stub, or of another tree. */
 static bool is_odd(const struct colouring *c, const uint8_t *side, uint32_t node)
 {
-	return side[node] == FORS_SIDE_SPINE && !is_known(c, node) && count_cas(c->net, node) > 0;
+	return side[node] == FORS_SIDE_SPINE && !is_known(c, node) && fors_net_hosts(c->net, node) > 0;
 }
 
 /* Has a leaf another neighbour than stubs, or had it one? */
@@ -309,7 +297,7 @@ static void count_own(struct colouring *c, uint32_t node)
 	struct half *half = &c->behind[node];
 
 	half->switches = 1;
-	half->cas = count_cas(c->net, node);
+	half->cas = fors_net_hosts(c->net, node);
 	half->hosts = half->cas > 0;
 	half->strangers = !is_known(c, node);
 	for (unsigned p = 1; p <= c->net->node[node].nports; p++)
@@ -415,7 +403,7 @@ static enum fors_err decide_component(struct colouring *c, uint32_t start, uint8
 
 	if (!colour_component(c, start))
 		return fail_odd_cycle(c, "the switch graph has an odd cycle", error);
-	if (c->size == 1 && !count_cas(c->net, start))
+	if (c->size == 1 && !fors_net_hosts(c->net, start))
 		return FORS_OK;
 	leaves = leaf_colour(c);
 	for (uint32_t i = 0; i < c->size; i++)

@@ -460,6 +460,18 @@ uint32_t fors_peer_switch(const struct fors_net *net, uint32_t node, unsigned po
 	return peer != FORS_NONE && peer != node && net->node[peer].type == FORS_SWITCH ? peer : FORS_NONE;
 }
 
+uint32_t fors_net_hosts(const struct fors_net *net, uint32_t node)
+{
+	uint32_t count = 0;
+
+	for (unsigned p = 1; p <= net->node[node].nports; p++) {
+		uint32_t peer = fors_net_port(net, node, p)->peer;
+
+		count += peer != FORS_NONE && net->node[peer].type != FORS_SWITCH;
+	}
+	return count;
+}
+
 uint32_t fors_net_lid_end(const struct fors_net *net)
 {
 	uint32_t end = 1;

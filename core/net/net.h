@@ -124,6 +124,8 @@ uint32_t fors_net_lid_end(const struct fors_net *net);
 
 /* The switch at the other end of a switch port's cable, or FORS_NONE (no cable, no switch, a loop back to itself). */
 uint32_t fors_peer_switch(const struct fors_net *net, uint32_t node, unsigned port);
+/* How many ports of a node have a cable to something that is no switch. */
+uint32_t fors_net_hosts(const struct fors_net *net, uint32_t node);
 
 /*
  * Plug a cable between two free ports. Errors: FORS_EINPUT when a port does not
