@@ -55,8 +55,9 @@ struct fors_task {
 	 * FORS_ENOPLAN, or make the plan that it would make anyway.
 	 */
 	uint32_t wanted_phases;
-	bool has_moved;	 /* entries of jobs are in the tables: one whose home lane lives need not be at home */
-	uint64_t *steps; /* steps that methods counted are added here; NULL: nobody wants to know */
+	uint32_t known_bound; /* no plan has fewer phases, fors_plan() writes it; 0: nothing is known */
+	bool has_moved;	      /* entries of jobs are in the tables: one whose home lane lives need not be at home */
+	uint64_t *steps;      /* steps that methods counted are added here; NULL: nobody wants to know */
 };
 
 /*

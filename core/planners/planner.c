@@ -50,7 +50,6 @@ const struct fors_method *const *fors_methods(size_t *count)
 /* The choice of `auto` so far. */
 struct choice {
 	const struct fors_task *task;
-	uint32_t bound;		    /* LB */
 	struct fors_schedule *best; /* NULL: none yet */
 	struct fors_error reason;   /* why the last one who declined did so */
 };
@@ -83,7 +82,7 @@ static bool may_gain(const struct choice *choice, const struct fors_method *meth
 {
 	const struct fors_schedule *best = choice->best;
 
-	if (!best || best->nphases > choice->bound)
+	if (!best || best->nphases > choice->task->known_bound)
 		return true;
 	return method == &fors_method_closed_form && fors_schedule_nbusy(best) == best->nphases;
 }
@@ -99,7 +98,7 @@ static enum fors_err ask(struct choice *choice, const struct fors_method *method
 	if (!may_gain(choice, method))
 		return FORS_OK;
 	task.wanted_phases = wanted;
-	err = fors_plan_fits(&task, method, choice->bound, NULL, &choice->reason);
+	err = fors_plan_fits(&task, method, task.known_bound, NULL, &choice->reason);
 	if (!err)
 		err = method->plan(&task, &plan, &choice->reason);
 	if (err)
@@ -122,7 +121,7 @@ static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
 	enum fors_err err = is_small ? ask(choice, &fors_method_closed_form, 0, error) : FORS_OK;
 
 	if (!err)
-		err = ask(choice, &fors_method_rounds, exact_first ? choice->bound : 0, error);
+		err = ask(choice, &fors_method_rounds, exact_first ? choice->task->known_bound : 0, error);
 	if (!err && !is_small)
 		err = ask(choice, &fors_method_closed_form, 0, error);
 	if (!err)
@@ -137,10 +136,8 @@ static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
 static enum fors_err plan_auto(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
 	struct choice choice = {.task = task};
-	enum fors_err err = fors_lower_bound(task->fabric, &choice.bound, error);
+	enum fors_err err = ask_all(&choice, error);
 
-	if (!err)
-		err = ask_all(&choice, error);
 	if (err) {
 		fors_schedule_free(choice.best);
 		return err;
@@ -166,6 +163,7 @@ enum fors_err fors_plan(const struct fors_task *task, const char *name, struct f
 			struct fors_error *error)
 {
 	const struct fors_method *method = NULL;
+	struct fors_task bounded = *task;
 	enum fors_err err;
 
 	for (size_t i = 0; i < NMETHODS; i++)
@@ -176,10 +174,11 @@ enum fors_err fors_plan(const struct fors_task *task, const char *name, struct f
 	if (!task->fabric->nservers)
 		return fors_fail(error, FORS_ENOTAPPL, "no server takes part, so there is nothing to plan");
 	err = fors_fabric_connected(task->fabric, error);
-	if (err)
-		return err;
-	if (!method)
-		return plan_auto(task, schedule, error);
-	err = fors_plan_fits(task, method, task->fabric->nservers, NULL, error);
-	return err ? err : method->plan(task, schedule, error);
+	if (!err)
+		err = fors_lower_bound(task->fabric, &bounded.known_bound, error);
+	if (!err && !method)
+		return plan_auto(&bounded, schedule, error);
+	if (!err)
+		err = fors_plan_fits(task, method, task->fabric->nservers, NULL, error);
+	return err ? err : method->plan(&bounded, schedule, error);
 }

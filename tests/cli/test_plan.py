@@ -280,6 +280,20 @@ def test_steps_of_flows(fors):
     assert phases == sorted(phases, reverse=True) and phases[0] > phases[-1]
 
 
+def test_flows_begins_at_the_bound_of_the_cables(fors):
+    """Over several path indices no link is forced; what the cables of a leaf allow is known before any search."""
+    args = ["--synthetic", "FT(2;8,12;servers=8)", "--lmc", "2", "--method", "flows", "--plan-steps", "1"]
+    for port in range(12, 17):
+        args += ["--down", f"Leaf00[{port}]"]
+    status = plan(fors, *args)
+    assert status["phases"] == status["lower_bound"] == 235
+
+
+def test_flows_looks_at_more_than_four_path_indices(fors):
+    cut = ["--down", "Leaf03[9]", "--down", "Leaf03[13]"]
+    assert plan(fors, "--synthetic", "FT(2;8,12;servers=6)", "--lmc", "3", "--method", "flows", *cut)["phases"] == 72
+
+
 def has_ilp():
     return "ilp" in run(FORS, "plan", "--method", "?").err.split("one of:")[1]
 

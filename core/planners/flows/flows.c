@@ -14,7 +14,7 @@
 #include "core/schedule/schedule.h"
 #include "core/tables/lanes.h"
 
-#define MOST_PATHS 4 /* path indices that are looked at: more cost more than they give */
+#define MOST_PATHS 8 /* path indices that are looked at: more cost more than they give */
 
 static uint32_t paths_of(const struct fors_fabric *fabric)
 {
@@ -59,7 +59,8 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 	const struct fors_flows_asked asked = {.wanted_phases = task->wanted_phases,
 					       .limits = task->limits,
 					       .cancelled = task->cancelled,
-					       .context = task->context};
+					       .context = task->context,
+					       .known_bound = task->known_bound};
 	struct fors_flows_problem problem;
 	struct fors_flows_packing *packing = NULL;
 	enum fors_err err;

@@ -18,6 +18,9 @@
  * a leaf are busy in all phases but a few, searches for single flows do not even get over the first phase that is taken
  * away.
  *
+ * The caller may know a better bound than the ways tell: then that is where T begins. Where the plan is above it there is a
+ * second attempt from the bound of the ways on.
+ *
  * The effort is counted in work (words of masks), a share of what is left for each search. That the first searches run
  * where no plan will be found is not in vain: they leave denser packings than first fit does with more phases.
  */
@@ -48,6 +51,7 @@
 #define FAR 64	   /* and one of so many is too far */
 #define INSIST_WORK UINT64_C(20000000) /* of one that takes its time for the last tokens */
 #define LAST 8			       /* tokens: where no more wait one phase below the plan, they are insisted on */
+#define LAST_OF_WAYS 24		       /* the same where flows have ways to choose from */
 #define MOST_PHASES 65535
 
 struct attempt {
@@ -345,20 +349,28 @@ static enum fors_err descend(struct attempt *a, struct fors_error *error)
 	return go_down(a, aim, error);
 }
 
+/* Work is left, but a search brought little: on, with other random numbers, as long as it brings anything. */
+static enum fors_err go_on_patiently(struct attempt *a, struct fors_error *error)
+{
+	a->is_patient = true;
+	a->is_stuck = false;
+	a->nidle = 0;
+	return go_down(a, a->bound, error);
+}
+
 /*
  * A plan was missed by the last few tokens: search on for them, with work of its own, as patiently as searches can. The
  * plan that there is stays unless one with fewer phases is found. Whoever said how many steps there are gets no more.
  */
 static enum fors_err insist(struct attempt *a, struct fors_error *error)
 {
+	uint32_t last = a->problem->npaths > 1 ? LAST_OF_WAYS : LAST;
+
 	if (a->plan->nphases == a->bound || !a->failed || a->failed->nphases + 1 != a->plan->nphases ||
-	    a->failed->nwaiting > LAST)
+	    a->failed->nwaiting > last)
 		return FORS_OK;
 	a->work = INSIST_WORK;
-	a->is_patient = true;
-	a->is_stuck = false;
-	a->nidle = 0;
-	return go_down(a, a->bound, error);
+	return go_on_patiently(a, error);
 }
 
 static enum fors_err run(struct attempt *a, struct fors_error *error)
@@ -374,6 +386,8 @@ static enum fors_err run(struct attempt *a, struct fors_error *error)
 		err = climb(a, error);
 	if (!err)
 		err = descend(a, error);
+	if (!err && a->problem->npaths > 1)
+		err = go_on_patiently(a, error);
 	return err || a->asked->limits.steps ? err : insist(a, error);
 }
 
@@ -382,19 +396,22 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* While a colouring is made there is one packing; one of first fit is held against the best; three are there in go_on(). */
+/*
+ * While a colouring is made there is one packing; one of first fit is held against the best; three are there in go_on(), and
+ * the plan of a first attempt.
+ */
 uint64_t fors_flows_pack_bytes(const struct fors_flows_problem *problem, uint32_t nphases)
 {
 	uint64_t packing = fors_flows_packing_bytes(problem, nphases);
 	uint64_t coloured = packing + fors_flows_bipartite_bytes(problem);
 	uint64_t fitted = 2 * packing + fors_flows_first_fit_bytes(problem);
-	uint64_t searched = 3 * packing + fors_flows_search_bytes(problem, nphases);
+	uint64_t searched = 4 * packing + fors_flows_search_bytes(problem, nphases);
 
 	return (uint64_t)fors_flows_units(problem) * sizeof(uint32_t) + larger(coloured, larger(fitted, searched));
 }
 
-enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				      struct fors_flows_packing **packing, struct fors_error *error)
+static enum fors_err attempt(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+			     struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct attempt a = {.asked = asked, .problem = problem};
 	enum fors_err err;
@@ -408,6 +425,66 @@ enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, 
 		fors_flows_packing_free(a.plan);
 	else
 		*packing = a.plan;
+	return err;
+}
+
+/*
+ * Once more from the bound of the ways on, where that is lower than what is known: searches in too few phases leave denser
+ * packings than those that begin where a plan may be. *packing, which may be NULL, becomes the better one.
+ */
+static enum fors_err again(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+			   struct fors_flows_packing **packing, struct fors_error *error)
+{
+	struct fors_flows_asked lower = *asked;
+	struct fors_flows_packing *made = NULL;
+	enum fors_err err;
+
+	lower.known_bound = 0;
+	err = attempt(problem, &lower, &made, error);
+	if (err)
+		return err;
+	if (!*packing || made->nphases < (*packing)->nphases) {
+		struct fors_flows_packing *worse = *packing;
+
+		*packing = made;
+		made = worse;
+	}
+	fors_flows_packing_free(made);
+	return FORS_OK;
+}
+
+/* Is a second attempt of use: does the first one leave anything to be gained, and does another begin elsewhere? */
+static enum fors_err look_again(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				const struct fors_flows_packing *packing, bool *is_of_use, struct fors_error *error)
+{
+	uint32_t bound = 0;
+	enum fors_err err = fors_flows_bound(problem, &bound, error);
+
+	*is_of_use = !err && bound < asked->known_bound && !asked->limits.steps &&
+		     (packing ? packing->nphases > asked->known_bound
+			      : !asked->wanted_phases || asked->wanted_phases >= asked->known_bound);
+	return err;
+}
+
+enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				      struct fors_flows_packing **packing, struct fors_error *error)
+{
+	struct fors_flows_packing *best = NULL;
+	bool is_of_use = false;
+	enum fors_err first = attempt(problem, asked, &best, error), err = first;
+
+	if (!first || first == FORS_ENOPLAN)
+		err = look_again(problem, asked, best, &is_of_use, error);
+	if (!err && is_of_use)
+		err = again(problem, asked, &best, error);
+	else if (!err)
+		err = first;
+	if (err == FORS_ENOPLAN && best)
+		err = FORS_OK;
+	if (err)
+		fors_flows_packing_free(best);
+	else
+		*packing = best;
 	return err;
 }
 
