@@ -74,7 +74,6 @@ libforscore_la_SOURCES = \
 	core/jobs/entries.c core/jobs/entries.h core/jobs/entries_inside.h \
 	core/jobs/entries_level.c \
 	core/jobs/entries_live.c \
-	core/jobs/entries_worth.c \
 	core/jobs/entries_place.c \
 	core/jobs/entries_search.c \
 	core/jobs/entries_tables.c \
@@ -83,6 +82,8 @@ libforscore_la_SOURCES = \
 	core/jobs/floors_tables.c \
 	core/jobs/holdings.c core/jobs/holdings.h \
 	core/jobs/holdings_again.c \
+	core/jobs/holdings_live.c \
+	core/jobs/holdings_worth.c \
 	core/jobs/joblist.c core/jobs/joblist.h \
 	core/jobs/mask.h \
 	core/jobs/members.c core/jobs/members.h \

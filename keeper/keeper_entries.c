@@ -9,26 +9,29 @@
  */
 #include "keeper_inside.h"
 
-static struct fors_claim *claim_of(const struct fors_keeper *keeper)
+bool fors_keeper_wants_entries(const struct fors_keeper *keeper)
 {
 	const struct fors_settings *settings = keeper->settings;
 
-	bool is_wanted = settings->jobs_file && (settings->job_index || settings->job_routes);
+	return settings->jobs_file && (settings->job_index || settings->job_routes);
+}
 
-	return is_wanted && keeper->worker ? fors_worker_claim(keeper->worker) : NULL;
+static struct fors_claim *claim_of(const struct fors_keeper *keeper)
+{
+	return fors_keeper_wants_entries(keeper) && keeper->worker ? fors_worker_claim(keeper->worker) : NULL;
 }
 
 enum fors_err fors_keeper_add_entries(struct fors_keeper *keeper, struct fors_look *look, struct fors_lfts **plain,
 				      struct fors_error *error)
 {
-	struct fors_claim *claim = look->fabric ? claim_of(keeper) : NULL;
+	struct fors_claim *claim = look->floors.count ? claim_of(keeper) : NULL;
 	struct fors_lfts *made = claim ? fors_lfts_copy(look->lfts) : NULL;
 	enum fors_err err = FORS_OK;
 
 	*plain = NULL;
 	if (!claim)
 		return FORS_OK;
-	err = made ? fors_claim_write(claim, look->fabric, made, error) : fors_fail_memory(error);
+	err = made ? fors_claim_write(claim, &look->floors, made, error) : fors_fail_memory(error);
 	if (err) {
 		fors_lfts_free(made);
 		fors_claim_drop(claim);

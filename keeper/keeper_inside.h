@@ -67,6 +67,9 @@ enum fors_err fors_keeper_check(struct fors_keeper *keeper, struct fors_look *lo
 
 /* --- keeper_entries.c --- */
 
+/* Does fors.conf want table entries of jobs? */
+bool fors_keeper_wants_entries(const struct fors_keeper *keeper);
+
 /*
  * Write what the worker claims for jobs into look->lfts, if anything; look->claim says so, and *plain are the tables as
  * they were, owned by the caller (NULL: nothing was written). Errors: FORS_ENOMEM.

@@ -54,6 +54,10 @@ static enum fors_err check_entries(struct fors_keeper *keeper, struct fors_look 
 		fors_keeper_drop_entries(keeper, look, &plain, error->text);
 		err = check_tables(keeper, look, error);
 	}
+	if (look->claim) { /* the rounds are those of the tables without its entries */
+		fors_routing_free(NULL, look->rounds);
+		look->rounds = NULL;
+	}
 	fors_lfts_free(plain);
 	return err;
 }

@@ -27,6 +27,19 @@ static uint64_t count_moved(const struct fors_lfts *before, const struct fors_lf
 	return moved;
 }
 
+/* With the entries of jobs that the tables of before have, as far as they are right for this tree. */
+static enum fors_err add_entries(const struct fors_keeper *keeper, const struct fors_fattree *tree,
+				 struct fors_lfts *lfts, struct fors_error *error)
+{
+	struct fors_floors floors = {0};
+	enum fors_err err = keeper->claim ? fors_floors_make(tree, &floors, error) : FORS_OK;
+
+	if (!err && keeper->claim)
+		err = fors_claim_write(keeper->claim, &floors, lfts, error);
+	fors_floors_clear(&floors);
+	return err == FORS_ENOMEM ? err : FORS_OK;
+}
+
 /* The entries of the look's tables that change with these places. Errors: FORS_ENOMEM, FORS_ELIMIT. */
 static enum fors_err find_moved(const struct fors_keeper *keeper, const struct fors_look *look,
 				const struct fors_places *ranked, uint64_t *moved, struct fors_error *error)
@@ -38,8 +51,8 @@ static enum fors_err find_moved(const struct fors_keeper *keeper, const struct f
 
 	if (!err)
 		err = fors_routing_make(&tree, true, &lfts, &rounds, error);
-	if (!err && keeper->claim)
-		err = fors_claim_write(keeper->claim, tree.fabric, lfts, error);
+	if (!err)
+		err = add_entries(keeper, &tree, lfts, error);
 	if (!err)
 		*moved = count_moved(look->lfts, lfts);
 	fors_routing_free(lfts, rounds);

@@ -86,5 +86,7 @@ enum fors_err fors_keeper_understand(struct fors_keeper *keeper, struct fors_loo
 	if (fors_settings_participants(settings))
 		look->chosen_by = settings->participants_file ? "participants_file" : "cn_guid_file";
 	look->due_ms = keeper->drain.due_ms;
+	if (!err && fors_keeper_wants_entries(keeper))
+		err = fors_look_be_shared(look, error);
 	return err;
 }

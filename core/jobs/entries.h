@@ -60,12 +60,6 @@ struct fors_entries_task {
 	void *context;
 };
 
-/* Lanes, and the entries over them. */
-struct fors_entered {
-	const struct fors_owners *owners;
-	const struct fors_entries *entries;
-};
-
 /* Does the job get entries: has it the index, and more leaves than one? */
 bool fors_entries_wanted(const struct fors_entries_task *task, uint32_t job);
 
@@ -78,19 +72,6 @@ bool fors_entries_wanted(const struct fors_entries_task *task, uint32_t job);
 enum fors_err fors_entries_find(const struct fors_entries_task *task, struct fors_owners *owners,
 				struct fors_entries *entries, struct fors_error *error);
 void fors_entries_clear(struct fors_entries *entries);
-
-/*
- * By how much the jobs of the task that get entries are slower than at full speed, by their bounds: the sum, in
- * thousandths of a job's time. 0: none is. (entries_worth.c)
- */
-uint64_t fors_entries_lost(const struct fors_entries_task *task, const struct fors_entries *entries);
-
-/*
- * Is `now` so much better for the jobs of the task than `then`, which they have, that it pays the epochs of those
- * who get other lanes or entries? Both were found for the same list on the same fabric.
- */
-bool fors_entries_pay(const struct fors_entries_task *task, const struct fors_entered *then,
-		      const struct fors_entered *now);
 
 /*
  * Write them into the tables of the fabric, for path index `index`: 0 .. 2^LMC - 1 of every server that has any. Spines

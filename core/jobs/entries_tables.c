@@ -157,20 +157,32 @@ bool fors_entries_same_lanes(const struct fors_fabric *then, const struct fors_f
 	return !memcmp(then->lane, now->lane, now->nlanes * sizeof(*now->lane));
 }
 
+/*
+ * Which server of the leaf, or pod, it was, FORS_NONE: none there; looked for from `from` on. Slots of three levels are
+ * numbered anew when a server is seen for the first time, so they tell nothing.
+ */
+static uint32_t server_then(const struct fors_fabric *then, const struct fors_server *server, uint32_t from)
+{
+	const struct fors_leaf *leaf = &then->leaf[server->leaf];
+
+	for (uint32_t i = 0; i < leaf->nservers; i++) {
+		uint32_t was = leaf->first_server + (from + i) % leaf->nservers;
+
+		if (then->server[was].guid == server->guid)
+			return was;
+	}
+	return FORS_NONE;
+}
+
 /* Row by row, the column of each server that there was, at its new number. */
 static void carry_over(const struct fors_fabric *then, const uint8_t *from, const struct fors_fabric *now, uint8_t *to,
 		       uint32_t nrows)
 {
 	memset(to, FORS_NO_LANE, (size_t)nrows * now->nservers);
-	for (uint32_t d = 0, was = 0; d < now->nservers; d++) {
-		const struct fors_server *server = &now->server[d];
+	for (uint32_t d = 0; d < now->nservers; d++) {
+		uint32_t was = server_then(then, &now->server[d], now->server[d].rank);
 
-		while (was < then->nservers &&
-		       (then->server[was].leaf < server->leaf ||
-			(then->server[was].leaf == server->leaf && then->server[was].slot < server->slot)))
-			was++;
-		for (uint32_t row = 0; was < then->nservers && then->server[was].guid == server->guid && row < nrows;
-		     row++)
+		for (uint32_t row = 0; was != FORS_NONE && row < nrows; row++)
 			to[(size_t)row * now->nservers + d] = from[(size_t)row * then->nservers + was];
 	}
 }

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/copy.h"
+#include "core/base/print.h"
+
 struct builder {
 	struct fors_floors *made;
 	const struct fors_pods *pods;
@@ -351,6 +354,40 @@ static enum fors_err build_plane(const struct builder *b, uint32_t plane, const 
 	return FORS_OK;
 }
 
+/* ---- fingerprints ---- */
+
+/* All that owners and entries of a floor depend on. */
+static uint64_t print_floor(const struct fors_fabric *f)
+{
+	struct fors_print print = fors_print_none();
+
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		fors_print_add(&print, f->leaf[a].guid);
+	for (uint32_t k = 0; k < f->nspines; k++)
+		fors_print_add(&print, f->spine[k].guid);
+	for (uint32_t lane = 0; lane < f->nlanes; lane++)
+		fors_print_add(&print, (uint64_t)f->lane[lane].spine << 16 | f->lane[lane].cable);
+	for (size_t i = 0; i < (size_t)f->nleaves * f->nlanes; i++)
+		fors_print_add(&print, (uint64_t)f->cable[i].leaf_port << 24 | f->cable[i].spine_port << 16 |
+					       f->cable[i].drained << 8 | f->cable[i].state);
+	for (uint32_t s = 0; s < f->nservers; s++) {
+		fors_print_add(&print, f->server[s].guid);
+		fors_print_add(&print, (uint64_t)f->server[s].leaf << 32 | (uint64_t)f->server[s].slot << 16 |
+					       f->server[s].lid);
+	}
+	fors_print_add(&print, f->lmc);
+	return fors_print_value(print);
+}
+
+bool fors_floors_same(const struct fors_floors *one, const struct fors_floors *other)
+{
+	bool is_same = one->count == other->count;
+
+	for (uint32_t f = 0; is_same && f < one->count; f++)
+		is_same = one->floor[f]->fingerprint == other->floor[f]->fingerprint;
+	return is_same;
+}
+
 /* ---- all ---- */
 
 /* These tops are one plane's; false: one of them is another's already. */
@@ -389,7 +426,7 @@ static enum fors_err build_planes(const struct builder *b)
 enum fors_err fors_floors_make(const struct fors_fattree *tree, struct fors_floors *floors, struct fors_error *error)
 {
 	uint32_t nfloors = tree->pods ? tree->pods->nplanes + 1 : 1;
-	struct fors_floors made = {.pods = tree->pods};
+	struct fors_floors made = {.pods = tree->pods, .is_own = tree->pods};
 	const struct builder b = {&made, tree->pods, error};
 	enum fors_err err = FORS_OK;
 
@@ -407,6 +444,8 @@ enum fors_err fors_floors_make(const struct fors_fattree *tree, struct fors_floo
 		err = build_first(&b);
 		if (!err)
 			err = build_planes(&b);
+		for (uint32_t i = 0; !err && i < made.count; i++)
+			((struct fors_fabric *)made.floor[i])->fingerprint = print_floor(made.floor[i]);
 	}
 	if (err)
 		fors_floors_clear(&made);
@@ -418,13 +457,38 @@ enum fors_err fors_floors_make(const struct fors_fattree *tree, struct fors_floo
 void fors_floors_let_go(struct fors_floors *floors)
 {
 	floors->pods = NULL;
-	for (uint32_t i = 0; floors->leaf && i < floors->count; i++)
+	for (uint32_t i = 0; floors->is_own && i < floors->count; i++)
 		((struct fors_fabric *)floors->floor[i])->net = NULL;
+}
+
+enum fors_err fors_floors_copy(const struct fors_floors *floors, struct fors_floors *copy, struct fors_error *error)
+{
+	struct fors_floors made = {.is_own = true, .floor = calloc(floors->count + (size_t)1, sizeof(*made.floor))};
+	enum fors_err err = made.floor ? FORS_OK : fors_fail_memory(error);
+	uint32_t nleaves = floors->leaf ? floors->floor[0]->nleaves : 0;
+
+	for (uint32_t i = 0; !err && i < floors->count; i++) {
+		struct fors_fabric *f = NULL;
+
+		err = fors_fabric_copy(floors->floor[i], NULL, &f, error);
+		made.floor[i] = f;
+		made.count += !err;
+	}
+	if (!err && floors->leaf) {
+		made.leaf = fors_copy_array(floors->leaf, nleaves, sizeof(*made.leaf));
+		made.pod = fors_copy_array(floors->pod, nleaves, sizeof(*made.pod));
+		err = made.leaf && made.pod ? FORS_OK : fors_fail_memory(error);
+	}
+	if (err)
+		fors_floors_clear(&made);
+	else
+		*copy = made;
+	return err;
 }
 
 void fors_floors_clear(struct fors_floors *floors)
 {
-	for (uint32_t i = 0; floors->leaf && i < floors->count; i++)
+	for (uint32_t i = 0; floors->is_own && i < floors->count; i++)
 		fors_fabric_free((struct fors_fabric *)floors->floor[i]);
 	free(floors->floor);
 	free(floors->leaf);

@@ -59,6 +59,48 @@ enum fors_err fors_holdings_again(const struct fors_floors *then, const struct f
 				  const struct fors_floors *now, const uint32_t *was_of, uint32_t count,
 				  struct fors_holdings *before, struct fors_error *error);
 
+/* The same of the entries alone: nobody owns anything there (owners[].job is NULL). */
+enum fors_err fors_holdings_entries_again(const struct fors_floors *then, const struct fors_holdings *holdings,
+					  const struct fors_floors *now, struct fors_holdings *again,
+					  struct fors_error *error);
+
+/*
+ * Jobs that have entries own no lanes but those that these go over: what they do not use is free for who begins, so that
+ * he takes none of the others. The list is on floor 0. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_holdings_narrow(const struct fors_floors *floors, const struct fors_joblist *list,
+				   struct fors_holdings *holdings, struct fors_error *error);
+
+/*
+ * Drop the entries over cables that carry no traffic between servers now, in the numbers of these floors, and of three
+ * levels all that such a way is made of: the tables keep what they have there. (holdings_live.c)
+ */
+void fors_holdings_prune(const struct fors_floors *floors, struct fors_holdings *holdings);
+
+/* Do both say the same for each switch? Those of no floors say nothing, as those without any entry. */
+bool fors_holdings_alike(const struct fors_holdings *one, const struct fors_holdings *other);
+
+/*
+ * Which jobs of the list have all their entries in these tables, of this path index, over cables that carry traffic? In
+ * is_held[list->count]; false for those that want none. The entries were pruned on these floors. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_holdings_held(const struct fors_floors *floors, const struct fors_joblist *list,
+				 const struct fors_holdings *holdings, uint32_t index, const struct fors_lfts *lfts,
+				 bool *is_held, struct fors_error *error);
+
+/*
+ * By how much the jobs of the list that get entries (has_exclusive as in struct fors_entries_task) are slower than at full
+ * speed, by their bounds: the sum, in thousandths of a job's time. 0: none is. (holdings_worth.c)
+ */
+uint64_t fors_holdings_lost(const struct fors_joblist *list, bool has_exclusive, const struct fors_holdings *holdings);
+
+/*
+ * Is `now` so much better for the jobs than `then`, which they have, that it pays the epochs of those who get other
+ * lanes or entries? Both were found for the same list on the same floors.
+ */
+bool fors_holdings_pay(const struct fors_joblist *list, bool has_exclusive, const struct fors_holdings *then,
+		       const struct fors_holdings *now);
+
 /*
  * Write the entries into tables of the tree, for path index `index` (floors_tables.c). Each way that they make goes up, then
  * down, over living cables. Of two levels see fors_entries_apply().

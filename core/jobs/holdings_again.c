@@ -5,18 +5,43 @@
 #include "holdings.h"
 #include "running.h"
 
-/* One floor; *is_alike: it has the same switches and lanes. */
-static enum fors_err carry(const struct fors_fabric *then, const struct fors_owners *owners,
-			   const struct fors_entries *entries, const struct fors_fabric *now, const uint32_t *was_of,
-			   uint32_t count, struct fors_owners *owned, struct fors_entries *again, bool *is_alike,
-			   struct fors_error *error)
+static enum fors_err alloc(uint32_t count, struct fors_holdings *made, struct fors_error *error)
 {
-	enum fors_err err = fors_entries_again(then, entries, now, again, error);
+	*made = (struct fors_holdings){.nfloors = count,
+				       .owners = calloc(count + (size_t)1, sizeof(*made->owners)),
+				       .entries = calloc(count + (size_t)1, sizeof(*made->entries))};
+	return made->owners && made->entries ? FORS_OK : fors_fail_memory(error);
+}
 
-	if (!err)
-		err = fors_owners_carried(then, owners, now, was_of, count, &owned->job, error);
+enum fors_err fors_holdings_entries_again(const struct fors_floors *then, const struct fors_holdings *holdings,
+					  const struct fors_floors *now, struct fors_holdings *again,
+					  struct fors_error *error)
+{
+	struct fors_holdings made;
+	bool is_alike = then->count == now->count && holdings->nfloors == now->count;
+	enum fors_err err = alloc(now->count, &made, error);
+
+	for (uint32_t f = 0; !err && is_alike && f < now->count; f++) {
+		err = fors_entries_again(then->floor[f], &holdings->entries[f], now->floor[f], &made.entries[f], error);
+		is_alike = made.entries[f].up;
+	}
+	*again = (struct fors_holdings){0};
+	if (err || !is_alike)
+		fors_holdings_clear(&made);
+	else
+		*again = made;
+	return err;
+}
+
+/* Whose the lanes of a floor were; *is_alike: it has the same leaves and lanes. */
+static enum fors_err carry(const struct fors_fabric *then, const struct fors_owners *owners,
+			   const struct fors_fabric *now, const uint32_t *was_of, uint32_t count,
+			   struct fors_owners *owned, bool *is_alike, struct fors_error *error)
+{
+	enum fors_err err = fors_owners_carried(then, owners, now, was_of, count, &owned->job, error);
+
 	*owned = (struct fors_owners){now->nleaves, now->nlanes, owned->job};
-	*is_alike = again->up && owned->job;
+	*is_alike = owned->job;
 	return err;
 }
 
@@ -24,19 +49,78 @@ enum fors_err fors_holdings_again(const struct fors_floors *then, const struct f
 				  const struct fors_floors *now, const uint32_t *was_of, uint32_t count,
 				  struct fors_holdings *before, struct fors_error *error)
 {
-	struct fors_holdings made = {.nfloors = now->count,
-				     .owners = calloc(now->count, sizeof(*made.owners)),
-				     .entries = calloc(now->count, sizeof(*made.entries))};
-	bool is_alike = then->count == now->count && holdings->nfloors == now->count;
-	enum fors_err err = made.owners && made.entries ? FORS_OK : fors_fail_memory(error);
+	struct fors_holdings made;
+	enum fors_err err = fors_holdings_entries_again(then, holdings, now, &made, error);
+	bool is_alike = true;
 
-	for (uint32_t f = 0; !err && is_alike && f < now->count; f++)
-		err = carry(then->floor[f], &holdings->owners[f], &holdings->entries[f], now->floor[f], was_of, count,
-			    &made.owners[f], &made.entries[f], &is_alike, error);
 	*before = (struct fors_holdings){0};
+	if (err)
+		return err;
+	for (uint32_t f = 0; !err && is_alike && f < made.nfloors; f++)
+		err = carry(then->floor[f], &holdings->owners[f], now->floor[f], was_of, count, &made.owners[f],
+			    &is_alike, error);
 	if (err || !is_alike)
 		fors_holdings_clear(&made);
 	else
 		*before = made;
+	return err;
+}
+
+/* ---- lanes without entries ---- */
+
+/* Has the job any entry on floor 0? */
+static bool has_entries(const struct fors_entries *first, const struct fors_jobentry *job)
+{
+	for (uint32_t i = 0; i < job->count; i++)
+		for (uint32_t a = 0; a < first->nleaves; a++)
+			if (first->up[(size_t)a * first->nservers + job->server[i]] != FORS_NO_LANE)
+				return true;
+	return false;
+}
+
+/* The lanes of a floor that entries go over, in is_used[leaf * nlanes + lane]. */
+static void mark_used(const struct fors_fabric *f, const struct fors_entries *entries, bool *is_used)
+{
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		for (uint32_t d = 0; d < f->nservers; d++) {
+			uint32_t up = entries->up[(size_t)a * f->nservers + d], down;
+
+			if (up == FORS_NO_LANE)
+				continue;
+			is_used[(size_t)a * f->nlanes + up] = true;
+			down = entries->down[(size_t)f->lane[up].spine * f->nservers + d];
+			if (down != FORS_NO_LANE)
+				is_used[(size_t)f->server[d].leaf * f->nlanes + down] = true;
+		}
+}
+
+static enum fors_err narrow_floor(const struct fors_fabric *f, const bool *is_narrow,
+				  const struct fors_entries *entries, struct fors_owners *owners,
+				  struct fors_error *error)
+{
+	size_t n = (size_t)f->nleaves * f->nlanes;
+	bool *is_used = calloc(n + 1, sizeof(*is_used));
+
+	if (!is_used)
+		return fors_fail_memory(error);
+	mark_used(f, entries, is_used);
+	for (size_t i = 0; i < n; i++)
+		if (owners->job[i] != FORS_NO_JOB && is_narrow[owners->job[i]] && !is_used[i])
+			owners->job[i] = FORS_NO_JOB;
+	free(is_used);
+	return FORS_OK;
+}
+
+enum fors_err fors_holdings_narrow(const struct fors_floors *floors, const struct fors_joblist *list,
+				   struct fors_holdings *holdings, struct fors_error *error)
+{
+	bool *is_narrow = calloc(list->count + (size_t)1, sizeof(*is_narrow));
+	enum fors_err err = is_narrow ? FORS_OK : fors_fail_memory(error);
+
+	for (uint32_t j = 0; !err && holdings->nfloors && j < list->count; j++)
+		is_narrow[j] = has_entries(&holdings->entries[0], &list->job[j]);
+	for (uint32_t f = 0; !err && f < holdings->nfloors; f++)
+		err = narrow_floor(floors->floor[f], is_narrow, &holdings->entries[f], &holdings->owners[f], error);
+	free(is_narrow);
 	return err;
 }

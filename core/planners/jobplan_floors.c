@@ -102,7 +102,7 @@ static enum fors_err plan_job(const struct planner *p, uint32_t job)
 {
 	const struct fors_jobentry *entry = &p->list->job[job];
 	struct fors_participants servers = {.count = entry->count};
-	bool has_index = p->lanes->index > 0 && (entry->has_index || p->lanes->holdings->bound[job]);
+	bool has_index = p->lanes->index >= 0 && (entry->has_index || p->lanes->holdings->bound[job]);
 	enum fors_err err = FORS_OK;
 
 	if (!entry->count) {

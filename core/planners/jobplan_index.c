@@ -32,16 +32,20 @@ enum fors_err fors_jobtables_write(const struct fors_fabric *fabric, const struc
 	return err;
 }
 
-/* The tables with the entries; what has no place in a tree of two levels keeps its detours in one of three. */
+enum fors_err fors_jobtables_apply(const struct fors_floors *floors, const struct fors_holdings *holdings,
+				   uint32_t index, struct fors_lfts *lfts, struct fors_error *error)
+{
+	if (floors->count == 1)
+		return fors_jobtables_write(floors->floor[0], &holdings->entries[0], index, lfts, error);
+	fors_holdings_apply(floors, holdings, index, lfts);
+	return FORS_OK;
+}
+
 static enum fors_err write_all(const struct fors_fattree *tree, const struct fors_floors *floors,
 			       struct fors_jobtables *made, struct fors_error *error)
 {
-	enum fors_err err = FORS_OK;
+	enum fors_err err = fors_jobtables_apply(floors, &made->holdings, made->index, made->lfts, error);
 
-	if (tree->fabric)
-		err = fors_jobtables_write(tree->fabric, &made->holdings.entries[0], made->index, made->lfts, error);
-	else
-		fors_holdings_apply(floors, &made->holdings, made->index, made->lfts);
 	return err ? err : fors_routing_check(tree, made->lfts, NULL, error);
 }
 

@@ -15,6 +15,10 @@
 enum fors_err fors_jobtables_write(const struct fors_fabric *fabric, const struct fors_entries *entries, uint32_t index,
 				   struct fors_lfts *lfts, struct fors_error *error);
 
+/* The same on all floors of a tree of two levels or three; of three all detours stay. */
+enum fors_err fors_jobtables_apply(const struct fors_floors *floors, const struct fors_holdings *holdings,
+				   uint32_t index, struct fors_lfts *lfts, struct fors_error *error);
+
 struct fors_jobtables {
 	uint32_t index;		       /* the path index of jobs: the last one of this fabric */
 	struct fors_holdings holdings; /* on the floors of the tree */

@@ -33,6 +33,7 @@ void fors_look_free(struct fors_look *look)
 		return;
 	free_over(look->over);
 	fors_routing_free(look->lfts, look->rounds);
+	fors_floors_clear(&look->floors);
 	fors_fattree_free(&look->tree);
 	fors_net_free(look->net);
 	fors_claim_drop(look->claim);
@@ -81,6 +82,7 @@ enum fors_err fors_look_be_tree(struct fors_look *look, const struct fors_places
 {
 	enum fors_err err;
 
+	fors_floors_clear(&look->floors);
 	fors_fattree_free(&look->tree);
 	err = fors_fattree_build(look->net, places, participants, &look->tree, error);
 	if (!err && !look->tree.fabric)
@@ -89,6 +91,18 @@ enum fors_err fors_look_be_tree(struct fors_look *look, const struct fors_places
 		fors_fattree_free(&look->tree);
 	look->fabric = look->tree.fabric;
 	return err;
+}
+
+enum fors_err fors_look_be_shared(struct fors_look *look, struct fors_error *error)
+{
+	struct fors_error why;
+	enum fors_err err;
+
+	fors_floors_clear(&look->floors);
+	err = fors_floors_make(&look->tree, &look->floors, &why);
+	if (err != FORS_ENOMEM)
+		return FORS_OK;
+	return fors_fail_memory(error);
 }
 
 void fors_look_inherit(struct fors_look *newer, struct fors_look *older)

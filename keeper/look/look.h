@@ -43,6 +43,8 @@ struct fors_look {
 	struct fors_fattree
 		tree; /* borrows net; its kind is NULL where the tables are another engine's, or it is none */
 	struct fors_fabric *fabric; /* the tree's, of two levels, not owned; NULL: there is none */
+	struct fors_floors
+		floors; /* where lanes of jobs are shared out, if table entries of jobs are wanted; else empty */
 	struct fors_lfts *lfts;
 	struct fors_route3
 		*rounds; /* what the tables were made with, its lfts not owned; NULL: nothing, or nobody knows */
@@ -86,6 +88,12 @@ enum fors_err fors_look_be_over(struct fors_look *look, const struct fors_partic
  */
 enum fors_err fors_look_be_tree(struct fors_look *look, const struct fors_places *places,
 				const struct fors_participants *participants, struct fors_error *error);
+/*
+ * The floors of the tree as it is now, with what is drained; look->floors stays empty where a tree has none (it shares its
+ * tops between planes, or has too many lanes). Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_look_be_shared(struct fors_look *look, struct fors_error *error);
+
 /* Both show the same tables: `newer` takes what they were made with from `older`, should it not know. */
 void fors_look_inherit(struct fors_look *newer, struct fors_look *older);
 

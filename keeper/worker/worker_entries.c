@@ -16,7 +16,7 @@
  *
  * What starts or ends is searched for in haste, which with scattered jobs costs speed. When all has come, jobs are slower than
  * they might be, and nothing happens for ten seconds, the search is made once as long as if all jobs were new, and what
- * it finds is wanted if that gains more than the epochs of those who move cost (core/jobs/entries_worth.c).
+ * it finds is wanted if that gains more than the epochs of those who move cost (core/jobs/holdings_worth.c).
  */
 #include "worker_inside.h"
 
@@ -25,6 +25,7 @@
 
 #include "core/base/unknown.h"
 #include "core/jobs/running.h"
+#include "core/planners/jobplan_index.h"
 #include "core/tables/home.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/digest.h"
@@ -39,23 +40,34 @@
  */
 #define OWNERS_PART 12
 #define ENTRIES_PART 8
+#define FLOORS_PART 24 /* of both, on all floors of three levels */
 
 int64_t fors_worker_job_index(const struct fors_look *look)
 {
-	if (!look->fabric)
+	int lmc;
+
+	if (!look->floors.count || !(look->job_index || look->job_routes))
 		return FORS_UNKNOWN;
-	if (!look->fabric->lmc)
+	lmc = look->floors.floor[0]->lmc;
+	if (!lmc)
 		return look->job_routes ? 0 : FORS_UNKNOWN;
-	return look->job_index ? (int64_t)fors_home_nindices(look->fabric->lmc) - 1 : FORS_UNKNOWN;
+	return look->job_index ? (int64_t)fors_home_nindices(lmc) - 1 : FORS_UNKNOWN;
 }
 
 const char *fors_worker_why_no_index(const struct fors_look *look)
 {
-	if ((look->job_index || look->job_routes) && !look->fabric)
-		return "job_index and job_routes need tables that fors makes, in a tree of two levels: jobs of the mark job-index share";
-	if (look->job_index && !look->fabric->lmc && !look->job_routes)
+	int lmc;
+
+	if (!look->job_index && !look->job_routes)
+		return NULL;
+	if (!look->tree.kind)
+		return "job_index and job_routes need tables that fors makes: jobs of the mark job-index share";
+	if (!look->floors.count)
+		return "job_index and job_routes need planes with tops of their own, and no switch with too many cables upwards: jobs of the mark job-index share";
+	lmc = look->floors.floor[0]->lmc;
+	if (look->job_index && !lmc && !look->job_routes)
 		return "job_index = yes needs LMC 1 or more, and here servers have one LID: jobs of the mark job-index share";
-	if (look->job_routes && look->fabric->lmc && !look->job_index)
+	if (look->job_routes && lmc && !look->job_index)
 		return "job_routes = owned is for LMC 0; here job_index = yes gives jobs a path index: jobs of the mark job-index share";
 	return NULL;
 }
@@ -91,30 +103,32 @@ static uint64_t basis_of(const struct fors_worker_jobs *jobs, int64_t index)
 static bool is_current(const struct fors_worker_jobs *jobs, const struct fors_look *look)
 {
 	return jobs->wanted && jobs->text && jobs->wanted->basis == basis_of(jobs, fors_worker_job_index(look)) &&
-	       jobs->wanted->fabric->fingerprint == look->fabric->fingerprint;
+	       fors_floors_same(&jobs->wanted->floors, &look->floors);
 }
 
-/* What runs, in the numbers of this fabric and list. *lanes and *entries are the caller's. */
-static enum fors_err find_running(const struct fors_claim *old, const struct fors_fabric *fabric,
-				  const struct fors_joblist *list, uint32_t **lanes, struct fors_entries *entries,
+/*
+ * What runs, in the numbers of these floors and this list, in *running, the caller's. Rungs are few: of three levels those
+ * without an entry are given up at once.
+ */
+static enum fors_err find_running(const struct fors_claim *old, const struct fors_floors *floors,
+				  const struct fors_joblist *list, struct fors_holdings *running,
 				  struct fors_error *error)
 {
 	uint32_t *was_of = malloc((list->count + (size_t)1) * sizeof(*was_of));
 	enum fors_err err = was_of ? fors_jobs_match(&old->list, list, was_of, error) : fors_fail_memory(error);
 
 	if (!err)
-		err = fors_owners_carried(old->fabric, &old->owners, fabric, was_of, list->count, lanes, error);
-	if (!err)
-		err = fors_claim_entries(old, fabric, entries, error);
+		err = fors_holdings_again(&old->floors, &old->holdings, floors, was_of, list->count, running, error);
+	if (!err && floors->count > 1)
+		err = fors_holdings_narrow(floors, list, running, error);
 	free(was_of);
 	return err;
 }
 
-/* Who gets entries is the same for any search. */
-static struct fors_entries_task entries_task(const struct fors_fabric *fabric, const struct fors_joblist *list)
+/* Exclusive jobs get entries, too, where they cannot choose their lanes: for any search. */
+static bool has_exclusive(const struct fors_floors *floors)
 {
-	return (struct fors_entries_task){
-		.fabric = fabric, .list = list, .has_exclusive = !fors_home_has_all(fabric->nlanes, fabric->lmc)};
+	return !fors_jobtables_has_all(floors);
 }
 
 /*
@@ -124,32 +138,27 @@ static struct fors_entries_task entries_task(const struct fors_fabric *fabric, c
 static enum fors_err find(struct fors_worker *worker, const struct fors_look *look, bool is_short,
 			  struct fors_claim *claim, struct fors_error *error)
 {
-	const struct fors_fabric *fabric = look->fabric;
+	const struct fors_floors *floors = &look->floors;
 	const struct fors_claim *old = look->jobs_move ? NULL : worker->jobs.wanted;
-	bool is_change = is_short && old && old->fabric->fingerprint == fabric->fingerprint;
-	struct fors_entries running = {0};
-	uint32_t *lanes = NULL;
-	enum fors_err err = old ? find_running(old, fabric, &claim->list, &lanes, &running, error) : FORS_OK;
-	const struct fors_owners_task owners = {.fabric = fabric,
+	bool is_change = is_short && old && fors_floors_same(&old->floors, floors), is_high = floors->count > 1;
+	struct fors_holdings running = {0};
+	enum fors_err err = old ? find_running(old, floors, &claim->list, &running, error) : FORS_OK;
+	uint64_t owners_part = is_high ? FLOORS_PART : OWNERS_PART, entries_part = is_high ? FLOORS_PART : ENTRIES_PART;
+	const struct fors_holdings_task task = {.floors = floors,
 						.list = &claim->list,
-						.before = lanes,
-						.work = FORS_ENTRIES_OWNERS_WORK / (is_change ? OWNERS_PART : 1),
+						.has_exclusive = has_exclusive(floors),
+						.before = running.nfloors ? &running : NULL,
+						.may_move = !is_short,
 						.cancelled = fors_worker_cancelled,
-						.context = worker};
-	struct fors_entries_task entries = entries_task(fabric, &claim->list);
+						.context = worker,
+						.owners_work = FORS_ENTRIES_OWNERS_WORK / (is_change ? owners_part : 1),
+						.entries_work = FORS_ENTRIES_WORK / (is_change ? entries_part : 1)};
 
-	entries.before = running.up ? &running : NULL;
-	entries.may_move = !is_short;
-	entries.work = FORS_ENTRIES_WORK / (is_change ? ENTRIES_PART : 1);
-	entries.cancelled = fors_worker_cancelled;
-	entries.context = worker;
 	if (!err)
-		err = fors_owners_find(&owners, &claim->owners, error);
-	if (!err)
-		err = fors_entries_find(&entries, &claim->owners, &claim->entries, error);
-	claim->is_brief = !err && is_change && fors_entries_lost(&entries, &claim->entries) > 0;
-	free(lanes);
-	fors_entries_clear(&running);
+		err = fors_holdings_find(&task, &claim->holdings, error);
+	claim->is_brief =
+		!err && is_change && fors_holdings_lost(&claim->list, task.has_exclusive, &claim->holdings) > 0;
+	fors_holdings_clear(&running);
 	return err;
 }
 
@@ -161,12 +170,12 @@ static bool search(struct fors_worker *worker, struct fors_look *look, bool is_s
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
 	struct fors_claim *claim = NULL;
-	enum fors_err err = fors_claim_new(look->fabric, &claim, NULL);
+	enum fors_err err = fors_claim_new(&look->floors, &claim, NULL);
 
 	worker->look = look;
 	worker->lost_mastership = false;
 	if (!err)
-		err = fors_worker_read_jobs(worker, jobs->text, jobs->size, look->fabric, &claim->list, NULL);
+		err = fors_worker_read_jobs(worker, jobs->text, jobs->size, look->floors.floor[0], &claim->list, NULL);
 	if (!err)
 		err = find(worker, look, is_short, claim, NULL);
 	if (!err && fors_worker_cancelled(worker))
@@ -210,16 +219,12 @@ static bool seek(struct fors_worker *worker, struct fors_look *look)
 static void refine(struct fors_worker *worker, struct fors_look *look)
 {
 	struct fors_claim *old = worker->jobs.wanted, *claim;
-	const struct fors_entries_task task = entries_task(old->fabric, &old->list);
-	const struct fors_entered then = {&old->owners, &old->entries};
-	struct fors_entered now;
 
 	worker->jobs.settled_ms = 0;
 	if (!search(worker, look, false, &claim))
 		return;
 	old->is_brief = false;
-	now = (struct fors_entered){&claim->owners, &claim->entries};
-	if (!fors_entries_pay(&task, &then, &now)) {
+	if (!fors_holdings_pay(&old->list, has_exclusive(&old->floors), &old->holdings, &claim->holdings)) {
 		fors_claim_drop(claim);
 		return;
 	}
@@ -232,22 +237,19 @@ static void refine(struct fors_worker *worker, struct fors_look *look)
 /* Do the tables of the look have what is wanted, no more and no less; or was it refused? */
 static enum fors_err has_come(const struct fors_claim *wanted, const struct fors_look *look, bool *is_there)
 {
-	struct fors_entries have = {0}, want = {0};
+	struct fors_holdings have = {0}, want = {0};
 	enum fors_err err;
 
 	*is_there = look->claim == wanted || (wanted && look->refused == wanted->number);
-	if (*is_there || !look->fabric)
+	if (*is_there || !look->floors.count)
 		return FORS_OK;
-	err = fors_claim_entries(look->claim, look->fabric, &have, NULL);
+	err = fors_claim_entries(look->claim, &look->floors, &have, NULL);
 	if (!err)
-		err = fors_claim_entries(wanted, look->fabric, &want, NULL);
-	if (!err) {
-		if (have.up)
-			fors_entries_prune(look->fabric, &have);
-		*is_there = fors_entries_alike(&have, &want);
-	}
-	fors_entries_clear(&have);
-	fors_entries_clear(&want);
+		err = fors_claim_entries(wanted, &look->floors, &want, NULL);
+	if (!err)
+		*is_there = fors_holdings_alike(&have, &want);
+	fors_holdings_clear(&have);
+	fors_holdings_clear(&want);
 	return err;
 }
 
@@ -320,7 +322,7 @@ void fors_worker_seek_entries(struct fors_worker *worker)
 
 void fors_worker_clear_grant(struct fors_worker_grant *grant)
 {
-	fors_entries_clear(&grant->entries);
+	free(grant->is_held);
 	free(grant->waits);
 	free(grant->was_of);
 	*grant = (struct fors_worker_grant){.index = FORS_UNKNOWN};
@@ -341,30 +343,41 @@ static enum fors_err choose(const struct fors_worker_jobs *jobs, const struct fo
 	return err;
 }
 
-/* Nobody's lanes are those that carry no traffic now. */
-static enum fors_err grant_lanes(const struct fors_claim *claim, const struct fors_fabric *fabric,
-				 const struct fors_worker_grant *grant, uint32_t count, struct fors_owners *owners,
-				 struct fors_error *error)
+/* Nobody owns anything on a floor. */
+static enum fors_err own_nothing(const struct fors_fabric *fabric, struct fors_owners *owners, struct fors_error *error)
 {
 	size_t size = (size_t)fabric->nleaves * fabric->nlanes;
-	uint32_t *job = NULL;
-	enum fors_err err =
-		claim ? fors_owners_carried(claim->fabric, &claim->owners, fabric, grant->was_of, count, &job, error)
-		      : FORS_OK;
+	uint32_t *job = malloc((size + 1) * sizeof(*job));
 
-	if (!err && !job) {
-		job = malloc((size + 1) * sizeof(*job));
-		if (!job)
-			return fors_fail_memory(error);
-		memset(job, 0xFF, size * sizeof(*job)); /* FORS_NO_JOB */
-	}
-	if (err)
-		return err;
-	for (size_t i = 0; i < size; i++)
-		if (fabric->cable[i].state != FORS_CABLE_LIVE)
-			job[i] = FORS_NO_JOB;
+	if (!job)
+		return fors_fail_memory(error);
+	memset(job, 0xFF, size * sizeof(*job)); /* FORS_NO_JOB */
 	*owners = (struct fors_owners){.nleaves = fabric->nleaves, .nlanes = fabric->nlanes, .job = job};
 	return FORS_OK;
+}
+
+/* No lanes and no entries, on all floors. */
+static enum fors_err hold_nothing(const struct fors_floors *floors, struct fors_holdings *holdings,
+				  struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	holdings->owners = calloc(floors->count, sizeof(*holdings->owners));
+	holdings->entries = calloc(floors->count, sizeof(*holdings->entries));
+	if (!holdings->owners || !holdings->entries)
+		return fors_fail_memory(error);
+	holdings->nfloors = floors->count;
+	for (uint32_t f = 0; !err && f < floors->count; f++)
+		err = own_nothing(floors->floor[f], &holdings->owners[f], error);
+	return err;
+}
+
+/* Nobody's lanes are those that carry no traffic now. */
+static void drop_dead_lanes(const struct fors_fabric *fabric, struct fors_owners *owners)
+{
+	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++)
+		if (fabric->cable[i].state != FORS_CABLE_LIVE)
+			owners->job[i] = FORS_NO_JOB;
 }
 
 /* An entry to this server counts when its job owns the cable. */
@@ -385,29 +398,57 @@ static void take_ways(const struct fors_fabric *fabric, const struct fors_owners
 	}
 }
 
-/* Who has all entries over lanes of its own? */
-static enum fors_err grant_entries(const struct fors_claim *claim, const struct fors_look *look,
-				   const struct fors_joblist *list, const struct fors_owners *owners,
-				   struct fors_worker_grant *grant, struct fors_error *error)
+static void grant_floor(const struct fors_fabric *fabric, const struct fors_joblist *list, struct fors_owners *owners,
+			struct fors_entries *entries)
 {
-	struct fors_entries *entries = &grant->entries;
-	const struct fors_jobindex index = {.index = (uint32_t)grant->index, .entries = entries};
-	bool *is_held = calloc(list->count + (size_t)1, sizeof(*is_held));
-	enum fors_err err = is_held ? fors_claim_entries(claim, look->fabric, entries, error) : fors_fail_memory(error);
-
-	if (!err) {
-		entries->njobs = list->count;
-		entries->bound = calloc(list->count + (size_t)1, sizeof(*entries->bound));
-		err = entries->bound ? FORS_OK : fors_fail_memory(error);
-	}
-	for (uint32_t j = 0; !err && entries->up && j < list->count; j++)
+	drop_dead_lanes(fabric, owners);
+	for (uint32_t j = 0; entries->up && j < list->count; j++)
 		for (uint32_t i = 0; i < list->job[j].count; i++)
-			take_ways(look->fabric, owners, j, list->job[j].server[i], entries);
+			take_ways(fabric, owners, j, list->job[j].server[i], entries);
+}
+
+/* Lanes, and entries over them, in the numbers of the look and the list. */
+static enum fors_err grant_lanes(const struct fors_claim *claim, const struct fors_look *look,
+				 const struct fors_joblist *list, const struct fors_worker_grant *grant,
+				 struct fors_holdings *holdings, struct fors_error *error)
+{
+	enum fors_err err = claim ? fors_holdings_again(&claim->floors, &claim->holdings, &look->floors, grant->was_of,
+							list->count, holdings, error)
+				  : FORS_OK;
+
+	if (!err && !holdings->nfloors)
+		err = hold_nothing(&look->floors, holdings, error);
+	for (uint32_t f = 0; !err && f < holdings->nfloors; f++)
+		grant_floor(look->floors.floor[f], list, &holdings->owners[f], &holdings->entries[f]);
 	if (!err)
-		err = fors_entries_held(look->fabric, list, &index, look->lfts, is_held, error);
+		fors_holdings_prune(&look->floors, holdings);
+	return err;
+}
+
+/* Bounds of all floors together, and of floor 0, where it is the only one. */
+static enum fors_err alloc_bounds(const struct fors_joblist *list, struct fors_holdings *holdings,
+				  struct fors_error *error)
+{
+	struct fors_entries *first = &holdings->entries[0];
+
+	holdings->bound = calloc(list->count + (size_t)1, sizeof(*holdings->bound));
+	first->bound = calloc(list->count + (size_t)1, sizeof(*first->bound));
+	first->njobs = list->count;
+	return holdings->bound && first->bound ? FORS_OK : fors_fail_memory(error);
+}
+
+/* Who has all entries over lanes of its own? */
+static enum fors_err grant_entries(const struct fors_look *look, const struct fors_joblist *list,
+				   struct fors_worker_grant *grant, struct fors_holdings *holdings,
+				   struct fors_error *error)
+{
+	enum fors_err err = alloc_bounds(list, holdings, error);
+
+	if (!err)
+		err = fors_holdings_held(&look->floors, list, holdings, (uint32_t)grant->index, look->lfts,
+					 grant->is_held, error);
 	for (uint32_t j = 0; !err && j < list->count; j++)
-		entries->bound[j] = is_held[j] ? list->job[j].count : 0;
-	free(is_held);
+		holdings->bound[j] = holdings->entries[0].bound[j] = grant->is_held[j] ? list->job[j].count : 0;
 	return err;
 }
 
@@ -424,8 +465,19 @@ static void let_wait(const struct fors_worker_jobs *jobs, const struct fors_jobl
 	}
 }
 
+static bool alloc_grant(const struct fors_joblist *list, struct fors_worker_grant *grant)
+{
+	grant->is_held = calloc(list->count + (size_t)1, sizeof(*grant->is_held));
+	grant->waits = calloc(list->count + (size_t)1, sizeof(*grant->waits));
+	grant->was_of = malloc((list->count + (size_t)1) * sizeof(*grant->was_of));
+	if (!grant->is_held || !grant->waits || !grant->was_of)
+		return false;
+	memset(grant->was_of, 0xFF, list->count * sizeof(*grant->was_of)); /* FORS_NO_JOB */
+	return true;
+}
+
 enum fors_err fors_worker_grant(const struct fors_worker *worker, const struct fors_look *look,
-				const struct fors_joblist *list, struct fors_owners *owners,
+				const struct fors_joblist *list, struct fors_holdings *holdings,
 				struct fors_worker_grant *grant, struct fors_error *error)
 {
 	const struct fors_worker_jobs *jobs = &worker->jobs;
@@ -433,16 +485,13 @@ enum fors_err fors_worker_grant(const struct fors_worker *worker, const struct f
 	enum fors_err err;
 
 	grant->index = fors_worker_job_index(look);
-	grant->waits = calloc(list->count + (size_t)1, sizeof(*grant->waits));
-	grant->was_of = malloc((list->count + (size_t)1) * sizeof(*grant->was_of));
-	if (!grant->waits || !grant->was_of || choose(jobs, look, grant, &claim))
+	if (!alloc_grant(list, grant) || choose(jobs, look, grant, &claim))
 		return fors_fail_memory(error);
-	memset(grant->was_of, 0xFF, list->count * sizeof(*grant->was_of)); /* FORS_NO_JOB */
 	err = claim ? fors_jobs_match(&claim->list, list, grant->was_of, error) : FORS_OK;
 	if (!err)
-		err = grant_lanes(claim, look->fabric, grant, list->count, owners, error);
+		err = grant_lanes(claim, look, list, grant, holdings, error);
 	if (!err)
-		err = grant_entries(claim, look, list, owners, grant, error);
+		err = grant_entries(look, list, grant, holdings, error);
 	if (!err)
 		let_wait(jobs, list, grant);
 	return err;

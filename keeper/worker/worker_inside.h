@@ -165,9 +165,12 @@ void fors_worker_forget_plan(struct fors_worker *worker);
 enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_look *look,
 				    struct fors_outcome *outcome, struct fors_error *error);
 
-/* fors_jobplans_floors() of a tree of three levels, or fors_jobplans_over() for a look over another engine's tables. */
+/*
+ * fors_jobplans_floors() of a tree of three levels, where path index `index` belongs to jobs (negative: none), or
+ * fors_jobplans_over() for a look over another engine's tables.
+ */
 enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struct fors_worker_jobset *set,
-					 const struct fors_jobkept *kept, struct fors_jobplans *plans,
+					 int64_t index, const struct fors_jobkept *kept, struct fors_jobplans *plans,
 					 struct fors_error *error);
 
 /* Have the tables of a look changed since they were looked at? Always false for those of fors. */

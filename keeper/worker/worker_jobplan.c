@@ -193,8 +193,12 @@ static enum fors_err have_owners(struct fors_worker_planning *p)
 	enum fors_err err;
 
 	if (fors_worker_job_index(p->set.look) < 0)
-		return find_owners(p);
-	err = fors_worker_grant(p->worker, p->set.look, &p->set.list, &p->set.owners, &p->grant, &p->error);
+		return p->set.look->fabric ? find_owners(p) : find_holdings(p);
+	err = fors_worker_grant(p->worker, p->set.look, &p->set.list, &p->set.holdings, &p->grant, &p->error);
+	if (!err && p->set.look->fabric) {
+		p->set.owners = p->set.holdings.owners[0];
+		p->set.holdings.owners[0] = (struct fors_owners){0};
+	}
 	p->set.claimed = p->grant.claimed;
 	p->set.nwaiting = p->grant.nwaiting;
 	for (uint32_t j = 0; !err && j < p->set.list.count; j++)
@@ -205,7 +209,7 @@ static enum fors_err have_owners(struct fors_worker_planning *p)
 /* Has it entries of its own now, and its plan is one of before that? */
 static bool has_come_by_entries(const struct fors_worker_planning *p, uint32_t j, const struct fors_jobboard_item *item)
 {
-	return p->grant.index >= 0 && p->grant.entries.bound[j] && item->over != FORS_OVER_OWN;
+	return p->grant.index >= 0 && p->grant.is_held[j] && item->over != FORS_OVER_OWN;
 }
 
 /* May it go on with its plan, by the lanes that it had and has, on all floors? */
@@ -276,7 +280,7 @@ static enum fors_err plan_own(struct fors_worker_planning *p)
 					     .lfts = look->lfts,
 					     .clock_ms = fors_clock_exact_ms};
 
-	const struct fors_jobindex index = {.index = (uint32_t)p->grant.index, .entries = &p->grant.entries};
+	const struct fors_jobindex index = {.index = (uint32_t)p->grant.index, .entries = p->set.holdings.entries};
 
 	return fors_jobplans_index(&request, &p->set.list, &p->set.owners, p->grant.index < 0 ? NULL : &index, p->kept,
 				   &p->plans, &p->error);
@@ -286,16 +290,15 @@ static enum fors_err make_plans(struct fors_worker_planning *p)
 {
 	enum fors_err err = match(p);
 
-	if (!err && p->set.look->fabric)
+	if (!err && (p->set.look->fabric || p->set.floors.count))
 		err = have_owners(p);
-	else if (!err && p->set.floors.count)
-		err = find_holdings(p);
 	if (!err && !keep(p))
 		err = fors_fail_memory(&p->error);
 	if (err)
 		return err;
-	return p->set.look->fabric ? plan_own(p)
-				   : fors_worker_plan_jobs_over(p->worker, &p->set, p->kept, &p->plans, &p->error);
+	return p->set.look->fabric
+		       ? plan_own(p)
+		       : fors_worker_plan_jobs_over(p->worker, &p->set, p->grant.index, p->kept, &p->plans, &p->error);
 }
 
 /* --- publishing ----------------------------------------------------------------------------------------------- */

@@ -30,18 +30,19 @@ struct fors_status;
 
 /* Who runs over a look, and over which lanes. */
 struct fors_worker_jobset {
-	struct fors_look *look;	       /* owned; NULL: none */
-	uint64_t basis;		       /* of the look */
-	struct fors_fabric *seats;     /* owned; who may be in a job, where no lane can be somebody's; else NULL */
-	struct fors_floors floors;     /* where the look's tree has three levels; else empty */
-	struct fors_holdings holdings; /* on these: lanes of jobs */
+	struct fors_look *look;	   /* owned; NULL: none */
+	uint64_t basis;		   /* of the look */
+	struct fors_fabric *seats; /* owned; who may be in a job, where no lane can be somebody's; else NULL */
+	struct fors_floors floors; /* where the look's tree has three levels; else empty */
+	struct fors_holdings
+		holdings; /* on these: lanes of jobs; of two levels entries where a path index belongs to jobs */
 	struct fors_joblist list;
-	struct fors_owners owners;
-	bool is_planned;     /* list and owners are what jobs were planned with; else they are empty */
-	bool is_brief;	     /* lanes were shared out in haste */
-	uint64_t planned_ms; /* when they were, by fors_clock_ms() */
-	uint64_t claimed;    /* number of the claim whose lanes and entries these are; 0: none */
-	size_t nwaiting;     /* jobs that have no schedule yet since their entries are on their way */
+	struct fors_owners owners; /* of two levels */
+	bool is_planned;	   /* list and owners are what jobs were planned with; else they are empty */
+	bool is_brief;		   /* lanes were shared out in haste */
+	uint64_t planned_ms;	   /* when they were, by fors_clock_ms() */
+	uint64_t claimed;	   /* number of the claim whose lanes and entries these are; 0: none */
+	size_t nwaiting;	   /* jobs that have no schedule yet since their entries are on their way */
 };
 
 struct fors_worker_jobs {
@@ -73,10 +74,10 @@ struct fors_worker_jobs {
 
 /* Whose the lanes are, and which entries are in the tables, for plans over a look. */
 struct fors_worker_grant {
-	int64_t index;		     /* the path index that belongs to jobs; negative: none */
-	struct fors_entries entries; /* in the tables, over lanes of their jobs; bound: 0: that job does not have all */
-	uint32_t *was_of;	     /* per job of the list: its number in the claim in force, or FORS_NO_JOB */
-	bool *waits;		     /* likewise: it gets no schedule yet */
+	int64_t index;	  /* the path index that belongs to jobs; negative: none */
+	bool *is_held;	  /* per job of the list: all of its entries are in the tables, over lanes of its own */
+	uint32_t *was_of; /* likewise: its number in the claim in force, or FORS_NO_JOB */
+	bool *waits;	  /* likewise: it gets no schedule yet */
 	size_t nwaiting;
 	uint64_t claimed; /* number of the claim in force, 0: none */
 	bool is_settled;  /* which is the one that is wanted */
@@ -184,11 +185,12 @@ void fors_worker_seek_entries(struct fors_worker *worker);
 void fors_worker_want_no_entries(struct fors_worker *worker);
 
 /*
- * Whose the lanes are, in *owners, and the rest of it in *grant, for a list over a look where a path index belongs to
- * jobs. Both are the caller's, also on failure (fors_worker_clear_grant()). Errors: FORS_ENOMEM.
+ * Whose the lanes are, with the entries over them that are in the tables, in *holdings (bound: 0: that job does not have
+ * all), and the rest of it in *grant, for a list over a look where a path index belongs to jobs. Both are the caller's, also
+ * on failure (fors_holdings_clear(), fors_worker_clear_grant()). Errors: FORS_ENOMEM.
  */
 enum fors_err fors_worker_grant(const struct fors_worker *worker, const struct fors_look *look,
-				const struct fors_joblist *list, struct fors_owners *owners,
+				const struct fors_joblist *list, struct fors_holdings *holdings,
 				struct fors_worker_grant *grant, struct fors_error *error);
 void fors_worker_clear_grant(struct fors_worker_grant *grant);
 

@@ -58,12 +58,12 @@ static struct fors_over_task task_of(const struct fors_look *look, struct planni
 }
 
 enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struct fors_worker_jobset *set,
-					 const struct fors_jobkept *kept, struct fors_jobplans *plans,
+					 int64_t index, const struct fors_jobkept *kept, struct fors_jobplans *plans,
 					 struct fors_error *error)
 {
 	struct planning planning = {.worker = worker, .levels = set->look->over->levels};
 	const struct fors_over_task task = task_of(set->look, &planning);
-	const struct fors_jobfloors lanes = {&set->floors, &set->holdings, FORS_UNKNOWN};
+	const struct fors_jobfloors lanes = {&set->floors, &set->holdings, index};
 
 	return set->floors.count ? fors_jobplans_floors(&task, &lanes, &set->list, kept, plans, error)
 				 : fors_jobplans_over(&task, set->seats, &set->list, kept, plans, error);

@@ -13,6 +13,7 @@ import subprocess
 import pytest
 
 from harness import FatTree, fors_command, wait_for
+import three
 from three import Tree3
 
 TREE = FatTree(4, 4)  # four servers on each of four leaves
@@ -277,6 +278,7 @@ INDEXED = f"one [job-index]: {ONE}\nbeside [job-index]: {BESIDE}\ntwo [job-index
 def by_index(sim, servers, index):
     """The cables that packets between these servers cross, each sent to this path index of the other; all arrive."""
     snapshot = sim.snapshot()
+    is_low = not any(name.startswith("Top") for name in snapshot.table)
     used = set()
     names = servers.split(", ")
     for source in names:
@@ -288,8 +290,8 @@ def by_index(sim, servers, index):
                 assert hop in snapshot.cable, f"{source} to {wanted} ends at {hop}"
                 hops.append(hop)
                 at = snapshot.cable[hop][0]
-                assert len(hops) < 4, f"{source} to {wanted} goes {hops}"
-            assert len(hops) in ((0, 1) if first == snapshot.cable[source, 1][0] else (3,))
+                assert len(hops) < (4 if is_low else 6), f"{source} to {wanted} goes {hops}"
+            assert len(hops) in ((0, 1) if first == snapshot.cable[source, 1][0] else (3,) if is_low else (3, 5))
             used |= set(hops[:-1])
     return used
 
@@ -348,6 +350,64 @@ def test_one_path_index(jobs):
 
     # the cable is back, and all jobs end: the very tables of before
     sim.relink(*cut)
+    sm.sighup()
+    sm.wait_status(dead_links=[])
+    write(file, "")
+    wait_for(lambda: not others_than(plain, sim.snapshot().table), 40, "the tables of before")
+
+
+HIGH = {"one": "Node0-0-0, Node0-0-1, Node0-1-0, Node1-0-0, Node1-0-1, Node1-1-0",
+        "two": "Node1-2-0, Node1-2-1, Node2-0-0, Node2-0-1",
+        "pod": "Node2-1-0, Node2-1-1, Node2-2-0, Node2-2-1"}
+HIGH_TEXT = "".join(f"{name} [job-index]: {servers}\n" for name, servers in HIGH.items())
+HIGH_OTHERS = "others: Node0-1-1, Node1-1-1, Node0-2-0\n"
+
+
+def assert_owned_on_three(sim, sm, status, index, names=tuple(HIGH)):
+    for name in names:
+        assert job(status, name)["over"] == "own" and job(status, name)["path_index"] == index
+    links = disjoint(sim, index, **{name: HIGH[name] for name in names})
+    judge(sim, sm, names, ["others"])
+    assert three.judge_tables(sim.snapshot(), sm.node) == []  # without a loop, too
+    return links
+
+
+@pytest.mark.parametrize("lmc, conf, index", [("1", "job_index = yes", 1), ("0", "job_routes = owned", 0)])
+def test_index_on_three_levels(jobs, lmc, conf, index):
+    """The same in a tree of three levels: jobs come, a rung and a lane are cut under them, they end; all by stock opensm, in the
+    switches' tables, which are without a loop at each step."""
+    tree = Tree3((2, 3, 3), (3, 3))
+    sim, sm, file = jobs("", conf=conf + "\n", lmc=lmc, topology=tree)
+    sm.wait_status(state="active", jobs=[])
+    plain = sim.snapshot().table
+    write(file, HIGH_TEXT + HIGH_OTHERS)
+    status = wait_jobs(sm, *HIGH, "others", state="active")
+    assert {job(status, name)["ratio"] for name in HIGH} == {1}
+    links = assert_owned_on_three(sim, sm, status, index)
+    assert {lid - index for _, lid in others_than(plain, sim.snapshot().table)} <= {sim.snapshot().port[name].lid for name in tree.hcas}
+
+    cuts = []
+    for switch, nlower in (("Mid", tree.m2), ("Leaf", tree.m1)):  # a rung, then a lane
+        cut = min(link for link in links["one"] if link[0].startswith(switch) and link[1] > nlower)
+        cuts.append(cut)
+        sim.unlink(*cut)
+        sm.sweep()
+        sm.wait_status(dead_links=lambda links: len(links or ()) == len(cuts))
+        for name, servers in HIGH.items():
+            by_index(sim, servers, index)  # whatever way: all arrives
+        status = sm.wait_status(dead_links=lambda links: len(links or ()) == len(cuts), state="active", timeout=40,
+                                jobs=lambda jobs: all(job["over"] == "own" for job in jobs if job["job_index"]))
+        links = assert_owned_on_three(sim, sm, status, index)
+        assert cut not in links["one"]
+
+    before = sim.snapshot().table
+    epochs = {name: job(sm.status(), name)["epoch"] for name in HIGH}
+    write(file, "".join(line + "\n" for line in HIGH_TEXT.splitlines() if not line.startswith("two")) + HIGH_OTHERS)
+    wait_for(lambda: others_than(before, sim.snapshot().table), 30, "entries given back")
+    assert disjoint(sim, index, one=HIGH["one"], pod=HIGH["pod"]) == {name: links[name] for name in ("one", "pod")}
+    assert {job(sm.status(), name)["epoch"] for name in ("one", "pod")} == {epochs[name] for name in ("one", "pod")}
+    for cut in cuts:
+        sim.relink(*cut)
     sm.sighup()
     sm.wait_status(dead_links=[])
     write(file, "")

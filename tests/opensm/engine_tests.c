@@ -973,16 +973,17 @@ static void the_unicast_cache(void **state)
 /* The worker claims entries for these jobs, on the fabric of the last job. */
 static void claim_for(const char *text)
 {
-	const struct fors_fabric *fabric = noted.job->fabric;
+	struct fors_floors floors;
 	struct fors_claim *claim;
 
-	assert_int_equal(fors_claim_new(fabric, &claim, NULL), FORS_OK);
-	assert_int_equal(fors_joblist_read(text, strlen(text), "jobs", fabric, &claim->list, NULL), FORS_OK);
-	const struct fors_owners_task lanes = {.fabric = fabric, .list = &claim->list, .work = 100000};
-	const struct fors_entries_task entries = {.fabric = fabric, .list = &claim->list, .work = 100000};
+	assert_int_equal(fors_floors_make(&noted.job->tree, &floors, NULL), FORS_OK);
+	assert_int_equal(fors_claim_new(&floors, &claim, NULL), FORS_OK);
+	assert_int_equal(fors_joblist_read(text, strlen(text), "jobs", floors.floor[0], &claim->list, NULL), FORS_OK);
+	const struct fors_holdings_task task = {
+		.floors = &floors, .list = &claim->list, .owners_work = 100000, .entries_work = 100000};
 
-	assert_int_equal(fors_owners_find(&lanes, &claim->owners, NULL), FORS_OK);
-	assert_int_equal(fors_entries_find(&entries, &claim->owners, &claim->entries, NULL), FORS_OK);
+	assert_int_equal(fors_holdings_find(&task, &claim->holdings, NULL), FORS_OK);
+	fors_floors_clear(&floors);
 	claim->index = 1;
 	claim->number = 7;
 	fors_claim_drop(noted.claim);
@@ -997,7 +998,7 @@ static void assert_claim(struct bench *bench)
 
 	assert_int_equal(fors_tables_build(fabric, &plain, NULL), FORS_OK);
 	lfts = fors_lfts_copy(plain);
-	assert_int_equal(fors_claim_write(noted.claim, fabric, lfts, NULL), FORS_OK);
+	assert_int_equal(fors_claim_write(noted.claim, &noted.job->floors, lfts, NULL), FORS_OK);
 	assert_memory_not_equal(lfts->port, plain->port, (size_t)lfts->nswitches * lfts->nlids);
 	assert_tables(bench, lfts);
 	fors_lfts_free(plain);

@@ -11,6 +11,7 @@
 
 #include "core/fabric/places.h"
 #include "core/jobs/entries.h"
+#include "core/jobs/holdings.h"
 #include "core/planners/jobplan.h"
 #include "core/planners/jobplan_index.h"
 #include "core/tables/check.h"
@@ -699,20 +700,26 @@ static struct made search_on(const struct bed *bed, const char *text, const stru
 	return made;
 }
 
-/* Does what the second has pay for those who have what the first has? */
-static bool pays(const struct bed *bed, const struct made *then, const struct made *now)
+/* On the one floor that there is. */
+static struct fors_holdings held(struct made *made)
 {
-	const struct fors_entries_task task = {.fabric = bed->fabric, .list = &then->list};
-
-	return fors_entries_pay(&task, &(struct fors_entered){&then->owners, &then->entries},
-				&(struct fors_entered){&now->owners, &now->entries});
+	return (struct fors_holdings){
+		.nfloors = 1, .owners = &made->owners, .entries = &made->entries, .bound = made->entries.bound};
 }
 
-static uint64_t lost(const struct bed *bed, const struct made *made)
+/* Does what the second has pay for those who have what the first has? */
+static bool pays(struct made *then, struct made *now)
 {
-	const struct fors_entries_task task = {.fabric = bed->fabric, .list = &made->list};
+	const struct fors_holdings first = held(then), second = held(now);
 
-	return fors_entries_lost(&task, &made->entries);
+	return fors_holdings_pay(&then->list, false, &first, &second);
+}
+
+static uint64_t lost(struct made *made)
+{
+	const struct fors_holdings all = held(made);
+
+	return fors_holdings_lost(&made->list, false, &all);
 }
 
 /* Those that run stay as they are for the one that starts, and move for it when asked to; a change is weighed by what it moves. */
@@ -724,18 +731,18 @@ static void who_moves_for_others(void **state)
 		    brief = search_on(bed, all, &three, 12, false), stays = search_on(bed, all, &brief, 1, false),
 		    moves = search_on(bed, all, &brief, 1, true);
 
-	assert_int_equal(lost(bed, &three), 0);
-	assert_int_equal(lost(bed, &brief), 1000 * (brief.entries.bound[3] - 16) / 16);
-	assert_int_equal(lost(bed, &stays), lost(bed, &brief));
-	assert_true(lost(bed, &moves) + 4 * FORS_EPOCH_COST < lost(bed, &brief));
-	assert_true(pays(bed, &brief, &moves));
-	assert_false(pays(bed, &moves, &brief));
-	assert_false(pays(bed, &brief, &brief));
+	assert_int_equal(lost(&three), 0);
+	assert_int_equal(lost(&brief), 1000 * (brief.entries.bound[3] - 16) / 16);
+	assert_int_equal(lost(&stays), lost(&brief));
+	assert_true(lost(&moves) + 4 * FORS_EPOCH_COST < lost(&brief));
+	assert_true(pays(&brief, &moves));
+	assert_false(pays(&moves, &brief));
+	assert_false(pays(&brief, &brief));
 	moves.entries.bound[3] = brief.entries.bound[3] - 2; /* 125 thousandths, for four epochs */
 	moves.entries.bound[0] = moves.entries.bound[1] = moves.entries.bound[2] = 16;
-	assert_false(pays(bed, &brief, &moves));
+	assert_false(pays(&brief, &moves));
 	brief.entries.bound[3] = 0;
-	assert_int_equal(lost(bed, &brief), 2000);
+	assert_int_equal(lost(&brief), 2000);
 	clear(&three);
 	clear(&brief);
 	clear(&stays);

@@ -387,12 +387,75 @@ static void test_failures(void **state)
 	assert_true(nheld > 50);
 }
 
+/* Up to three random cables between switches, or now and then a switch above the leaves, as a text for site_new(). */
+static void draw_dead(const struct fors_net *net, struct fors_random *random, char text[128])
+{
+	size_t used = 0;
+
+	*text = '\0';
+	for (uint64_t n = fors_random_below(random, 4); n;) {
+		uint32_t node = (uint32_t)fors_random_below(random, net->nnodes);
+		unsigned port = 1 + (unsigned)fors_random_below(random, net->node[node].nports);
+		uint32_t peer = fors_net_port(net, node, port)->peer;
+
+		if (net->node[node].type != FORS_SWITCH || peer == FORS_NONE || net->node[peer].type != FORS_SWITCH)
+			continue;
+		if (strncmp(net->node[node].desc, "Leaf", 4) != 0 && !fors_random_below(random, 4))
+			used += (size_t)snprintf(text + used, 128 - used, "%s ", net->node[node].desc);
+		else
+			used += (size_t)snprintf(text + used, 128 - used, "%s[%u] ", net->node[node].desc, port);
+		n--;
+	}
+}
+
+/* What was found for a tree as it was, written into tables of what has become of it: right, whatever has died or come back. */
+static void assert_left(const struct moment *then, const struct moment *now, const char *dead)
+{
+	const struct fors_floors *floors = &now->s.floors;
+	struct fors_holdings left;
+	struct fors_lfts *lfts = fors_lfts_copy(now->s.w.route->lfts);
+	struct fors_error error = {0};
+
+	must(fors_holdings_entries_again(&then->s.floors, &then->tables.holdings, floors, &left, NULL), NULL);
+	assert_int_equal(left.nfloors, floors->count);
+	fors_holdings_prune(floors, &left);
+	must(fors_jobtables_apply(floors, &left, 1, lfts, NULL), NULL);
+	if (fors_routing_check(&now->s.tree, lfts, NULL, &error))
+		fail_msg("with '%s' dead: %s", dead, error.text);
+	fors_lfts_free(lfts);
+	fors_holdings_clear(&left);
+}
+
+static void test_left(void **state)
+{
+	static const char *const spec[] = {"XGFT(3;3,2,3;1,2,2)", "XGFT(3;2,3,2;1,3,2)", "XGFT(3;2,2,3;1,2,2)"};
+	struct fors_random random = {7};
+	char dead[128];
+
+	for (uint64_t i = 0; i < 90; i++) {
+		struct moment then = {0}, now = {0};
+
+		site_new(&then.s, spec[i % 3], "");
+		go_on(NULL, &then, i);
+		draw_dead(then.s.w.known, &random, dead);
+		site_new(&now.s, spec[i % 3], dead);
+		assert_left(&then, &now, dead);
+		go_on(&then, &now, i);
+		moment_free(&then);
+		memset(&then, 0, sizeof(then));
+		site_new(&then.s, spec[i % 3], "");
+		assert_left(&now, &then, "nothing");
+		moment_free(&then);
+		moment_free(&now);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_necessary),  cmocka_unit_test(test_whole_leaves),
 		cmocka_unit_test(test_shared_top), cmocka_unit_test(test_again),
-		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_failures),   cmocka_unit_test(test_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "core/base/unknown.h"
+#include "core/planners/routing.h"
 #include "core/schedule/verify.h"
 #include "keeper/base/clock.h"
 #include "keeper/base/log.h"
@@ -42,9 +43,15 @@ static struct fors_look *make_indexed(struct bench *bench, enum fors_look_kind k
 	struct fors_look *job = make_job(bench, kind, down);
 
 	job->job_index = true;
+	assert_int_equal(fors_look_be_shared(job, NULL), FORS_OK);
 	job->claim = fors_worker_claim(bench->worker);
 	if (job->claim)
-		assert_int_equal(fors_claim_write(job->claim, job->fabric, job->lfts, NULL), FORS_OK);
+		assert_int_equal(fors_claim_write(job->claim, &job->floors, job->lfts, NULL), FORS_OK);
+	assert_int_equal(fors_routing_check(&job->tree, job->lfts, NULL, NULL), FORS_OK);
+	fors_routing_free(NULL, job->rounds);
+	job->rounds = NULL;
+	if (job->over)
+		fors_look_seal(job);
 	return job;
 }
 
@@ -255,9 +262,9 @@ static void a_cut(void **state)
 
 	job = make_indexed(bench, FORS_LOOK_INSTALLED, NULL);
 	for (uint32_t lane = 0; lane < job->fabric->nlanes && !*down; lane++)
-		if (job->claim->entries.up[job->fabric->nservers - 1] !=
+		if (job->claim->holdings.entries[0].up[job->fabric->nservers - 1] !=
 			    lane && /* a lane that job one sends by from leaf 0 */
-		    job->claim->entries.up[job->fabric->leaf[1].first_server] == lane)
+		    job->claim->holdings.entries[0].up[job->fabric->leaf[1].first_server] == lane)
 			snprintf(down, sizeof(down), "Leaf00[%u]", fors_cable(job->fabric, 0, lane)->leaf_port);
 	fors_look_free(job);
 	assert_true(*down);
@@ -285,6 +292,7 @@ static void refused(void **state)
 	wait_sweeps(1);
 	job = make_job(bench, FORS_LOOK_INSTALLED, NULL);
 	job->job_index = true;
+	assert_int_equal(fors_look_be_shared(job, NULL), FORS_OK);
 	job->refused = 1;
 	fors_worker_submit(bench->worker, job);
 	wait_job(bench, "one", 4, 0);
@@ -351,6 +359,7 @@ static void no_claim(void **state)
 	one = wait_job(bench, "one", 4, one);
 	job = make_job(bench, FORS_LOOK_INSTALLED, NULL);
 	job->job_routes = true;
+	assert_int_equal(fors_look_be_shared(job, NULL), FORS_OK);
 	fors_worker_submit(bench->worker, job);
 	wait_status(bench, "job_routes = owned is for LMC 0", true);
 	wait_status(bench, "\"exclusive\": false", true);
@@ -424,6 +433,7 @@ static void which_index(void **state)
 	struct fors_look *job = make_job(*state, FORS_LOOK_INSTALLED, NULL);
 	unsigned lmc = job->fabric->lmc;
 
+	assert_int_equal(fors_look_be_shared(job, NULL), FORS_OK);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		job->job_index = cases[i].job_index;
 		job->job_routes = cases[i].job_routes;
@@ -432,6 +442,10 @@ static void which_index(void **state)
 		assert_int_equal(fors_worker_why_no_index(job) != NULL, cases[i].has_why);
 	}
 	job->fabric->lmc = lmc;
+	fors_floors_clear(&job->floors); /* as where planes share tops */
+	job->job_index = true;
+	assert_int_equal(fors_worker_job_index(job), FORS_UNKNOWN);
+	assert_non_null(fors_worker_why_no_index(job));
 	fors_look_free(job);
 }
 
@@ -470,6 +484,91 @@ static void haste_is_made_up_for(void **state)
 	assert_int_equal(atomic_load(&sweeps_asked), asked);
 }
 
+/* ---- three levels ---- */
+
+#define HIGH_ONE "one [job-index]: Node00-00, Node02-00\n"
+#define HIGH_TWO "two [job-index]: Node00-01, Node01-00, Node02-01\n"
+#define HIGH_FAR "far [job-index]: Node01-01, Node03-00\n"
+
+static int open_three_levels(void **state)
+{
+	atomic_store(&sweeps_asked, 0);
+	return jobs_bench_open_on(state, "XGFT(3;2,2,2;1,2,2)", 2);
+}
+
+/* Lanes and rungs are claimed, found in the tables, kept while others come, lost with a cable, and claimed anew. */
+static void on_three_levels(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one, two;
+
+	write_jobs(bench, HIGH_ONE HIGH_TWO SHARES);
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, NULL));
+	wait_status(bench, ON_THEIR_WAY, true);
+	sweep_when_asked(bench, 0);
+	one = wait_job(bench, "one", 2, 0);
+	two = wait_job(bench, "two", 3, 0);
+	assert_on_index(bench, "one", NULL);
+	assert_on_index(bench, "two", NULL);
+	wait_status(bench, "\"over\": \"all\"", false);
+	write_jobs(bench, HIGH_ONE HIGH_TWO HIGH_FAR);
+	sweep_when_asked(bench, atomic_load(&sweeps_asked));
+	wait_job(bench, "far", 2, 0);
+	assert_on_index(bench, "far", NULL);
+	assert_int_equal(wait_job(bench, "one", 2, 0), one);
+	assert_int_equal(wait_job(bench, "two", 3, 0), two);
+	for (unsigned port = 3; port < 5; port++) { /* one of them is a lane of job two */
+		char down[32];
+
+		snprintf(down, sizeof(down), "Leaf00[%u]", port);
+		sweep(bench, down);
+		wait_status(bench, "\"active\"", true);
+		look_for_sweeps(atomic_load(&sweeps_asked) + 1);
+		sweep(bench, down);
+		let_pass(EVERY_MS);
+		wait_faster(bench, "one", NEVER);
+		assert_on_index(bench, "one", down);
+		assert_on_index(bench, "two", down);
+	}
+}
+
+/* The same bench before another fabric. */
+static void replace_fabric(struct bench *bench, const char *spec)
+{
+	struct bench *other = bench_new_lmc(spec, 2);
+	struct fors_net *net = bench->intact;
+	struct fors_places *places = bench->places;
+
+	bench->intact = other->intact;
+	bench->places = other->places;
+	other->intact = net;
+	other->places = places;
+	bench_free(other);
+}
+
+/* A claim of three levels meets a tree of two, and one with more planes, and the other way round. */
+static void trees_of_other_heights(void **state)
+{
+	static const char *const specs[] = {"FT(2;4,4)", "XGFT(3;2,2,2;1,3,2)", "XGFT(3;2,2,2;1,2,2)",
+					    "XGFT(3;2,2,3;1,2,2)", "FT(2;5,4)"};
+	struct bench *bench = *state;
+
+	write_jobs(bench, HIGH_ONE HIGH_TWO);
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, NULL));
+	sweep_when_asked(bench, 0);
+	wait_job(bench, "one", 2, 0);
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		int asked = atomic_load(&sweeps_asked);
+
+		replace_fabric(bench, specs[i]);
+		sweep(bench, NULL);
+		sweep_when_asked(bench, asked);
+		wait_job(bench, "one", 2, 0);
+		wait_job(bench, "two", 3, 0);
+		assert_on_index(bench, "two", NULL);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_bench, jobs_bench_close)
@@ -487,6 +586,8 @@ int main(void)
 		TEST(short_of_memory),
 		TEST(which_index),
 		cmocka_unit_test_setup_teardown(haste_is_made_up_for, open_larger_bench, jobs_bench_close),
+		cmocka_unit_test_setup_teardown(on_three_levels, open_three_levels, jobs_bench_close),
+		cmocka_unit_test_setup_teardown(trees_of_other_heights, open_three_levels, jobs_bench_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
