@@ -384,7 +384,11 @@ static void print_job(const struct fors_jobstat *job)
 	printf("  %-5s", *job->over ? job->over : "-");
 	if (job->path_index >= 0)
 		printf(" path index %" PRId64 "%s", job->path_index, *job->reason ? ";" : "");
-	printf("%s%s\n", *job->reason ? " " : "", job->reason);
+	printf("%s%s", *job->reason ? " " : "", job->reason);
+	if (job->expected_phases > 0)
+		printf(" (%" PRId64 " %s expected)", job->expected_phases,
+		       fors_plural((uint64_t)job->expected_phases, "phase", "phases"));
+	printf("\n");
 	if (job->trespassers > 0)
 		printf("%*s  its lanes are crossed by base LIDs of %s\n", CLI_BELOW, "", job->trespassing);
 }

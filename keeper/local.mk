@@ -98,6 +98,7 @@ libforskeeper_la_SOURCES = \
 	keeper/worker/worker_jobplan.c \
 	keeper/worker/worker_jobs.c \
 	keeper/worker/worker_jobs.h \
+	keeper/worker/worker_left.c \
 	keeper/worker/worker_look.c \
 	keeper/worker/worker_mail.c \
 	keeper/worker/worker_mail.h \

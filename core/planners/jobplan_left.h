@@ -10,7 +10,7 @@
 #ifndef FORS_CORE_PLANNERS_JOBPLAN_LEFT_H
 #define FORS_CORE_PLANNERS_JOBPLAN_LEFT_H
 
-#include "core/jobs/owners.h"
+#include "core/jobs/holdings.h"
 #include "core/schedule/schedule.h"
 
 /*
@@ -19,5 +19,14 @@
  */
 enum fors_err fors_jobplans_left(const struct fors_fabric *fabric, const struct fors_joblist *list,
 				 const struct fors_schedule *const *left, uint32_t **before, struct fors_error *error);
+
+/*
+ * The same on all floors of a tree, with the entries that these ways are made of, for struct fors_holdings_task, in *before,
+ * owned by the caller (fors_holdings_clear()), of any job that has ways. `index`: only those of this path index; negative: of
+ * all, and of several ways to a server the first is the entry. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_jobplans_left_floors(const struct fors_floors *floors, const struct fors_joblist *list,
+					const struct fors_schedule *const *left, int64_t index,
+					struct fors_holdings *before, struct fors_error *error);
 
 #endif

@@ -102,7 +102,8 @@ struct fors_jobboard_item *fors_jobboard_have(struct fors_jobboards *jobs, const
 					   .alone_bound = FORS_UNKNOWN,
 					   .path_index = FORS_UNKNOWN,
 					   .epoch = FORS_UNKNOWN,
-					   .trespassers = FORS_UNKNOWN};
+					   .trespassers = FORS_UNKNOWN,
+					   .expected_phases = FORS_UNKNOWN};
 	snprintf(made->told.name, sizeof(made->told.name), "%s", name);
 	jobs->item[at] = made;
 	return made;

@@ -193,11 +193,25 @@ static bool search(struct fors_worker *worker, struct fors_look *look, bool is_s
 	return true;
 }
 
-/* It is what is wanted from now on; the hold is passed on. */
-static void want(struct fors_worker *worker, struct fors_claim *claim)
+/* Jobs that have been found waiting for their entries: the status says what these will allow them. */
+static void tell_expected(struct fors_worker_jobs *jobs, const struct fors_claim *claim)
+{
+	for (uint32_t j = 0; j < claim->list.count; j++) {
+		struct fors_jobboard_item *item = fors_jobboard_have(&jobs->board, claim->list.job[j].name);
+		uint32_t bound = claim->holdings.bound[j];
+
+		if (!item || !item->is_listed || item->told.state == FORS_JOB_IS_PLANNED || !bound)
+			continue;
+		item->told.expected_phases = bound;
+		jobs->is_told = false;
+	}
+}
+
+void fors_worker_want(struct fors_worker *worker, struct fors_claim *claim)
 {
 	claim->number = ++worker->jobs.claims;
 	worker->jobs.settled_ms = 0;
+	tell_expected(&worker->jobs, claim);
 	claim_for(worker, claim);
 }
 
@@ -208,7 +222,7 @@ static bool seek(struct fors_worker *worker, struct fors_look *look)
 
 	if (!search(worker, look, true, &claim))
 		return false;
-	want(worker, claim);
+	fors_worker_want(worker, claim);
 	return true;
 }
 
@@ -229,7 +243,7 @@ static void refine(struct fors_worker *worker, struct fors_look *look)
 		return;
 	}
 	fors_log_info(worker->setup.log, "a longer search has found faster lanes and table entries for jobs");
-	want(worker, claim);
+	fors_worker_want(worker, claim);
 }
 
 /* --- have they come? ---------------------------------------------------------------------------------------------- */
@@ -311,6 +325,8 @@ void fors_worker_seek_entries(struct fors_worker *worker)
 
 	if (jobs->is_blocked || worker->incomplete)
 		return;
+	if (!jobs->text && !*jobs->trouble && jobs->wanted && !jobs->wanted->basis)
+		return; /* what an earlier opensm left holds until the file has been read */
 	if (!jobs->text || fors_worker_job_index(look) < 0)
 		fors_worker_want_no_entries(worker);
 	else if (!is_current(jobs, look) && !seek(worker, look))

@@ -113,23 +113,44 @@ static enum fors_err match(struct fors_worker_planning *p)
 	return fors_jobs_match(&p->worker->jobs.set.list, list, p->was_of, &p->error);
 }
 
-/* The first plans of this opensm: jobs that run keep the lanes that their schedules go over, which an earlier one left. */
-static enum fors_err find_left(struct fors_worker_planning *p, uint32_t **before)
+/* Per job of the set the schedule that an earlier opensm left, or NULL; the caller frees the array. NULL: no memory. */
+static const struct fors_schedule **list_left(struct fors_worker_planning *p)
 {
 	const struct fors_joblist *list = &p->set.list;
 	const struct fors_schedule **left = calloc(list->count + (size_t)1, sizeof(*left));
-	enum fors_err err = left ? FORS_OK : fors_fail_memory(&p->error);
 
-	for (uint32_t j = 0; !err && j < list->count; j++) {
+	for (uint32_t j = 0; left && j < list->count; j++) {
 		const struct fors_jobboard_item *item = fors_jobboard_have(&p->worker->jobs.board, list->job[j].name);
 
-		if (!item)
-			err = fors_fail_memory(&p->error);
-		else if (item->is_inherited && fors_jobboard_has_plan(item))
+		if (!item) {
+			free(left);
+			return NULL;
+		}
+		if (item->is_inherited && fors_jobboard_has_plan(item))
 			left[j] = item->schedule;
 	}
-	if (!err)
-		err = fors_jobplans_left(p->set.look->fabric, list, left, before, &p->error);
+	return left;
+}
+
+/* The first plans of this opensm: jobs that run keep the lanes that their schedules go over, which an earlier one left. */
+static enum fors_err find_left(struct fors_worker_planning *p, uint32_t **before)
+{
+	const struct fors_schedule **left = list_left(p);
+	enum fors_err err = left ? fors_jobplans_left(p->set.look->fabric, &p->set.list, left, before, &p->error)
+				 : fors_fail_memory(&p->error);
+
+	free(left);
+	return err;
+}
+
+/* The same on all floors of three levels. */
+static enum fors_err find_left_holdings(struct fors_worker_planning *p, struct fors_holdings *before)
+{
+	const struct fors_schedule **left = list_left(p);
+	enum fors_err err =
+		left ? fors_jobplans_left_floors(&p->set.floors, &p->set.list, left, FORS_UNKNOWN, before, &p->error)
+		     : fors_fail_memory(&p->error);
+
 	free(left);
 	return err;
 }
@@ -180,6 +201,8 @@ static enum fors_err find_holdings(struct fors_worker_planning *p)
 	if (old->is_planned && old->floors.count && (!p->set.look->jobs_move || p->is_at_leisure))
 		err = fors_holdings_again(&old->floors, &old->holdings, &p->set.floors, p->was_of, p->set.list.count,
 					  &before, &p->error);
+	else if (!old->is_planned && !p->set.look->jobs_move)
+		err = find_left_holdings(p, &before);
 	task.before = before.nfloors ? &before : NULL;
 	if (!err)
 		err = fors_holdings_find(&task, &p->set.holdings, &p->error);
@@ -356,6 +379,19 @@ static const char *why_shared(const struct fors_worker_planning *p, uint32_t j)
 				   : "shared until its table entries are in the switches";
 }
 
+/* What the entries that are on their way will allow a job that waits for them. */
+static int64_t expected_phases(const struct fors_worker_planning *p, uint32_t j)
+{
+	const struct fors_claim *wanted = p->worker->jobs.wanted;
+
+	if (!p->kept[j].is_waiting || !wanted)
+		return FORS_UNKNOWN;
+	for (uint32_t i = 0; i < wanted->list.count; i++)
+		if (!strcmp(wanted->list.job[i].name, p->set.list.job[j].name))
+			return wanted->holdings.bound[i] ? (int64_t)wanted->holdings.bound[i] : FORS_UNKNOWN;
+	return FORS_UNKNOWN;
+}
+
 static void tell_job(const struct fors_worker_planning *p, uint32_t j, struct fors_jobboard_item *item)
 {
 	const struct fors_jobentry *job = &p->set.list.job[j];
@@ -368,6 +404,7 @@ static void tell_job(const struct fors_worker_planning *p, uint32_t j, struct fo
 	item->told.missing = job->nmissing;
 	item->told.leaves = job->nleaves;
 	item->told.lanes = p->set.look->fabric || p->set.floors.count ? (int64_t)made->nlanes : FORS_UNKNOWN;
+	item->told.expected_phases = expected_phases(p, j);
 	item->told.trespassers = p->met ? (int64_t)p->met[j].count : FORS_UNKNOWN;
 	item->told.trespassing[0] = '\0';
 	if (p->met)

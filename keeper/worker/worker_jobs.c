@@ -505,6 +505,7 @@ void fors_worker_do_jobs(struct fors_worker *worker, struct fors_look *look, boo
 	if (!see_to_names(worker, look, basis))
 		return;
 	look_at_file(worker, look);
+	fors_worker_inherit_entries(worker, look);
 	if (!see_to_ahead(worker, look, basis, was_early))
 		return;
 	if (look->withdrawal && look->kind == FORS_LOOK_INSTALLED) {

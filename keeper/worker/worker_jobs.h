@@ -183,6 +183,16 @@ const char *fors_worker_why_no_index(const struct fors_look *look);
  */
 void fors_worker_seek_entries(struct fors_worker *worker);
 void fors_worker_want_no_entries(struct fors_worker *worker);
+/* The claim is what is wanted from now on; the hold is passed on. */
+void fors_worker_want(struct fors_worker *worker, struct fors_claim *claim);
+
+/* --- worker_left.c --- */
+
+/*
+ * Nothing is wanted yet, and schedules of an earlier opensm go over the path index of jobs: the entries that they tell are
+ * wanted. To be asked before any of them is withdrawn.
+ */
+void fors_worker_inherit_entries(struct fors_worker *worker, const struct fors_look *look);
 
 /*
  * Whose the lanes are, with the entries over them that are in the tables, in *holdings (bound: 0: that job does not have

@@ -196,6 +196,23 @@ def test_lanes_stay_over_a_restart(jobs):
         assert after["one"] >= before["one"] and after["zero"] >= before["zero"]  # and cables that nobody used
 
 
+@pytest.mark.parametrize("mark, lmc, conf", [("exclusive", "2", ""), ("job-index", "1", "job_index = yes\n")])
+def test_three_levels_over_a_restart(jobs, mark, lmc, conf):
+    """The same on three levels: lanes and rungs, and where a path index belongs to jobs its entries."""
+    late, early = "Node0-0-1, Node0-1-0, Node1-0-1", "Node0-0-0, Node1-0-0"
+    sim, sm, file = jobs(f"zero [{mark}]: {late}\n", topology=Tree3((2, 2, 2), (2, 2)), lmc=lmc, conf=conf)
+    wait_jobs(sm, "zero", timeout=40)
+    write(file, f"one [{mark}]: {early}\nzero [{mark}]: {late}\n")
+    wait_jobs(sm, "one", "zero", timeout=40)
+    before = judge(sim, sm, ["one", "zero"])
+    sm.stop()
+    with type(sm)(sim, sm.directory, fors_conf=f"jobs_file = {file}\n{conf}", lmc=lmc) as again:
+        again.wait_status(reason=lambda text: text.startswith("jobs: each"), timeout=60,
+                          jobs=lambda jobs: jobs and all(job["state"] == "active" and job["over"] == "own" for job in jobs))
+        after = judge(sim, again, ["one", "zero"])
+        assert after["one"] >= before["one"] and after["zero"] >= before["zero"]
+
+
 def test_tables_of_another_engine(jobs):
     """Over tables that fors did not make each job has a plan, right in itself, marked as shared; with new tables it gets another."""
     sim, sm, file = jobs(f"one [exclusive]: {ONE}\ntwo: {TWO}\n", conf="schedule_over = any\n", routing_engine="minhop", lmc="0")

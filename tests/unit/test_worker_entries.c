@@ -505,7 +505,9 @@ static void on_three_levels(void **state)
 	write_jobs(bench, HIGH_ONE HIGH_TWO SHARES);
 	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, NULL));
 	wait_status(bench, ON_THEIR_WAY, true);
+	wait_status(bench, "\"expected_phases\": 3", true);
 	sweep_when_asked(bench, 0);
+	wait_status(bench, "\"expected_phases\": 3", false);
 	one = wait_job(bench, "one", 2, 0);
 	two = wait_job(bench, "two", 3, 0);
 	assert_on_index(bench, "one", NULL);
@@ -530,6 +532,46 @@ static void on_three_levels(void **state)
 		assert_on_index(bench, "one", down);
 		assert_on_index(bench, "two", down);
 	}
+}
+
+/* Two jobs that began one after the other, and so have other lanes than if both were new: another worker gives them the same. */
+static void stay_over_a_restart(struct bench *bench, const char *first, const char *both, uint32_t phases)
+{
+	struct fors_look *before, *after;
+
+	write_jobs(bench, first);
+	fors_worker_submit(bench->worker, make_indexed(bench, FORS_LOOK_INSTALLED, NULL));
+	sweep_when_asked(bench, 0);
+	wait_job(bench, "two", phases, 0);
+	write_jobs(bench, both);
+	sweep_when_asked(bench, atomic_load(&sweeps_asked));
+	wait_faster(bench, "one", NEVER);
+	before = make_indexed(bench, FORS_LOOK_INSTALLED, NULL);
+	bench_stop(bench);
+	atomic_store(&sweeps_asked, 0);
+	jobs_bench_start(bench);
+	sweep(bench, NULL);
+	for (int i = 0; i < 2; i++) {
+		let_pass(EVERY_MS);
+		sweep(bench, NULL);
+	}
+	wait_faster(bench, "one", NEVER);
+	after = make_indexed(bench, FORS_LOOK_INSTALLED, NULL);
+	assert_non_null(after->claim);
+	assert_int_equal(after->claim->list.count, 2);
+	assert_true(fors_look_same_tables(before, after));
+	fors_look_free(before);
+	fors_look_free(after);
+}
+
+static void a_restart(void **state)
+{
+	stay_over_a_restart(*state, TWO, ONE TWO, 4);
+}
+
+static void a_restart_on_three_levels(void **state)
+{
+	stay_over_a_restart(*state, HIGH_TWO, HIGH_ONE HIGH_TWO, 3);
 }
 
 /* The same bench before another fabric. */
@@ -587,6 +629,8 @@ int main(void)
 		TEST(which_index),
 		cmocka_unit_test_setup_teardown(haste_is_made_up_for, open_larger_bench, jobs_bench_close),
 		cmocka_unit_test_setup_teardown(on_three_levels, open_three_levels, jobs_bench_close),
+		TEST(a_restart),
+		cmocka_unit_test_setup_teardown(a_restart_on_three_levels, open_three_levels, jobs_bench_close),
 		cmocka_unit_test_setup_teardown(trees_of_other_heights, open_three_levels, jobs_bench_close),
 	};
 
