@@ -30,19 +30,20 @@ exec ip netns exec "$(sed -n "s/^$host //p" PLACES)" unshare --uts sh -c 'hostna
 
 
 class Ranks:
-    """mpirun with `each` ranks in each server of the fabric, in the order of the schedule's servers."""
+    """mpirun with `each` ranks in each server of the fabric, as ibnetdiscover lists them, or in the order of their names."""
 
-    def __init__(self, net, folder, each=1):
+    def __init__(self, net, folder, each=1, by_name=False):
         self.each = each
         self.net, self.folder = net, folder
-        self.names = [net.name(name) for name in net.live.servers]
-        self.hosts = [address(port.lid) for port in net.live.servers.values()]
+        order = sorted(net.live.servers) if by_name else list(net.live.servers)
+        servers = [net.live.servers[name] for name in order]
+        self.names = [net.name(name) for name in order]
+        self.hosts = [address(port.lid) for port in servers]
         (folder / "places").write_text("".join(f"{host} {name}\n" for host, name in zip(self.hosts, self.names)))
         self.agent = folder / "agent"
         self.agent.write_text(AGENT.replace("PLACES", str(folder / "places")))
         self.agent.chmod(0o755)
         (folder / "hosts").write_text("".join(f"{host} slots={each}\n" for host in self.hosts))
-        servers = [net.live.servers[name] for name in net.live.servers]
         for name, port in zip(self.names, servers):  # Open MPI does not look at addresses of the loopback
             batch("ip", [f"addr add {address(port.lid)}/16 dev p1 noprefixroute"], name)
         (folder / "map").write_text("".join(f"{rank} 0x{servers[rank // each].guid:016x}\n" for rank in range(each * len(servers))))
@@ -61,7 +62,7 @@ class Ranks:
 
 
 @contextlib.contextmanager
-def stage(folder, rate=RATE, cut=False, each=1, size=(4, 4), leaf=1, fors_conf=""):
+def stage(folder, rate=RATE, cut=False, each=1, size=(4, 4), leaf=1, fors_conf="", by_name=False):
     """FT(2;`size`) under a real opensm with fors, as namespaces: (Ranks, the schedule's file). A cable of the leaf may be dead."""
     tree = FatTree(*size)
     with Ibsim(tree, folder / "sim") as sim, OpenSM(sim, folder / "opensm", routing_engine="fors", lmc="0", fors_conf=fors_conf) as osm:
@@ -73,7 +74,7 @@ def stage(folder, rate=RATE, cut=False, each=1, size=(4, 4), leaf=1, fors_conf="
             osm.wait_epoch(epoch)
         with Namespaces(live, rate) as net:
             net.apply(read_tables(sim))
-            ranks = Ranks(net, folder, each)
+            ranks = Ranks(net, folder, each, by_name)
             ranks.manager = osm
             yield ranks, osm.schedule_file
 
