@@ -185,7 +185,7 @@ EXTRA_DIST += tests/sweep/levels.py
 .PHONY: kinds-sweep
 kinds-sweep: fors
 	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/kinds.py ./fors --count $${TREES:-20} --seed $${SEED:-1} $${OLD:-}
-EXTRA_DIST += tests/sweep/kinds.py
+EXTRA_DIST += tests/sweep/kinds.py tests/sweep/certified.py
 # Phases over the tables that the plugin makes while OpenSM waits, beside those of fors plan: make haste-sweep STATES=30 SEED=1
 check_PROGRAMS += tests/sweep/haste
 tests_sweep_haste_SOURCES = tests/sweep/haste.c

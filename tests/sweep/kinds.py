@@ -7,8 +7,10 @@ one pod have fewer servers), tops (planes have different numbers of tops), share
 (a part of the places is empty), two (two levels with parallel cables). One LID for each server; one failure or several.
 
 Each plan is walked flow by flow over the tables by `fors verify`. A row for each kind: trees, T / LB on average, the 95th of a hundred, the worst; the same over the
-larger of LB and the lump, which no tables with one LID for each server are below; the processor time of `fors plan`. With --old another command plans the same trees, beside it: and then the tables of the kind regular have to be equal, byte for byte.
---worst N prints the worst cases of each kind, with --longer those that became longer. It fails when a walk fails, or regular tables differ.
+larger of LB and the lump, which no tables with one LID for each server are below; the same over the best bound that certified.py
+finds, each certificate checked; how many are above that by more than a tenth; the processor time of `fors plan`. With --old another command plans the same trees, beside it: and then the tables of the kind regular have to be equal, byte for byte.
+--worst N prints the worst cases of each kind, with --longer those that became longer. It fails when a walk fails, a certificate does not prove its bound or is
+above T, or regular tables differ.
 """
 import argparse
 import json
@@ -21,6 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
 
+import certified  # noqa: E402
 from harness import Topology  # noqa: E402
 
 KINDS = ("regular", "directors", "bundles", "leaves", "tops", "shared", "partly", "two")
@@ -166,6 +169,14 @@ def plan(command, net, down, folder):
     return status["phases"], status["lower_bound"], status["tables_bound"], seconds, lfts, max(status["lower_bound"], status["lump_bound"] or 0)
 
 
+def certify(text, dead, phases):
+    """The best certified bound over tables with one LID, up to T, and what is wrong with it, or None."""
+    net = certified.Net(text, dead)
+    found = certified.certify(net, True, phases)
+    fault = certified.check(net, found, True)
+    return found["bound"], fault or (found["bound"] > phases and f"{phases} phases, {found['bound']} certified") or None
+
+
 def sweep(kind, options, folder):
     """Rows (what the command says, what the old one says, the tree, what is dead), and what is wrong."""
     rows, faults, case, net = [], [], 0, f"{folder}/net"
@@ -179,7 +190,9 @@ def sweep(kind, options, folder):
         new, old = plan(options.command, net, down, folder), options.old and plan(options.old, net, down, folder)
         if not new:
             continue
-        rows.append((new, old, tree.spec, dead))
+        bound, fault = certify(tree.text(), dead, new[0])
+        faults += [f"{tree.spec} without {' '.join(dead)}: {fault}"] if fault else []
+        rows.append((new, old, tree.spec, dead, bound))
         if kind == "regular" and old and old[4] != new[4]:
             faults.append(f"the tables of {tree.spec} without {' '.join(dead)} differ")
     return rows, faults
@@ -194,12 +207,15 @@ def figures(rows, which):
 
 def report(kind, rows, options):
     print(f"{kind:10} {len(rows):4} trees: {figures(rows, 0)}")
+    proven = sorted(row[0][0] / row[4] for row in rows)
+    print(f"{'':10} {'':4}   T / certified: mean {sum(proven) / len(proven):.4f}, 95 % {proven[len(proven) * 95 // 100]:.4f}, worst {proven[-1]:.4f}; "
+          f"above 1.10 {sum(one > 1.1 for one in proven)}")
     if options.old:
         print(f"{'':10} {'':4}   old: {figures(rows, 1)}; longer now {sum(row[0][0] > row[1][0] for row in rows)}, "
               f"shorter {sum(row[0][0] < row[1][0] for row in rows)}")
     order = sorted(rows, key=lambda row: row[1][0] / row[0][0] if options.old and options.longer else -row[0][0] / row[0][1])
-    for new, old, spec, dead in order[:options.worst]:
-        print(f"    {new[0] / new[1]:.4f}: T {new[0]}, LB {new[1]}, tables {new[2]}{f', old {old[0]}' if old else ''}; {spec}; dead: {' '.join(dead) or 'nothing'}")
+    for new, old, spec, dead, bound in order[:options.worst]:
+        print(f"    {new[0] / new[1]:.4f}: T {new[0]}, LB {new[1]}, certified {bound}, tables {new[2]}{f', old {old[0]}' if old else ''}; {spec}; dead: {' '.join(dead) or 'nothing'}")
     sys.stdout.flush()
 
 

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""certified.py NET [--down NODE[PORT]]... [--one-lid] [--check FILE] - a lower bound on the phases of any plan, with a certificate.
+
+NET is a text of ibnetdiscover; ways lead up from the hosts' switches, then down. A certificate is one of four arguments:
+
+  port   a server receives from all P servers, itself included: T >= P
+  lump   with one LID for each server all n flows of a switch to a server leave it by one of its c cables: T >= n ceil((P - n) / c)
+  last   with one LID for each server all f flows that can reach a switch by one switch above it alone come to a server over one of its c
+         cables, and what the n servers send back to one of the f goes over one of them: T >= f ceil(n / c), T >= n ceil(f / c)
+  prices each cable has a price in each direction, none below 0. A flow crosses at least the price of its cheapest way, and in T
+         phases all cables together carry T times the sum of all prices: T >= sum of cheapest ways / sum of prices
+
+Prices are searched for by multiplicative weights; what they prove does not depend on how they were found. The certificate is printed as JSON
+on one line. --check reads it from FILE and recomputes the bound with code that shares nothing with the search; it fails where the certificate
+claims more. Nothing here asks fors.
+"""
+import argparse
+import heapq
+import json
+import re
+import sys
+from pathlib import Path
+
+TURNS, POWERS, ONE = 105, 7, 1 << 16
+
+
+class Net:
+    """Servers of each switch, and living cables between switches: (from, to): how many."""
+
+    def __init__(self, text, down=()):
+        self.hosts, self.cables, node, kind = {}, {}, None, None
+        switches, ends = set(), []
+        for line in text.splitlines():
+            if head := re.match(r'(\w+)\s+\d+\s+"([^"]+)"', line):
+                kind, node = head.groups()
+                switches |= {node} if kind == "Switch" else set()
+            elif (end := re.match(r'\[(\d+)\](?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]', line)) and node:
+                ends.append((node, int(end[1]), end[2], int(end[3])))
+        for one, port, other, back in ends:
+            names = {one, other, f"{one}[{port}]", f"{other}[{back}]"}
+            if one not in switches or names & set(down):
+                continue
+            if other in switches:
+                self.cables[one, other] = self.cables.get((one, other), 0) + 1
+            else:
+                self.hosts[one] = self.hosts.get(one, 0) + 1
+        self.level = self._levels()
+        self.servers = sum(self.hosts.values())
+
+    def _levels(self):
+        level, todo = {name: 0 for name in self.hosts}, list(self.hosts)
+        for one in todo:
+            for a, b in self.cables:
+                if a == one and b not in level:
+                    level[b] = level[one] + 1
+                    todo.append(b)
+        return level
+
+    def ups(self):
+        """Cables from a level to the one above, from below."""
+        return sorted((pair for pair in self.cables if self.level.get(pair[0], 0) + 1 == self.level.get(pair[1])),
+                      key=lambda pair: (self.level[pair[0]], pair))
+
+
+def lump(net, switch):
+    n, cables = net.hosts[switch], sum(count for (a, _), count in net.cables.items() if a == switch)
+    return n * -(-(net.servers - n) // cables) if cables else 0
+
+
+def last(net, switch, above):
+    """What comes to a switch from those who have no other way to it than over the one above."""
+    reach = {at: {one for one, _ in way_price(net, {}, at)} for at in net.hosts if at != switch}
+    others = {a for a, b in net.cables if b == switch and a != above}
+    f = sum(net.hosts[at] for at, seen in reach.items() if above in seen and not others & seen)
+    n, c = net.hosts[switch], net.cables.get((above, switch), 0)
+    return max(f * -(-n // c), n * -(-f // c)) if f and c else 0
+
+
+class Search:
+    """Prices by what cables carried so far, when all flows of each turn take their cheapest ways."""
+
+    def __init__(self, net):
+        self.net, self.ups = net, net.ups()
+        self.downs = [(b, a) for a, b in reversed(self.ups)]
+        self.load = {pair: 0 for pair in self.ups + self.downs}
+
+    def cheapest(self, source, price, turn):
+        """Price of the cheapest way to each switch, and by which cable it comes there: going up, and down."""
+        up, down, by = {source: 0}, {source: 0}, {}
+        turned = turn * 7 % max(1, len(self.ups))
+        order = self.ups[turned:] + self.ups[:turned]
+        for pair in sorted(order, key=lambda pair: self.net.level[pair[0]]):
+            if pair[0] in up and up[pair[0]] + price[pair] < up.get(pair[1], 1 << 62):
+                up[pair[1]], by["up", pair[1]] = up[pair[0]] + price[pair], pair
+        down.update(up)
+        for pair in sorted(((b, a) for a, b in order), key=lambda pair: -self.net.level[pair[0]]):
+            if pair[0] in down and down[pair[0]] + price[pair] < down.get(pair[1], 1 << 62):
+                down[pair[1]], by["down", pair[1]] = down[pair[0]] + price[pair], pair
+        return down, by
+
+    def send(self, source, target, by, flows):
+        at, way = target, "down"
+        while at != source:
+            way = way if (way, at) in by else "up"
+            pair = by[way, at]
+            self.load[pair] += flows
+            at = pair[0]
+
+    def take_turn(self, price, turn, is_sent):
+        """The bound that prices give."""
+        crossed, total = 0, sum(price[pair] * self.net.cables[pair] for pair in price)
+        for source, n in self.net.hosts.items():
+            down, by = self.cheapest(source, price, turn)
+            for target, m in self.net.hosts.items():
+                if target != source and target in down:
+                    crossed += n * m * down[target]
+                    if is_sent:
+                        self.send(source, target, by, n * m)
+        return -(-crossed // total) if total else 0
+
+    def parts(self):
+        """Sets of switches of one level: each switch, and all that hang together by switches of that level and below."""
+        for top in range(max(self.net.level.values(), default=0)):
+            part = {name: name for name, level in self.net.level.items() if level <= top}
+            for a, b in self.ups:
+                if a in part and b in part and part[a] != part[b]:
+                    gone, kept = part[b], part[a]
+                    part = {name: kept if one == gone else one for name, one in part.items()}
+            level = [name for name in part if self.net.level[name] == top]
+            for one in {part[name] for name in level}:
+                yield {name for name in level if part[name] == one}
+            yield from ({name} for name in level)
+
+    def around(self, part):
+        """1 on each cable between a set of switches and those above, in one direction."""
+        for end in (0, 1):
+            yield {pair: int(pair[end] in part and self.net.level[pair[end]] < self.net.level[pair[1 - end]]) for pair in self.load}
+
+    def weights(self, power):
+        share = {pair: load * ONE // self.net.cables[pair] for pair, load in self.load.items()}
+        most, price = max(1, *share.values()), {}
+        for pair, load in share.items():
+            one = load * ONE // most
+            for _ in range(power):
+                one = one * one // ONE
+            price[pair] = one
+        return price
+
+    def run(self, enough):
+        best, prices = 0, {}
+        for candidate in (price for part in self.parts() for price in self.around(part)):
+            here = self.take_turn(candidate, 0, False)
+            best, prices = max((best, prices), (here, candidate), key=lambda one: one[0])
+        for turn in range(TURNS if self.load else 0):
+            if best >= enough:
+                break
+            price = self.weights(turn % POWERS) if turn else {pair: 1 for pair in self.load}
+            here = self.take_turn(price, turn, True)
+            best, prices = max((best, prices), (here, price), key=lambda one: one[0])
+        return best, prices
+
+
+def certify(net, one_lid, enough=1 << 62):
+    """The best certificate that is found; the search ends where it proves `enough`."""
+    found = [{"bound": net.servers, "by": "port"}]
+    if one_lid:
+        found += [{"bound": lump(net, switch), "by": "lump", "switch": switch} for switch in net.hosts]
+        found += [{"bound": last(net, b, a), "by": "last", "switch": b, "above": a} for a, b in sorted(net.cables) if b in net.hosts
+                  and max(one["bound"] for one in found) < enough]
+    if max(one["bound"] for one in found) < enough:
+        bound, prices = Search(net).run(enough)
+        found.append({"bound": bound, "by": "prices", "prices": [[*pair, price] for pair, price in prices.items() if price]})
+    return max(found, key=lambda one: one["bound"])
+
+
+def way_price(net, price, source):
+    """Dijkstra over (switch, has it turned down?)."""
+    seen, todo = {}, [(0, source, False)]
+    while todo:
+        cost, at, turned = heapq.heappop(todo)
+        if (at, turned) in seen:
+            continue
+        seen[at, turned] = cost
+        for (a, b) in net.cables:
+            step = net.level.get(b, -9) - net.level[a] if a == at else 0
+            if step == 1 and not turned or step == -1:
+                heapq.heappush(todo, (cost + price.get((a, b), 0), b, step == -1))
+    return seen
+
+
+def check(net, certificate, one_lid):
+    """What is wrong with a certificate, None: it proves its bound."""
+    if certificate["by"] == "port":
+        proven = net.servers
+    elif certificate["by"] in ("lump", "last"):
+        if not one_lid:
+            return "this is for one LID for each server"
+        proven = lump(net, certificate["switch"]) if certificate["by"] == "lump" else last(net, certificate["switch"], certificate["above"])
+    else:
+        price = {(a, b): one for a, b, one in certificate["prices"]}
+        if any(one < 0 for one in price.values()) or not set(price) <= set(net.cables):
+            return "a price below 0, or of a cable that does not live"
+        crossed, total = 0, sum(one * net.cables[pair] for pair, one in price.items())
+        for source, n in net.hosts.items():
+            seen = way_price(net, price, source)
+            for target, m in net.hosts.items():
+                ways = [seen[target, turned] for turned in (False, True) if (target, turned) in seen]
+                crossed += n * m * min(ways) if ways and target != source else 0
+        proven = -(-crossed // total) if total else 0
+    return None if proven >= certificate["bound"] else f"{certificate['bound']} claimed, {proven} proven"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("net")
+    parser.add_argument("--down", action="append", default=[])
+    parser.add_argument("--one-lid", action="store_true")
+    parser.add_argument("--check")
+    options = parser.parse_args()
+    net = Net(Path(options.net).read_text(), options.down)
+    if not options.check:
+        print(json.dumps(certify(net, options.one_lid)))
+        return 0
+    fault = check(net, json.loads(Path(options.check).read_text()), options.one_lid)
+    print(fault or "proven")
+    return 1 if fault else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
