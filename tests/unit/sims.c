@@ -80,6 +80,22 @@ double *sims_speeds(const struct fors_graph *graph, double gbits)
 	return list;
 }
 
+/* The time line has all that arrived, and all stalls of links. */
+static void assert_line(const struct fors_sim_result *r, const struct fors_sim_settings *set)
+{
+	uint64_t arrived = 0, line = 0, links = 0;
+
+	for (uint32_t i = 0; i < FORS_SIM_BINS; i++) {
+		arrived += r->arrived_bytes[i];
+		line += r->stalled_ps[i];
+	}
+	for (uint32_t l = 0; l < r->nlinks; l++)
+		links += r->link[l].stall;
+	assert_true(line == links);
+	if (!r->ncycle && set->watch == FORS_NONE)
+		assert_true(arrived == r->bytes);
+}
+
 /* Nothing is lost, nothing is out of order, and nothing is faster than its links. */
 static void assert_sane(const struct fors_sim_result *r, const struct fors_program *program)
 {
@@ -108,6 +124,7 @@ struct fors_sim_result *sims_run(const struct fors_router *router, const struct 
 	if (fors_simulate(router, program, &mine, &r, &error))
 		fail_msg("%s", error.text);
 	assert_sane(r, program);
+	assert_line(r, set);
 	free(all);
 	return r;
 }

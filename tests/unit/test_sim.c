@@ -144,6 +144,31 @@ static void times_of_conflicts(void **state)
 	assert_int_equal(sims_star_time("0 2\n1 2\n", &set), 90000 + 200 * US);
 }
 
+/* Two to one: both servers wait for room at the switch, each a packet's time for each of the other's packets behind the first. */
+static void stalls_are_told(void **state)
+{
+	struct fors_sim_settings set = sims_plain();
+	struct fors_program *program = sims_text("0 2\n1 2\nphase\n3 1\n", 4);
+	struct fors_sim_result *r;
+	struct fors_router router;
+	struct hand star;
+
+	(void)state;
+	hand_star(&star, 4);
+	router = hand_router(&star);
+	set.message = 100000;
+	set.gbits = NULL;
+	r = sims_run(&router, program, &set);
+	assert_true(r->slot[0].waiting_links == 2 && r->slot[0].waiting_servers == 2);
+	assert_true(r->slot[0].link <= 1 && r->slot[0].stall == r->link[r->slot[0].link].stall);
+	assert_true(r->slot[0].stall >= r->link[0].stall && r->slot[0].stall >= r->link[1].stall);
+	assert_true(r->link[0].stall > r->slot[0].bound / 3 && r->link[1].stall > r->slot[0].bound / 3);
+	assert_true(r->slot[1].link == FORS_NONE && !r->slot[1].stall && !r->slot[1].waiting_links);
+	fors_sim_result_free(r);
+	fors_program_free(program);
+	fors_graph_free(star.graph);
+}
+
 /* One queue: packets for 3 wait behind those for 2, to whom 1 sends too; one for each way on: they do not. */
 static void one_queue_holds_up(void **state)
 {
@@ -364,6 +389,13 @@ static void settings_without_sense_are_refused(void **state)
 	REFUSE(gbits, far_apart, "below 1/4096");
 	REFUSE(pause_low, 5, "below the high mark");
 	REFUSE(pause_high, 7000, "too late");
+	slow = sims_plain();
+	slow.mtu = 1;
+	slow.message = FORS_NONE;
+	refuse(slow, "too many packets");
+	slow = sims_plain();
+	slow.pause_low = slow.pause_high = 3000;
+	refuse(slow, "below the high mark");
 	slow = sims_plain(); /* 1000 s over a link are too long over a ten thousandth of it */
 	slow.message = 1000000000000;
 	slow.adapter_rate = 0.000101;
@@ -379,6 +411,7 @@ int main(void)
 		cmocka_unit_test(times_of_single_messages),
 		cmocka_unit_test(times_of_phases),
 		cmocka_unit_test(times_of_conflicts),
+		cmocka_unit_test(stalls_are_told),
 		cmocka_unit_test(one_queue_holds_up),
 		cmocka_unit_test(idle_slots_kept_and_skipped),
 		cmocka_unit_test(messages_without_a_way),
