@@ -312,7 +312,7 @@ bool fors_jobboard_load(struct fors_jobboards *jobs)
 
 	if (jobs->has_loaded)
 		return true;
-	err = fors_publish_list_jobs(jobs->board->folder, take_name, &loading, &error);
+	err = fors_publish_list_jobs(jobs->board->folder, jobs->is_demand, take_name, &loading, &error);
 	if (err == FORS_EINPUT)
 		fors_log_error(jobs->board->log, FORS_F_OLDFILE, "%s", error.text);
 	/* A folder that cannot be entered is complained about by whoever writes there; with the next job it may be. */
@@ -414,7 +414,7 @@ bool fors_jobboard_tend(struct fors_jobboards *jobs, bool is_master, bool *is_ne
 		if (item->schedule && (item->is_due || (item->is_uncopied && jobs->board->outbox)))
 			is_good = write_item(jobs, item, false) && is_good;
 	}
-	if (is_master && !jobs->is_demand)
+	if (is_master)
 		remove_old(jobs, is_new);
 	return is_good;
 }

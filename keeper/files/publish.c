@@ -110,6 +110,17 @@ static int enter_below(int at, const char *name, bool make)
 	return fd;
 }
 
+bool fors_jobfolder(const char *name, bool is_demand, char job[64])
+{
+	size_t length = strlen(name);
+
+	if (!fors_jobname_is_good((struct fors_span){name, name + length}) ||
+	    length > (is_demand ? FORS_DEMANDNAME_ROOM - 2 : 63))
+		return false;
+	snprintf(job, 64, "%s%.63s", is_demand ? (const char[]){FORS_DEMAND_MARK, '\0'} : "", name);
+	return true;
+}
+
 bool fors_demandname(const char *path, char name[FORS_DEMANDNAME_ROOM])
 {
 	const char *base = strrchr(path, '/'), *end;
@@ -506,35 +517,35 @@ enum fors_err fors_publish_remove(const struct fors_folder *folder, const char *
 /* --- folders of jobs ---------------------------------------------------------- */
 
 /* Takes the handle. */
-static void list_names(int fd, void (*take)(void *context, const char *name), void *context)
+static void list_names(int fd, bool is_demand, void (*take)(void *context, const char *name), void *context)
 {
 	DIR *dir = fdopendir(fd);
 	struct dirent *entry;
+	char job[64];
 
 	if (!dir) {
 		close(fd);
 		return;
 	}
-	while ((entry = readdir(dir))) {
-		const char *name = entry->d_name;
-
-		if (fors_jobname_is_good((struct fors_span){name, name + strlen(name)}))
-			take(context, name);
-	}
+	while ((entry = readdir(dir)))
+		if (fors_jobfolder(entry->d_name, is_demand, job))
+			take(context, job);
 	closedir(dir);
 }
 
-enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, void (*take)(void *context, const char *name),
-				     void *context, struct fors_error *error)
+enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, bool is_demand,
+				     void (*take)(void *context, const char *name), void *context,
+				     struct fors_error *error)
 {
+	const char *kind = is_demand ? "demand" : "jobs";
 	int at = fors_folder_enter(folder, false), jobs;
 	enum fors_err err = FORS_OK;
 
-	jobs = at < 0 ? -1 : open_directory(at, "jobs");
+	jobs = at < 0 ? -1 : open_directory(at, kind);
 	if (jobs >= 0)
-		list_names(jobs, take, context);
+		list_names(jobs, is_demand, take, context);
 	else if (errno != ENOENT)
-		err = fail_file(folder, "jobs", "cannot be opened", error);
+		err = fail_file(folder, kind, "cannot be opened", error);
 	if (err && at >= 0)
 		error->code = err = FORS_EINPUT;
 	fors_folder_leave(at);
@@ -545,7 +556,7 @@ enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, void (*ta
 static int remove_job(int jobs, const struct fors_folder *folder)
 {
 	char temporary[64];
-	int at = open_directory(jobs, folder->job);
+	int at = open_directory(jobs, folder_name(folder));
 
 	if (at < 0)
 		return errno == ENOENT ? 0 : -1;
@@ -553,7 +564,7 @@ static int remove_job(int jobs, const struct fors_folder *folder)
 	unlinkat(at, temporary, 0);
 	unlinkat(at, "schedule", 0);
 	close(at);
-	return unlinkat(jobs, folder->job, AT_REMOVEDIR);
+	return unlinkat(jobs, folder_name(folder), AT_REMOVEDIR);
 }
 
 enum fors_err fors_publish_remove_job(const struct fors_folder *folder, struct fors_error *error)
@@ -564,7 +575,7 @@ enum fors_err fors_publish_remove_job(const struct fors_folder *folder, struct f
 
 	fors_io_begin(folder->parent);
 	at = open_outer(folder, false, &why);
-	jobs = at < 0 ? -1 : open_directory(at, "jobs");
+	jobs = at < 0 ? -1 : open_directory(at, folder_of_kind(folder));
 	if (jobs >= 0 && remove_job(jobs, folder))
 		err = fail_file(folder, "", "cannot be removed", error);
 	if (jobs >= 0)

@@ -32,6 +32,8 @@ struct fors_folder {
 
 /* Such a name for a demand file: the mark, and the name of the file without folder and ending. False: that is no name of a folder. */
 bool fors_demandname(const char *path, char name[FORS_DEMANDNAME_ROOM]);
+/* The `job` for a folder of this name in `jobs`, or in `demand`, in job[64]. False: neither a job nor a demand has such a name. */
+bool fors_jobfolder(const char *name, bool is_demand, char job[64]);
 
 /*
  * The folder of an SM port under state_dir; NULL stands for ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.
@@ -105,15 +107,16 @@ enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *
 				  struct fors_error *error);
 
 /*
- * Call take() for each folder in the folder `jobs` of a folder that is no job's. What cannot be read has none. What has
- * no name of a job (core/jobs/joblist.h) is somebody else's, and left out. Errors: FORS_EIO (the folder cannot be
- * entered), FORS_EINPUT (`jobs` is in the way).
+ * Call take() for each folder in the folder `jobs`, or `demand`, of a folder that is no job's; names of demands are marked. What cannot be read has none. What
+ * has no such name (core/jobs/joblist.h) is somebody else's, and left out. Errors: FORS_EIO (the folder cannot be
+ * entered), FORS_EINPUT (`jobs`, or `demand`, is in the way).
  */
-enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, void (*take)(void *context, const char *name),
-				     void *context, struct fors_error *error);
+enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, bool is_demand,
+				     void (*take)(void *context, const char *name), void *context,
+				     struct fors_error *error);
 
 /*
- * Remove a job's folder with what was published there; one that is not there is no error. Errors: FORS_EIO (also when
+ * Remove a job's or a demand's folder with what was published there; one that is not there is no error. Errors: FORS_EIO (also when
  * there is something else in it).
  */
 enum fors_err fors_publish_remove_job(const struct fors_folder *folder, struct fors_error *error);

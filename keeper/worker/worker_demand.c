@@ -18,6 +18,8 @@
 
 #define CHANGED "the fabric has changed; a schedule for it is being planned"
 #define PLANNING "a schedule is being planned"
+#define NOT_MASTER "this subnet manager is not the master"
+#define NOT_NAMED "demand_file in fors.conf does not have this name"
 
 /* ---- texts ---- */
 
@@ -144,6 +146,7 @@ void fors_worker_heed_demand(struct fors_worker *worker, const struct fors_look 
 	uint64_t basis;
 
 	take_file(worker, look->demand_file);
+	demand->is_named = true;
 	if (!*demand->file)
 		return;
 	if (look->kind == FORS_LOOK_DECLINED || !fors_look_has_tables(look)) {
@@ -195,8 +198,11 @@ void fors_worker_leave_demand(struct fors_worker *worker)
 	struct fors_worker_demand *demand = &worker->demand;
 
 	if (*demand->file)
-		withdraw(worker, "this subnet manager is not the master");
+		withdraw(worker, NOT_MASTER);
 	forget(demand);
+	if (!fors_jobboard_load(&demand->board) ||
+	    !fors_jobboard_withdraw_all(&demand->board, FORS_JOB_IS_WITHDRAWN, NOT_MASTER))
+		fors_worker_run_short(worker);
 }
 
 /* ---- plans ---- */
@@ -381,17 +387,37 @@ static void look_at_file(struct fors_worker *worker)
 	}
 }
 
+/* What an earlier opensm left of other demands is withdrawn; a day later the board removes it. */
+static void end_others(struct fors_worker *worker)
+{
+	struct fors_worker_demand *demand = &worker->demand;
+	bool is_good = fors_jobboard_load(&demand->board);
+
+	for (size_t i = 0; i < demand->board.count; i++) {
+		struct fors_jobboard_item *item = demand->board.item[i];
+
+		item->is_listed = !strcmp(item->told.name, demand->name);
+		if (!item->is_listed && fors_jobboard_has_plan(item))
+			is_good = fors_jobboard_withdraw(&demand->board, item, FORS_JOB_IS_WITHDRAWN, NOT_NAMED) &&
+				  is_good;
+	}
+	if (!is_good)
+		fors_worker_run_short(worker);
+}
+
 void fors_worker_watch_demand(struct fors_worker *worker)
 {
 	struct fors_worker_demand *demand = &worker->demand;
-	bool is_new = false;
+	bool is_new = false, is_master = demand->is_named && !worker->is_standby;
 
 	if (*demand->file && demand->look && !worker->is_standby) {
 		look_at_file(worker);
 		if (demand->next.at || demand->is_pending)
 			plan_pending(worker);
 	}
-	if (!fors_jobboard_tend(&demand->board, *demand->file && !worker->is_standby, &is_new))
+	if (is_master)
+		end_others(worker);
+	if (!fors_jobboard_tend(&demand->board, is_master, &is_new))
 		fors_worker_run_short(worker);
 	if (*demand->file && demand->look && !demand->is_blocked && !worker->is_standby &&
 	    (is_new || !demand->is_told) && worker->board.has_status)
@@ -427,7 +453,7 @@ void fors_worker_fill_demand(const struct fors_worker *worker, struct fors_statu
 void fors_worker_demand_open(struct fors_worker *worker)
 {
 	fors_jobboard_open(&worker->demand.board, &worker->board);
-	worker->demand.board.is_demand = worker->demand.board.has_loaded = worker->demand.is_told = true;
+	worker->demand.board.is_demand = worker->demand.is_told = true;
 }
 
 void fors_worker_demand_close(struct fors_worker *worker)

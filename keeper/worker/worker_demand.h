@@ -27,7 +27,7 @@ struct fors_worker_text {
 };
 
 struct fors_worker_demand {
-	struct fors_jobboards board;	 /* of one item */
+	struct fors_jobboards board;	 /* of the demand, and what is left of others */
 	char file[FORS_CONF_LINE_MAX];	 /* demand_file; empty: none */
 	char name[FORS_DEMANDNAME_ROOM]; /* its name, marked; empty: none */
 	struct fors_look *look;		 /* owned; NULL: none */
@@ -41,6 +41,7 @@ struct fors_worker_demand {
 	char reason[FORS_ERROR_TEXT / 2];	     /* why there is no schedule; empty: there is one */
 	double over_bound;			     /* of the schedule */
 	bool is_blocked, is_pending, is_told;
+	bool is_named; /* a look has said which demand there is: other ones have ended */
 };
 
 /* At the beginning, with the board open; and at the end. */

@@ -176,6 +176,26 @@ def test_another_opensm_and_no_demand(demand):
         assert after["epoch"] == status["epoch"] and after["demand_epoch"] is None
 
 
+def test_what_others_left(demand, tmp_path):
+    """A demand of before whose name fors.conf has no more is withdrawn, and its copy; the demand of now stays."""
+    net = tmp_path / "net"
+    net.mkdir()
+    sim, sm, file = demand(EVENTS, conf=f"publish_dir = {net}\n")
+    first = wait_planned(sm)
+    own = schedule_of(sm.state_dir)
+    wait_for(lambda: schedule_of(net).exists(), what="the copy")
+    sm.stop()
+    renamed = file.with_name("rows.demand")
+    renamed.write_text(EVENTS)
+    with type(sm)(sim, sm.directory, fors_conf=f"demand_file = {renamed}\npublish_dir = {net}\n") as again:
+        again.wait_status(demand="rows", demand_reason=None, demand_epoch=lambda epoch: epoch)
+        for path in (own, schedule_of(net)):
+            wait_for(lambda: info(path)["phases"] == 0, what=f"{path} to be withdrawn")
+            assert info(path)["epoch"] > first["demand_epoch"] and "demand_file" in info(path)["reason"]
+        judge(sim, again.state_dir / "demand" / "rows" / "schedule", WANTED)
+        wait_for(lambda: info(net / "demand" / "rows" / "schedule")["phases"], what="the copy")
+
+
 def test_a_switch_of_the_builders_dies(demand):
     """A fabric that is not routed any more has no schedule of a demand either; with the cables it comes back."""
     sim, sm, file = demand(EVENTS)

@@ -366,7 +366,7 @@ static void folders_of_jobs(void **state)
 		snprintf(path, sizeof(path), "%s/jobs/%s", place->path, names[i]);
 		assert_int_equal(mkdir(path, 0755), 0);
 	}
-	assert_int_equal(fors_publish_list_jobs(&place->folder, note_name, seen, NULL), FORS_OK);
+	assert_int_equal(fors_publish_list_jobs(&place->folder, false, note_name, seen, NULL), FORS_OK);
 	assert_string_equal(seen, "4711 ");
 }
 
