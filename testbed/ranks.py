@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """
-An MPI program over FT(2;4,4) of real packets, by plain MPI and under libforsched-mpi, see doc/testbed.md.
+An MPI program over FT(2;4,4), or another tree of two levels, of real packets, by plain MPI and under libforsched-mpi, see doc/testbed.md.
 
-    testbed/ranks.py [--each RANKS] [--cut] [--rate BITS] [--repeats N] [--setting NAME=VALUE]... PROGRAM [ARGUMENT...]
+    testbed/ranks.py [--size SPINES LEAVES [SERVERS]] [--each RANKS] [--cut] [--rate BITS] [--repeats N] [--setting NAME=VALUE]... PROGRAM [ARGUMENT...]
                                                                         (as root; FORS_BUILDDIR names a build)
 
-The program has its ranks, some on each of sixteen servers, in the network namespaces of the servers. It is run in turn without and
+The program has its ranks, some on each server, sixteen in FT(2;4,4), in the network namespaces of the servers. It is run in turn without and
 with the library; a line says which, and what the program prints follows. With --cut the cable of a leaf is dead.
 """
 import argparse
@@ -103,7 +103,7 @@ def add_alltoallv_options(parser):
 
 def run_both(options, folder):
     settings = dict(setting.split("=", 1) for setting in options.setting)
-    with stage(folder, options.rate, options.cut, options.each) as (ranks, schedule):
+    with stage(folder, options.rate, options.cut, options.each, options.size) as (ranks, schedule):
         for _ in range(options.repeats):
             for label, env in (("plain", {}), ("library", {**following(folder, schedule), **settings})):
                 done = ranks.run([options.program, *options.arguments], env)
@@ -117,6 +117,7 @@ def run_both(options, folder):
 def main():
     parser = argparse.ArgumentParser(prog="testbed/ranks.py", allow_abbrev=False,
                                      description="An MPI program over real packets, by plain MPI and under libforsched-mpi.")
+    parser.add_argument("--size", type=int, nargs="+", default=(4, 4), metavar="N", help="spines, leaves, servers of a leaf: as many as spines (default 4 4)")
     parser.add_argument("--each", type=int, default=1, metavar="RANKS", help="on each server (default 1)")
     parser.add_argument("--cut", action="store_true", help="a dead cable")
     parser.add_argument("--rate", type=int, default=RATE, metavar="BITS", help=f"of a cable, a second (default {RATE})")
@@ -125,6 +126,8 @@ def main():
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args()
+    if not 2 <= len(options.size) <= 3:
+        parser.error("--size: two numbers, or three")
     with tempfile.TemporaryDirectory(prefix="fors-ranks-") as scratch:
         run_both(options, Path(scratch))
 
