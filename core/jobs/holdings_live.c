@@ -156,7 +156,7 @@ static bool has_way(const struct reader *r, uint32_t leaf, uint32_t d)
 }
 
 /* From each leaf of the job to each server of it elsewhere. */
-static bool is_job_held(const struct reader *r, const struct fors_jobentry *job)
+static bool has_job_ways(const struct reader *r, const struct fors_jobentry *job)
 {
 	const struct fors_fabric *f = r->floors->floor[0];
 
@@ -182,6 +182,6 @@ enum fors_err fors_holdings_held(const struct fors_floors *floors, const struct 
 	if (floors->count == 1)
 		return fors_entries_held(floors->floor[0], list, &first, lfts, is_held, error);
 	for (uint32_t j = 0; j < list->count; j++)
-		is_held[j] = is_job_held(&r, &list->job[j]);
+		is_held[j] = has_job_ways(&r, &list->job[j]);
 	return FORS_OK;
 }
