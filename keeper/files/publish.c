@@ -117,7 +117,8 @@ bool fors_jobfolder(const char *name, bool is_demand, char job[64])
 	if (!fors_jobname_is_good((struct fors_span){name, name + length}) ||
 	    length > (is_demand ? FORS_DEMANDNAME_ROOM - 2 : 63))
 		return false;
-	snprintf(job, 64, "%s%.63s", is_demand ? (const char[]){FORS_DEMAND_MARK, '\0'} : "", name);
+	*job = FORS_DEMAND_MARK;
+	memcpy(job + is_demand, name, length + 1);
 	return true;
 }
 
