@@ -24,11 +24,12 @@ static bool goes_down(const struct fors_fabric *fabric, const struct fors_entrie
 	       fors_live(fabric, fabric->server[d].leaf, lane);
 }
 
+/* A way up, and down again, to a server of another leaf? */
 static bool goes_up(const struct fors_fabric *fabric, const struct fors_entries *entries, uint32_t leaf, uint32_t d)
 {
 	uint32_t lane = entries->up[(size_t)leaf * entries->nservers + d];
 
-	return lane < fabric->nlanes && fors_live(fabric, leaf, lane) &&
+	return lane < fabric->nlanes && leaf != fabric->server[d].leaf && fors_live(fabric, leaf, lane) &&
 	       goes_down(fabric, entries, fabric->lane[lane].spine, d);
 }
 

@@ -102,6 +102,14 @@ static bool find_stretch(const struct fors_floors *floors, uint8_t up_port, uint
 	return s->down != FORS_NONE;
 }
 
+/* Does it lead to where the server is now? A host may have moved, to a leaf that sent to it. */
+static bool leads_home(const struct reading *r, const struct stretch *s, uint32_t d)
+{
+	uint32_t home = r->floors->floor[s->floor]->server[d].leaf;
+
+	return s->last == home && s->first != home;
+}
+
 /* The server's lanes on the floor, unless another way has said so already. */
 static void put_stretch(const struct reading *r, const struct stretch *s, uint32_t d)
 {
@@ -125,7 +133,7 @@ static void take_low(const struct reading *r, const struct fors_way_hop *hop, ui
 	const struct fors_fabric *f = r->floors->floor[0];
 	struct stretch s = {.first = leaf_of(f, hop[0].guid), .last = leaf_of(f, hop[2].guid)};
 
-	if (find_stretch(r->floors, hop[0].port, hop[1].port, &s))
+	if (find_stretch(r->floors, hop[0].port, hop[1].port, &s) && leads_home(r, &s, d))
 		put_stretch(r, &s, d);
 }
 
@@ -135,14 +143,15 @@ static void take_high(const struct reading *r, const struct fors_way_hop *hop, u
 	const struct fors_fabric *f = r->floors->floor[0], *plane;
 	struct stretch low = {.first = leaf_of(f, hop[0].guid), .last = leaf_of(f, hop[4].guid)}, high;
 
-	if (!find_stretch(r->floors, hop[0].port, hop[3].port, &low))
+	if (!find_stretch(r->floors, hop[0].port, hop[3].port, &low) || !leads_home(r, &low, d))
 		return;
 	high = (struct stretch){.floor = f->lane[low.up].spine + 1,
 				.first = fors_floors_pod(r->floors, low.first),
 				.last = fors_floors_pod(r->floors, low.last)};
 	plane = r->floors->floor[high.floor];
-	if (!find_stretch(r->floors, hop[1].port, hop[2].port, &high) || plane->leaf[high.first].guid != hop[1].guid ||
-	    plane->leaf[high.last].guid != hop[3].guid || plane->spine[plane->lane[high.up].spine].guid != hop[2].guid)
+	if (!find_stretch(r->floors, hop[1].port, hop[2].port, &high) || !leads_home(r, &high, d) ||
+	    plane->leaf[high.first].guid != hop[1].guid || plane->leaf[high.last].guid != hop[3].guid ||
+	    plane->spine[plane->lane[high.up].spine].guid != hop[2].guid)
 		return;
 	put_stretch(r, &low, d);
 	put_stretch(r, &high, d);

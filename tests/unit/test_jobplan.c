@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/unknown.h"
 #include "core/fabric/places.h"
 #include "core/jobs/running.h"
 #include "core/planners/jobplan_left.h"
@@ -177,6 +178,45 @@ static void lanes_of_what_was_left(void **state)
 		clear(&out);
 		bed_free(bed);
 	}
+}
+
+/*
+ * Two hosts have traded places since the schedule was made. A leaf sent up to one of them that is its own now: it goes up to
+ * nobody of its own, else packets would come back for ever, whoever says so.
+ */
+static void hosts_have_moved(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	struct outcome out = run(bed, ONE, NULL, NULL);
+	const struct fors_schedule *left[] = {out.plans.job[0].plan};
+	static const uint32_t moved[] = {0, 4, 5, 6};
+	const struct fors_fabric *floor = bed->fabric;
+	const struct fors_floors floors = {.count = 1, .floor = &floor};
+	struct fors_server *one = &bed->fabric->server[1], *other = &bed->fabric->server[6];
+	struct fors_holdings before;
+	struct fors_entries *entries;
+	uint64_t guid = one->guid;
+
+	assert_int_equal(fors_schedule_name(out.plans.job[0].plan, bed->fabric, bed->lfts, "x", NULL), FORS_OK);
+	assert_int_equal(one->leaf, 0);
+	assert_int_equal(other->leaf, 1);
+	one->guid = other->guid;
+	other->guid = guid;
+	memcpy(out.list.job[0].server, moved, sizeof(moved));
+	assert_int_equal(fors_jobplans_left_floors(&floors, &out.list, left, FORS_UNKNOWN, &before, NULL), FORS_OK);
+	entries = &before.entries[0];
+	assert_false(fors_entries_are_none(entries)); /* of those that stayed */
+	for (uint32_t d = 0; d < floor->nservers; d++)
+		assert_int_equal(entries->up[floor->server[d].leaf * floor->nservers + d], FORS_NO_LANE);
+	assert_int_equal(entries->up[6], FORS_NO_LANE); /* nor does the other leaf know it there */
+	assert_int_not_equal(entries->up[4], FORS_NO_LANE);
+	entries->up[floor->server[4].leaf * floor->nservers + 4] = entries->up[4];
+	fors_holdings_prune(&floors, &before);
+	assert_int_not_equal(entries->up[4], FORS_NO_LANE);
+	assert_int_equal(entries->up[floor->server[4].leaf * floor->nservers + 4], FORS_NO_LANE);
+	fors_holdings_clear(&before);
+	clear(&out);
+	bed_free(bed);
 }
 
 /* Who keeps servers and lanes keeps the schedule; who lost a lane does not, nor who could use one more. */
@@ -410,6 +450,7 @@ int main(void)
 		cmocka_unit_test(small_jobs),
 		cmocka_unit_test(lanes_of_before),
 		cmocka_unit_test(lanes_of_what_was_left),
+		cmocka_unit_test(hosts_have_moved),
 		cmocka_unit_test(who_stays),
 		cmocka_unit_test(kept_plans),
 		cmocka_unit_test(named_plans),
