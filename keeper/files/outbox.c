@@ -452,6 +452,8 @@ static void sync_copies(struct fors_outbox *box)
 	struct fors_folder folder = {.parent = box->dir ? strdup(box->dir) : NULL};
 	struct fors_error error = {.code = FORS_OK};
 
+	box->copied_at =
+		fors_clock_ms(); /* without memory they are tried again later, and the mutex is let go meanwhile */
 	for (int i = 0; folder.parent && i < FORS_OUT_FILES && !error.code; i++) {
 		if (!box->is_loose[i])
 			continue;

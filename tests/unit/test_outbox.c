@@ -249,6 +249,35 @@ static void short_of_memory(void **state)
 	}
 }
 
+/* What cannot be synced for want of memory is tried again a while later; until then the thread waits, and holds nobody up. */
+static void no_memory_to_sync(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t before;
+
+	faults_spare_me();
+	mkdir(bench->dir, 0755);
+	put(bench, FORS_OUT_STATUS, "status");
+	set(bench, true, NULL, 1);
+	wait_for(bench, "copies/status.json", "status");
+	wait_round();
+	atomic_store(&synced, 0);
+	faults_arm(1, true);
+	fake_clock_advance(2000);
+	for (int look = 0; look < LOOKS && !faults_happened(); look++)
+		usleep(1000);
+	before = fake_clock_waits();
+	for (int look = 0; look < 2000 && fake_clock_waits() < before + 2; look++)
+		usleep(1000);
+	assert_true(faults_off());
+	assert_true(fake_clock_waits() >= before + 2);
+	assert_int_equal(atomic_load(&synced), 0);
+	fake_clock_advance(2000);
+	for (int look = 0; look < LOOKS && !atomic_load(&synced); look++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&synced), 1);
+}
+
 static void files_are_copied(void **state)
 {
 	struct bench *bench = *state;
@@ -1300,6 +1329,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_A_BENCH(short_of_memory),
+		ON_A_BENCH(no_memory_to_sync),
 		ON_A_BENCH(files_are_copied),
 		ON_A_BENCH(copies_are_synced_when_it_is_quiet),
 		ON_A_BENCH(missing_folder_is_waited_for),
