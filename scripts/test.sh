@@ -93,7 +93,8 @@ stage_check() {
 }
 
 stage_e2e() {
-	build && build_sanitized && FORS_SANITIZED_BUILDDIR=$work/build-sanitize pytested e2e "$work/fors/tests/e2e"
+	build && build_sanitized && make -C "$work/build" tests/cli/stamp_schedule >>"$work/build.log" 2>&1 &&
+		FORS_SANITIZED_BUILDDIR=$work/build-sanitize pytested e2e "$work/fors/tests/e2e"
 }
 
 build_sanitized() {
