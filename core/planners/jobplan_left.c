@@ -6,13 +6,16 @@
 
 #define SEVERAL (FORS_NO_JOB - 1) /* jobs use it: it was shared */
 
-static uint32_t leaf_of(const struct fors_fabric *fabric, uint64_t guid)
+/* nleaves: there is none. It is looked for from `likely` on, for there are as many questions as leaves and servers together make pairs. */
+static uint32_t leaf_of(const struct fors_fabric *fabric, uint64_t guid, uint32_t likely)
 {
-	uint32_t leaf = 0;
+	for (uint32_t i = 0; i < fabric->nleaves; i++) {
+		uint32_t leaf = (likely + i) % fabric->nleaves;
 
-	while (leaf < fabric->nleaves && fabric->leaf[leaf].guid != guid)
-		leaf++;
-	return leaf;
+		if (fabric->leaf[leaf].guid == guid)
+			return leaf;
+	}
+	return fabric->nleaves;
 }
 
 static uint32_t spine_of(const struct fors_fabric *fabric, uint64_t guid)
@@ -39,14 +42,13 @@ static void claim_ways(const struct fors_fabric *fabric, const struct fors_wayli
 		       uint32_t *before)
 {
 	struct fors_way_hop hop[4];
+	uint32_t first = 0, last = 0; /* those of the way before are likely */
 
 	for (uint32_t i = 0; ways && i < ways->nways; i++) {
-		uint32_t first, last;
-
 		if (fors_waylist_get(ways, i, hop, 4) != 3)
 			continue;
-		first = leaf_of(fabric, hop[0].guid);
-		last = leaf_of(fabric, hop[2].guid);
+		first = leaf_of(fabric, hop[0].guid, first);
+		last = leaf_of(fabric, hop[2].guid, last);
 		if (first >= fabric->nleaves || last >= fabric->nleaves)
 			continue;
 		claim(fabric, first, fors_lane_at(fabric, first, FORS_NONE, hop[0].port), job, before);
@@ -128,20 +130,23 @@ static void put_stretch(const struct reading *r, const struct stretch *s, uint32
 }
 
 /* Between leaves of one pod, or of a tree of two levels. */
-static void take_low(const struct reading *r, const struct fors_way_hop *hop, uint32_t d)
+static void take_low(const struct reading *r, const struct fors_way_hop *hop, uint32_t d, uint32_t likely)
 {
 	const struct fors_fabric *f = r->floors->floor[0];
-	struct stretch s = {.first = leaf_of(f, hop[0].guid), .last = leaf_of(f, hop[2].guid)};
+	struct stretch s = {.first = leaf_of(f, hop[0].guid, likely),
+			    .last = leaf_of(f, hop[2].guid, f->server[d].leaf)};
 
 	if (find_stretch(r->floors, hop[0].port, hop[1].port, &s) && leads_home(r, &s, d))
 		put_stretch(r, &s, d);
 }
 
 /* Between pods: a stretch of floor 0, and between its ends one of its plane. */
-static void take_high(const struct reading *r, const struct fors_way_hop *hop, uint32_t d)
+static void take_high(const struct reading *r, const struct fors_way_hop *hop, uint32_t d, uint32_t likely)
 {
 	const struct fors_fabric *f = r->floors->floor[0], *plane;
-	struct stretch low = {.first = leaf_of(f, hop[0].guid), .last = leaf_of(f, hop[4].guid)}, high;
+	struct stretch low = {.first = leaf_of(f, hop[0].guid, likely),
+			      .last = leaf_of(f, hop[4].guid, f->server[d].leaf)},
+		       high;
 
 	if (!find_stretch(r->floors, hop[0].port, hop[3].port, &low) || !leads_home(r, &low, d))
 		return;
@@ -157,7 +162,7 @@ static void take_high(const struct reading *r, const struct fors_way_hop *hop, u
 	put_stretch(r, &high, d);
 }
 
-/* All ways to a server of the job, over one path index or all. */
+/* All ways to a server of the job, over one path index or all. Leaves mostly have the numbers that they had. */
 static void take_ways_to(const struct reading *r, uint32_t dst, uint32_t d, int64_t index)
 {
 	const struct fors_waylist *ways = r->plan->ways;
@@ -169,9 +174,9 @@ static void take_ways_to(const struct reading *r, uint32_t dst, uint32_t d, int6
 			uint32_t n = fors_waylist_get(ways, fors_waylist_find(ways, leaf, dst, path), hop, 6);
 
 			if (n == 3)
-				take_low(r, hop, d);
+				take_low(r, hop, d, leaf);
 			else if (n == 5 && r->floors->count > 1)
-				take_high(r, hop, d);
+				take_high(r, hop, d, leaf);
 		}
 }
 

@@ -445,15 +445,14 @@ static bool is_loose(const struct fors_outbox *box)
 
 /*
  * Wait for the disk to have what was copied, the mutex held before and after: nobody waits for anything now. What cannot be
- * synced is copied once more.
+ * synced is copied once more. Without memory they are tried again later, and the mutex is let go meanwhile.
  */
 static void sync_copies(struct fors_outbox *box)
 {
 	struct fors_folder folder = {.parent = box->dir ? strdup(box->dir) : NULL};
 	struct fors_error error = {.code = FORS_OK};
 
-	box->copied_at =
-		fors_clock_ms(); /* without memory they are tried again later, and the mutex is let go meanwhile */
+	box->copied_at = fors_clock_ms();
 	for (int i = 0; folder.parent && i < FORS_OUT_FILES && !error.code; i++) {
 		if (!box->is_loose[i])
 			continue;
