@@ -12,8 +12,8 @@ NET is a text of ibnetdiscover; ways lead up from the hosts' switches, then down
          phases all cables together carry T times the sum of all prices: T >= sum of cheapest ways / sum of prices
 
 Prices are searched for by multiplicative weights; what they prove does not depend on how they were found. The certificate is printed as JSON
-on one line. --check reads it from FILE and recomputes the bound with code that shares nothing with the search; it fails where the certificate
-claims more. Nothing here asks fors.
+on one line. --check reads it from FILE and computes the bound again, of prices with code that shares nothing with their search, of the others
+by the formula above; it fails where the certificate claims more. Nothing here asks fors.
 """
 import argparse
 import heapq
