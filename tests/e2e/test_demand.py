@@ -208,5 +208,5 @@ def test_a_switch_of_the_builders_dies(demand):
     for lane in range(4):
         sim.relink(*TREE.uplink(3, lane)[:2])
     sm.sighup()
-    wait_planned(sm, first["demand_epoch"])
+    wait_planned(sm, first["demand_epoch"], dead_links=lambda links: not links)  # a sweep may see some of the four only
     judge(sim, schedule_of(sm.state_dir), WANTED)
