@@ -84,19 +84,6 @@ void fors_holdings_ports(const struct fors_floors *floors, const struct fors_hol
 
 	for (uint32_t port = 0; port < net->nports; port++)
 		owner[port] = FORS_NO_JOB;
-	for (uint32_t number = 0; number < floors->count; number++) {
-		const struct fors_fabric *f = floors->floor[number];
-
-		for (uint32_t a = 0; a < f->nleaves; a++)
-			for (uint32_t k = 0; f->leaf[a].node != FORS_NONE && k < f->nlanes; k++) {
-				uint32_t job = fors_owner(&holdings->owners[number], a, k);
-				const struct fors_port *port =
-					fors_net_port(net, f->leaf[a].node, fors_cable(f, a, k)->leaf_port);
-
-				if (job == FORS_NO_JOB || port->peer == FORS_NONE)
-					continue;
-				owner[net->node[f->leaf[a].node].first_port + fors_cable(f, a, k)->leaf_port] = job;
-				owner[net->node[port->peer].first_port + port->peer_port] = job;
-			}
-	}
+	for (uint32_t number = 0; number < floors->count; number++)
+		fors_owners_ports(floors->floor[number], &holdings->owners[number], owner);
 }

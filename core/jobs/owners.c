@@ -238,6 +238,30 @@ enum fors_err fors_owners_find(const struct fors_owners_task *task, struct fors_
 	return FORS_OK;
 }
 
+/* The cable of a leaf's lane, where it lives. */
+static void mark_cable(const struct fors_fabric *f, uint32_t leaf, uint32_t lane, uint32_t job, uint32_t *owner)
+{
+	const struct fors_node *node = &f->net->node[f->leaf[leaf].node];
+	uint32_t end = node->first_port + fors_cable(f, leaf, lane)->leaf_port;
+	const struct fors_port *port = &f->net->port[end];
+
+	if (port->peer == FORS_NONE)
+		return;
+	owner[end] = job;
+	owner[f->net->node[port->peer].first_port + port->peer_port] = job;
+}
+
+void fors_owners_ports(const struct fors_fabric *fabric, const struct fors_owners *owners, uint32_t *owner)
+{
+	for (uint32_t a = 0; a < fabric->nleaves; a++)
+		for (uint32_t k = 0; fabric->leaf[a].node != FORS_NONE && k < fabric->nlanes; k++) {
+			uint32_t job = fors_owner(owners, a, k);
+
+			if (job != FORS_NO_JOB)
+				mark_cable(fabric, a, k, job, owner);
+		}
+}
+
 void fors_owners_clear(struct fors_owners *owners)
 {
 	free(owners->job);

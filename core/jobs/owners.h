@@ -62,6 +62,9 @@ enum fors_err fors_owners_find(const struct fors_owners_task *task, struct fors_
 			       struct fors_error *error);
 void fors_owners_clear(struct fors_owners *owners);
 
+/* Both ends of each job's own cables get its number, by the ports of the net in owner[net->nports]; all others stay. */
+void fors_owners_ports(const struct fors_fabric *fabric, const struct fors_owners *owners, uint32_t *owner);
+
 /* Whose lane it is, or FORS_NO_JOB. */
 static inline uint32_t fors_owner(const struct fors_owners *owners, uint32_t leaf, uint32_t lane)
 {

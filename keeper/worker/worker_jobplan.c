@@ -522,6 +522,34 @@ static bool take_effect(struct fors_worker_planning *p)
 	return true;
 }
 
+/* Whose is each cable, by the ports of the net. */
+static void list_owners(const struct fors_worker_jobset *set, uint32_t *owner)
+{
+	const struct fors_net *net = set->look->net;
+
+	if (set->floors.count) {
+		fors_holdings_ports(&set->floors, &set->holdings, owner);
+		return;
+	}
+	for (uint32_t port = 0; port < net->nports; port++)
+		owner[port] = FORS_NO_JOB;
+	fors_owners_ports(set->look->fabric, &set->owners, owner);
+}
+
+static enum fors_err find_trespassers(struct fors_worker_planning *p)
+{
+	uint32_t *owner = malloc((p->set.look->net->nports + (size_t)1) * sizeof(*owner));
+	enum fors_err err;
+
+	if (!owner)
+		return fors_fail_memory(&p->error);
+	list_owners(&p->set, owner);
+	err = fors_trespass_find(fors_worker_jobset_seats(&p->set), p->set.look->lfts, &p->set.list, owner, &p->met,
+				 &p->error);
+	free(owner);
+	return err;
+}
+
 static enum fors_err plan_all(struct fors_worker_planning *p)
 {
 	enum fors_err err;
@@ -531,9 +559,8 @@ static enum fors_err plan_all(struct fors_worker_planning *p)
 	err = fors_worker_read_jobset(p->worker, &p->set, &p->error);
 	if (!err)
 		err = make_plans(p);
-	if (!err && p->set.look->fabric && p->set.look->lfts)
-		err = fors_trespass_find(p->set.look->fabric, p->set.look->lfts, &p->set.list, &p->set.owners, &p->met,
-					 &p->error);
+	if (!err && p->set.look->lfts && (p->set.look->fabric || p->set.floors.count))
+		err = find_trespassers(p);
 	p->worker->jobs.is_busy = false;
 	return err;
 }

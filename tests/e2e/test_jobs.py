@@ -401,6 +401,9 @@ def test_index_on_three_levels(jobs, lmc, conf, index):
     status = wait_jobs(sm, *HIGH, "others", state="active")
     assert {job(status, name)["ratio"] for name in HIGH} == {1}
     links = assert_owned_on_three(sim, sm, status, index)
+    base = base_links_of(sim, schedule_of(sm, "others"))
+    assert {name: job(status, name)["trespassing"] for name in HIGH} == {"one": "others", "two": "others", "pod": None}
+    assert {name: bool(links[name] & base) for name in HIGH} == {"one": True, "two": True, "pod": False}
     assert {lid - index for _, lid in others_than(plain, sim.snapshot().table)} <= {sim.snapshot().port[name].lid for name in tree.hcas}
 
     cuts = []

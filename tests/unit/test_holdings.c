@@ -9,6 +9,7 @@
 #include "pods_world.h"
 
 #include "core/fabric/fattree.h"
+#include "core/jobs/trespass.h"
 #include "core/planners/jobplan_index.h"
 #include "core/planners/jobplan_over.h"
 #include "core/planners/routing.h"
@@ -248,6 +249,92 @@ static void test_whole_leaves(void **state)
 	assert_int_equal(try_whole(&s, 2), 729);
 	assert_int_equal(try_whole(&s, 3), 4096);
 	site_free(&s);
+}
+
+/* ---- who can trespass ---- */
+
+/* Has the job this cable, given by one end, on any floor? Found by where leaves of floors have their lanes. */
+static bool has_cable(const struct site *s, const struct fors_holdings *h, uint32_t j, uint32_t node, uint8_t port)
+{
+	for (uint32_t i = 0; i < s->floors.count; i++) {
+		const struct fors_fabric *f = s->floors.floor[i];
+
+		for (uint32_t a = 0; a < f->nleaves; a++)
+			for (uint32_t k = 0; k < f->nlanes && f->leaf[a].node == node; k++)
+				if (fors_owner(&h->owners[i], a, k) == j && fors_cable(f, a, k)->leaf_port == port)
+					return true;
+	}
+	return false;
+}
+
+/* Is a way of a base LID between two servers of `from` over a cable of `to`? Each is asked for at both its ends. */
+static bool can_come(const struct site *s, const struct fors_holdings *h, const struct fors_jobentry *from, uint32_t to)
+{
+	const struct fors_fabric *f = s->floors.floor[0];
+
+	for (uint32_t way = 0; way < from->count * from->count; way++) {
+		const struct fors_server *d = &f->server[from->server[way % from->count]];
+		uint32_t node = f->leaf[f->server[from->server[way / from->count]].leaf].node;
+
+		while (node != f->leaf[d->leaf].node) {
+			const struct fors_lfts *lfts = s->w.route->lfts;
+			uint8_t port = fors_lfts_port(lfts, fors_lfts_row(lfts, s->w.now->node[node].guid), d->lid);
+			const struct fors_port *end = fors_net_port(s->w.now, node, port);
+
+			if (has_cable(s, h, to, node, port) || has_cable(s, h, to, end->peer, end->peer_port))
+				return true;
+			node = end->peer;
+		}
+	}
+	return false;
+}
+
+/* Two jobs with lanes of their own and two that share, anywhere; how many meet. */
+static unsigned trespass(const struct site *s, struct fors_random *random)
+{
+	struct fors_joblist list = anywhere(&s->floors, random, 4);
+	struct fors_holdings_task task = {.floors = &s->floors,
+					  .list = &list,
+					  .has_exclusive = true,
+					  .owners_work = FORS_ENTRIES_OWNERS_WORK,
+					  .entries_work = FORS_ENTRIES_WORK};
+	struct fors_holdings holdings;
+	uint32_t *owner = malloc(s->w.now->nports * sizeof(*owner));
+	struct fors_trespass *met;
+	unsigned all = 0;
+
+	list.job[2].is_exclusive = list.job[2].has_index = list.job[3].is_exclusive = list.job[3].has_index = false;
+	must(fors_holdings_find(&task, &holdings, NULL), NULL);
+	fors_holdings_ports(&s->floors, &holdings, owner);
+	must(fors_trespass_find(s->floors.floor[0], s->w.route->lfts, &list, owner, &met, NULL), NULL);
+	for (uint32_t j = 0; j < list.count; j++) {
+		unsigned n = can_come(s, &holdings, &list.job[2], j) + can_come(s, &holdings, &list.job[3], j);
+
+		assert_int_equal(met[j].count, j < 2 ? n : 0);
+		all += met[j].count;
+	}
+	free(met);
+	free(owner);
+	fors_holdings_clear(&holdings);
+	fors_joblist_clear(&list);
+	return all;
+}
+
+static void test_trespass(void **state)
+{
+	static const char *const dead[] = {"", "Leaf00[4]", "Mid2-01[3]", "Mid2-02"};
+	struct fors_random random = {11};
+	unsigned all = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct site s;
+
+		site_new(&s, "XGFT(3;3,2,3;1,2,2)", dead[i]);
+		for (int draw = 0; draw < 15; draw++)
+			all += trespass(&s, &random);
+		site_free(&s);
+	}
+	assert_in_range(all, 20, 4 * 15 * 4 - 1);
 }
 
 /* ---- none ---- */

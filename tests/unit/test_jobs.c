@@ -390,6 +390,7 @@ static void who_can_trespass(void **state)
 		struct fors_owners_task task = {.fabric = bed->fabric, .list = &list, .work = 100000};
 		struct fors_owners owners;
 		struct fors_trespass *met;
+		uint32_t *owner;
 
 		bed_random_failures(bed, &rng, round % 4);
 		bed_rebuild(bed);
@@ -403,7 +404,11 @@ static void who_can_trespass(void **state)
 		for (uint32_t j = 2; j < list.count; j++)
 			list.job[j].is_exclusive = false;
 		assert_int_equal(fors_owners_find(&task, &owners, NULL), FORS_OK);
-		assert_int_equal(fors_trespass_find(bed->fabric, bed->lfts, &list, &owners, &met, NULL), FORS_OK);
+		owner = malloc(bed->net->nports * sizeof(*owner));
+		for (uint32_t port = 0; port < bed->net->nports; port++)
+			owner[port] = FORS_NO_JOB;
+		fors_owners_ports(bed->fabric, &owners, owner);
+		assert_int_equal(fors_trespass_find(bed->fabric, bed->lfts, &list, owner, &met, NULL), FORS_OK);
 		for (uint32_t j = 0; j < list.count; j++) {
 			uint32_t n = 0;
 
@@ -423,6 +428,7 @@ static void who_can_trespass(void **state)
 			assert_true(strlen(told) < 7);
 		}
 		free(met);
+		free(owner);
 		free(text);
 		fors_owners_clear(&owners);
 		fors_joblist_clear(&list);

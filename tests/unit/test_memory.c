@@ -685,8 +685,11 @@ static enum fors_err share_lanes(const struct ground *g, uint64_t *digest, struc
 	struct fors_owners owners = {0};
 	struct fors_entries entries = {0};
 	struct fors_trespass *met = NULL;
+	uint32_t *owner = malloc(fabric->net->nports * sizeof(*owner));
 	enum fors_err err;
 
+	assert_non_null(owner);
+	memset(owner, 0xff, fabric->net->nports * sizeof(*owner)); /* FORS_NO_JOB */
 	list_jobs(fabric, text, sizeof(text));
 	begin();
 	err = fors_joblist_read(text, strlen(text), "jobs", fabric, &list, error);
@@ -695,13 +698,16 @@ static enum fors_err share_lanes(const struct ground *g, uint64_t *digest, struc
 	if (!err)
 		err = fors_entries_find(&task, &owners, &entries, error);
 	if (!err)
-		err = fors_trespass_find(fabric, g->bed->lfts, &list, &owners, &met, error);
+		fors_owners_ports(fabric, &owners, owner);
+	if (!err)
+		err = fors_trespass_find(fabric, g->bed->lfts, &list, owner, &met, error);
 	faults_off();
 	if (!err)
 		*digest = digest_of(owners.job, (size_t)fabric->nleaves * fabric->nlanes * sizeof(*owners.job)) ^
 			  digest_of(entries.up, (size_t)fabric->nleaves * fabric->nservers) ^
 			  digest_of(met, list.count * sizeof(*met));
 	free(met);
+	free(owner);
 	fors_entries_clear(&entries);
 	fors_owners_clear(&owners);
 	fors_joblist_clear(&list);
