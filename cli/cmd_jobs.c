@@ -76,8 +76,8 @@ static void print_way(const struct cli_jobs *jobs, uint32_t j)
 {
 	const struct fors_jobplan *made = &jobs->plans.job[j];
 
-	printf("  %5.3f  %s lanes%s", speed_of(jobs, j), fors_jobplan_over(made->over),
-	       jobs->list.job[j].is_exclusive && made->over != FORS_OVER_OWN ? " (asked for its own)" : "");
+	printf("  %5.3f  %s lanes%s", speed_of(jobs, j), fors_jobplan_over(made->whose),
+	       jobs->list.job[j].is_exclusive && made->whose != FORS_OVER_OWN ? " (asked for its own)" : "");
 	if (made->index >= 0)
 		printf(", path index %lld", (long long)made->index);
 	else if (jobs->list.job[j].has_index)
@@ -159,7 +159,7 @@ static json_t *job_to_json(const struct cli_jobs *jobs, uint32_t j)
 	const struct fors_jobplan *made = &jobs->plans.job[j];
 	json_t *object = json_pack("{s:s, s:b, s:i, s:i, s:i, s:s, s:f}", "name", job->name, "exclusive",
 				   job->is_exclusive, "servers", job->count, "leaves", job->nleaves, "lanes",
-				   made->nlanes, "over", fors_jobplan_over(made->over), "speed", speed_of(jobs, j));
+				   made->nlanes, "over", fors_jobplan_over(made->whose), "speed", speed_of(jobs, j));
 
 	if (!object)
 		return NULL;
@@ -235,7 +235,7 @@ static int draw(const struct cli_settings *settings, const struct cli_site *site
 	}
 	for (uint32_t j = 0; j < jobs->list.count; j++)
 		row[j] = (struct cli_owned_row){jobs->plans.job[j].nlanes, phases_of(jobs, j), speed_of(jobs, j),
-						fors_jobplan_over(jobs->plans.job[j].over)};
+						fors_jobplan_over(jobs->plans.job[j].whose)};
 	code = cli_draw_owned(settings, site, made, jobs, row);
 	free(row);
 	return code;

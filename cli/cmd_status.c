@@ -381,7 +381,7 @@ static void print_job(const struct fors_jobstat *job)
 	print_job_number(job->lanes);
 	print_job_number(job->phases);
 	print_job_number(job->alone_bound);
-	printf("  %-5s", *job->over ? job->over : "-");
+	printf("  %-5s", *job->whose ? job->whose : "-");
 	if (job->path_index >= 0)
 		printf(" path index %" PRId64 "%s", job->path_index, *job->reason ? ";" : "");
 	printf("%s%s", *job->reason ? " " : "", job->reason);

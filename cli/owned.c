@@ -89,7 +89,7 @@ static void put_row(struct fors_buffer *out, const struct fors_jobentry *job, ui
 		fors_buffer_print(out, "<td>none</td><td></td><td></td></tr>\n");
 	else
 		fors_buffer_print(out, "<td>%lld</td><td>%.3f</td><td>%s</td></tr>\n", (long long)row->phases,
-				  row->speed, row->over);
+				  row->speed, row->whose);
 }
 
 static enum fors_err make_page(const char *title, const struct fors_joblist *list, const struct cli_owned_row *row,

@@ -10,10 +10,10 @@
 
 /* What a page tells of a job beside the picture. */
 struct cli_owned_row {
-	uint32_t nlanes;  /* (leaf, lane) that it owns */
-	int64_t phases;	  /* FORS_UNKNOWN: it has no plan */
-	double speed;	  /* 1: as many phases as servers */
-	const char *over; /* which lanes its plan goes over */
+	uint32_t nlanes;   /* (leaf, lane) that it owns */
+	int64_t phases;	   /* FORS_UNKNOWN: it has no plan */
+	double speed;	   /* 1: as many phases as servers */
+	const char *whose; /* which lanes its plan goes over */
 };
 
 /*

@@ -97,7 +97,7 @@ const char *fors_keeper_declined(const struct fors_keeper *keeper);
 enum fors_err fors_keeper_begin_foreign(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error);
 
 /*
- * The table for the service levels of a foreign look, look->over's, to be filled in by the giver; NULL in *levels: more paths than are
+ * The table for the service levels of a foreign look, look->given's, to be filled in by the giver; NULL in *levels: more paths than are
  * asked for, which is a warning. has_paths: there is one for each path. Without a lock. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_keeper_levels(struct fors_keeper *keeper, struct fors_look *look, bool has_paths,

@@ -93,7 +93,7 @@ static enum fors_err look_without(struct fors_keeper *keeper, struct fors_look *
 	if (err)
 		return err;
 	snprintf(look->tables_by, sizeof(look->tables_by), "fors");
-	if (look->over)
+	if (look->given)
 		fors_look_seal(look);
 	return FORS_OK;
 }
@@ -168,9 +168,9 @@ static enum fors_err look_at_ours(struct fors_keeper *keeper, struct fors_look *
 	look->tables_ms = keeper->tables_ms;
 	look->check_ms = keeper->check_ms;
 	err = fors_keeper_understand(keeper, look, error);
-	if (!err && look->over)
+	if (!err && look->given)
 		err = forget_strangers(look, error);
-	if (!err && look->over)
+	if (!err && look->given)
 		fors_look_seal(look);
 	fors_keeper_tell_entries(keeper, look);
 	if (err || look->kind != FORS_LOOK_INSTALLED)
@@ -220,9 +220,9 @@ enum fors_err fors_keeper_look(struct fors_keeper *keeper, struct fors_look *loo
 enum fors_err fors_keeper_begin_foreign(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
 {
 	look->tables_ms = look->check_ms = -1;
-	if (fors_look_be_over(look, fors_settings_participants(keeper->settings), error))
+	if (fors_look_take_given(look, fors_settings_participants(keeper->settings), error))
 		return FORS_ENOMEM;
-	look->over->changes = fors_worker_changes(keeper->worker);
+	look->given->changes = fors_worker_changes(keeper->worker);
 	return FORS_OK;
 }
 
@@ -239,7 +239,7 @@ enum fors_err fors_keeper_levels(struct fors_keeper *keeper, struct fors_look *l
 	}
 	if (err)
 		return err;
-	look->over->levels = *levels;
+	look->given->levels = *levels;
 	if (participants && (*levels)->nservers < participants->count)
 		fors_warn(&look->warnings, "%zu of the %zu participants are no living server",
 			  participants->count - (*levels)->nservers, participants->count);

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""check_names.py - has each tag one meaning, and is each file there that a comment or a page names?
+"""check_names.py - has each tag and each word of WORDS one meaning, and is each file there that a comment or a page names?
 
 A struct, union or enum of fors is called fors_NAME in all files, and what is called so twice is two things for whoever
 looks for it. So a tag is defined in one place of all rooms. A file may move and get another name: who reads of it then
 looks in vain. So each FILE.c or FILE.h in a comment, in a page of doc/ and in a README.md is a file of ours, with as
-much of its folders as is written; those of OpenSM begin with osm_. Exit 1 and the places where it is otherwise.
+much of its folders as is written; those of OpenSM begin with osm_. Some words were once used for several things: WORDS says
+what each means, and in which rooms it may be part of a name; no member is called by a word of VAGUE, which says nothing
+of what it holds. Exit 1 and the places where it is otherwise.
 """
 import argparse
 import os
@@ -18,6 +20,14 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 NAMED = re.compile(r"(?<![\w/<.*])((?:[\w-]+/)*(?!osm_)[a-z][\w-]*\.[ch])\b")
 EXAMPLES = ("cli/cmd_NAME.c",)
 TAG = re.compile(r"^\t*(?:typedef )?(?:struct|union|enum) (fors_\w+) \{", re.M)
+
+WORDS = {  # a part of names: what it means, and the rooms where that is spoken of
+    "slot": ("the place of a server under a leaf", ("core/fabric", "core/jobs", "core/net", "core/planners", "core/status", "core/tables",
+             "keeper/look", "keeper/keeper_rehome.c", "plugin", "cli/load.c")),
+    "settle": ("the switches have the tables that are wanted", ("keeper/worker",)),
+}
+VAGUE = ("over",)
+IGNORED = re.compile(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.S)
 
 
 def sources(top, rooms=ROOMS):
@@ -61,6 +71,26 @@ def gone(top):
                         if name not in ends and name not in EXAMPLES)
 
 
+def code(path):
+    """The lines of a file without comments and strings."""
+    with open(path, encoding="utf-8") as source:
+        return IGNORED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source.read()).split("\n")
+
+
+def strange(top):
+    """Each name with a word that has another meaning: where, and what is wrong."""
+    vague = "|".join(VAGUE)
+    member = re.compile(rf"(?:->|[\w\])]\.|[{{,] *\.)({vague})\b|^\t+(?!return)[a-z][\w ]*[ *]({vague})(?:\[[^]]*\])?;")
+    for path in sources(top):
+        where = os.path.relpath(path, top)
+        words = {word for word, (_, rooms) in WORDS.items() if not where.startswith(rooms)}
+        for number, line in enumerate(code(path), 1):
+            yield from (f"{where}:{number}: {word} is for {WORDS[word][0]} only" for word in sorted(words)
+                        if re.search(rf"\b\w*{word}\w*", line, re.I))
+            yield from (f"{where}:{number}: a member called {match[1] or match[2]} does not say what it is"
+                        for match in member.finditer(line))
+
+
 def main():
     parser = argparse.ArgumentParser(description="Find tags that are defined twice, and files that are named and gone.")
     parser.add_argument("--top", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -72,8 +102,10 @@ def main():
     missing = sorted(set(gone(top)))
     for where, name in missing:
         print(f"{where}: {name} is no file of the sources")
-    print(f"check_names: {len(found)} tags, {len(twice)} defined twice; {len(missing)} files named that are gone")
-    return 1 if twice or missing or not found else 0
+    other = list(strange(top))
+    print(*other, f"check_names: {len(found)} tags, {len(twice)} defined twice; {len(missing)} files named that are gone; "
+          f"{len(other)} names with a word of another meaning", sep="\n")
+    return 1 if twice or missing or other or not found else 0
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ static enum fors_err check_total(const struct sim *sim, double fastest, struct f
 
 	for (uint32_t l = 0; l < sim->nlinks; l++)
 		slowest = fmin(slowest, set->gbits[l]);
-	ps = program->nslots * ((double)set->barrier + (double)set->jitter + 64. * (double)set->token) +
+	ps = program->nsteps * ((double)set->barrier + (double)set->jitter + 64. * (double)set->token) +
 	     (double)set->skew +
 	     nmessages * (bytes * (1 + set->message_jitter) * 8000 / slowest + (double)set->adapter +
 			  (double)set->token + 8. * ((double)set->wire + (double)set->switching));
@@ -174,7 +174,7 @@ static void set_times(struct sim *sim, double fastest)
 	sim->jitter = ticks_of(sim, set->jitter);
 	sim->skew = ticks_of(sim, set->skew);
 	sim->token = ticks_of(sim, set->token);
-	sim->idle_slot = (uint64_t)((double)(set->message + packets * set->header) / set->adapter_rate);
+	sim->idle_step = (uint64_t)((double)(set->message + packets * set->header) / set->adapter_rate);
 	sim->scale_of_adapter = (uint32_t)(65536 / set->adapter_rate + 0.5);
 	sim->two_packets = 2 * (set->mtu + set->header);
 	sim->binding_ticks = ticks_of(sim, set->adaptive.binding);

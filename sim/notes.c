@@ -2,29 +2,29 @@
 /*
  * notes.c - what is noted while a simulation runs: loads of links, stalls, arrivals; in ticks, and picoseconds in the end.
  *
- * Of a slot the fullest link and the one that waited longest are kept, not all: links note what they carry in the slot
- * that they last heard of, and begin anew with the next one, so that nothing has to be gone through between slots.
+ * Of a step the fullest link and the one that waited longest are kept, not all: links note what they carry in the step
+ * that they last heard of, and begin anew with the next one, so that nothing has to be gone through between steps.
  *
  * The time line is a row of bins. When time goes beyond the last one, two neighbours become one; so any length fits,
  * and where the edges lie depends on the length alone.
  */
 #include "state.h"
 
-/* What a link notes of a slot, emptied when it is the first of a new one. */
-static struct sim_link *link_in_slot(struct sim *sim, uint32_t l)
+/* What a link notes of a step, emptied when it is the first of a new one. */
+static struct sim_link *link_in_step(struct sim *sim, uint32_t l)
 {
 	struct sim_link *link = &sim->link[l];
 
-	if (link->slot != sim->slot) {
-		link->slot = sim->slot;
-		link->load = link->slot_stall = link->slot_loads = 0;
+	if (link->step != sim->step) {
+		link->step = sim->step;
+		link->load = link->step_stall = link->step_loads = 0;
 	}
 	return link;
 }
 
-static struct fors_sim_slot *current_slot(struct sim *sim)
+static struct fors_sim_step *current_step(struct sim *sim)
 {
-	return sim->result->slot ? &sim->result->slot[sim->slot] : NULL;
+	return sim->result->step ? &sim->result->step[sim->step] : NULL;
 }
 
 /* ---- loads ---- */
@@ -42,20 +42,20 @@ static uint64_t message_ticks(const struct sim *sim, const struct sim_link *link
 void fors_sim_note_load(struct sim *sim, uint32_t m)
 {
 	const uint32_t *way = &sim->way[(size_t)m * sim->router->max_links];
-	struct fors_sim_slot *slot = current_slot(sim);
-	uint64_t *bound = slot ? &slot->bound : &sim->result->bound;
+	struct fors_sim_step *step = current_step(sim);
+	uint64_t *bound = step ? &step->bound : &sim->result->bound;
 
 	for (uint32_t i = 0; i < sim->message[m].nlinks; i++) {
-		struct sim_link *link = link_in_slot(sim, way[i]);
+		struct sim_link *link = link_in_step(sim, way[i]);
 
 		link->load += message_ticks(sim, link, sim->message[m].bytes);
-		link->slot_loads++;
+		link->step_loads++;
 		if (link->load <= *bound)
 			continue;
 		*bound = link->load;
-		if (slot) {
-			slot->full = way[i];
-			slot->full_messages = link->slot_loads;
+		if (step) {
+			step->full = way[i];
+			step->full_messages = link->step_loads;
 		}
 	}
 }
@@ -87,31 +87,31 @@ void fors_sim_note_arrival(struct sim *sim, uint32_t bytes)
 void fors_sim_note_stall(struct sim *sim, uint32_t l, uint64_t ticks)
 {
 	const struct fors_graph *graph = sim->router->graph;
-	struct sim_link *link = link_in_slot(sim, l);
-	struct fors_sim_slot *slot = current_slot(sim);
+	struct sim_link *link = link_in_step(sim, l);
+	struct fors_sim_step *step = current_step(sim);
 
 	sim->result->link[l].stall += ticks;
 	sim->result->stalled_ps[bin_now(sim)] += ticks;
-	if (slot && ticks && !link->slot_stall) {
-		slot->waiting_links++;
-		slot->waiting_servers += graph->is_terminal[graph->from[l]];
+	if (step && ticks && !link->step_stall) {
+		step->waiting_links++;
+		step->waiting_servers += graph->is_terminal[graph->from[l]];
 	}
-	link->slot_stall += ticks;
-	if (!slot || link->slot_stall <= slot->stall)
+	link->step_stall += ticks;
+	if (!step || link->step_stall <= step->stall)
 		return;
-	slot->stall = link->slot_stall;
-	slot->link = l;
+	step->stall = link->step_stall;
+	step->link = l;
 }
 
 /* ---- the end ---- */
 
 /* Ticks become picoseconds. */
-static void finish_slot(const struct sim *sim, struct fors_sim_slot *slot)
+static void finish_step(const struct sim *sim, struct fors_sim_step *step)
 {
-	slot->begin = fors_sim_ps(sim, slot->begin);
-	slot->end = fors_sim_ps(sim, slot->end);
-	slot->bound = fors_sim_ps(sim, slot->bound);
-	slot->stall = fors_sim_ps(sim, slot->stall);
+	step->begin = fors_sim_ps(sim, step->begin);
+	step->end = fors_sim_ps(sim, step->end);
+	step->bound = fors_sim_ps(sim, step->bound);
+	step->stall = fors_sim_ps(sim, step->stall);
 }
 
 /* A deadlock: what waits, waits up to now. */
@@ -127,13 +127,13 @@ static void finish_stalls(struct sim *sim)
 void fors_sim_finish(struct sim *sim)
 {
 	struct fors_sim_result *r = sim->result;
-	uint64_t bound = r->slot ? 0 : r->bound;
+	uint64_t bound = r->step ? 0 : r->bound;
 
 	if (sim->messages_left)
 		finish_stalls(sim);
-	for (uint32_t i = 0; r->slot && i < r->nslots; i++) {
-		bound += r->slot[i].bound;
-		finish_slot(sim, &r->slot[i]);
+	for (uint32_t i = 0; r->step && i < r->nsteps; i++) {
+		bound += r->step[i].bound;
+		finish_step(sim, &r->step[i]);
 	}
 	r->bound = fors_sim_ps(sim, bound);
 	r->time = fors_sim_ps(sim, sim->last);

@@ -19,7 +19,7 @@ static bool is_sent(struct fors_pair pair)
 	return pair.dst != FORS_NONE && pair.dst != pair.src;
 }
 
-enum fors_err fors_program_new(uint32_t nservers, uint32_t nslots, size_t nmessages, struct fors_program **program,
+enum fors_err fors_program_new(uint32_t nservers, uint32_t nsteps, size_t nmessages, struct fors_program **program,
 			       struct fors_error *error)
 {
 	struct fors_program *p = nmessages > MAX_MESSAGES ? NULL : calloc(1, sizeof(*p));
@@ -30,12 +30,12 @@ enum fors_err fors_program_new(uint32_t nservers, uint32_t nslots, size_t nmessa
 	if (!p)
 		return fors_fail_memory(error);
 	p->nservers = nservers;
-	p->nslots = nslots;
+	p->nsteps = nsteps;
 	p->nranks = 1;
 	p->first = calloc(nservers + (size_t)1, sizeof(*p->first));
 	p->send = calloc(nmessages + 1, sizeof(*p->send));
-	p->phase = calloc(nslots + (size_t)1, sizeof(*p->phase));
-	p->count = calloc(nslots + (size_t)1, sizeof(*p->count));
+	p->phase = calloc(nsteps + (size_t)1, sizeof(*p->phase));
+	p->count = calloc(nsteps + (size_t)1, sizeof(*p->count));
 	if (!p->first || !p->send || !p->phase || !p->count) {
 		fors_program_free(p);
 		return fors_fail_memory(error);
@@ -76,7 +76,7 @@ static uint32_t count_phase(const struct fors_pattern *pattern, uint32_t phase, 
 	return found;
 }
 
-static void write_phase(const struct fors_pattern *pattern, uint32_t phase, uint32_t slot, struct fors_program *p,
+static void write_phase(const struct fors_pattern *pattern, uint32_t phase, uint32_t step, struct fors_program *p,
 			size_t *cursor)
 {
 	size_t n = fors_pattern_npairs(pattern, phase);
@@ -85,16 +85,16 @@ static void write_phase(const struct fors_pattern *pattern, uint32_t phase, uint
 		struct fors_pair pair = fors_pattern_pair(pattern, phase, i);
 
 		if (is_sent(pair))
-			p->send[cursor[pair.src]++] = (struct fors_send){pair.dst, slot, (uint16_t)pair.path, 0, 0};
+			p->send[cursor[pair.src]++] = (struct fors_send){pair.dst, step, (uint16_t)pair.path, 0, 0};
 	}
-	p->phase[slot] = phase;
+	p->phase[step] = phase;
 }
 
 /* cursor: messages of each server, on entry. */
 static void write_program(const struct fors_pattern *pattern, const uint32_t *in_phase, struct fors_program *p,
 			  size_t *cursor)
 {
-	uint32_t slot = 0;
+	uint32_t step = 0;
 
 	for (uint32_t s = 0; s < p->nservers; s++) {
 		p->first[s + 1] = p->first[s] + cursor[s];
@@ -102,15 +102,15 @@ static void write_program(const struct fors_pattern *pattern, const uint32_t *in
 	}
 	for (uint32_t phase = 0; phase < fors_pattern_nphases(pattern); phase++)
 		if (in_phase[phase]) {
-			p->count[slot] = in_phase[phase];
-			write_phase(pattern, phase, slot++, p, cursor);
+			p->count[step] = in_phase[phase];
+			write_phase(pattern, phase, step++, p, cursor);
 		}
 }
 
 enum fors_err fors_program_of(const struct fors_pattern *pattern, uint32_t nservers, struct fors_program **program,
 			      struct fors_error *error)
 {
-	uint32_t nphases = fors_pattern_nphases(pattern), nslots = 0;
+	uint32_t nphases = fors_pattern_nphases(pattern), nsteps = 0;
 	size_t *by_server = calloc(nservers + (size_t)1, sizeof(*by_server)), nmessages = 0;
 	uint32_t *in_phase = calloc(nphases + (size_t)1, sizeof(*in_phase));
 	enum fors_err err = by_server && in_phase ? FORS_OK : fors_fail_memory(error);
@@ -118,10 +118,10 @@ enum fors_err fors_program_of(const struct fors_pattern *pattern, uint32_t nserv
 	for (uint32_t phase = 0; phase < nphases && !err; phase++) {
 		in_phase[phase] = count_phase(pattern, phase, by_server);
 		nmessages += in_phase[phase];
-		nslots += in_phase[phase] > 0;
+		nsteps += in_phase[phase] > 0;
 	}
 	if (!err)
-		err = fors_program_new(nservers, nslots, nmessages, program, error);
+		err = fors_program_new(nservers, nsteps, nmessages, program, error);
 	if (!err)
 		write_program(pattern, in_phase, *program, by_server);
 	free(by_server);
@@ -218,7 +218,7 @@ static void write_load(struct fors_program *p, uint32_t count, uint64_t gap, uin
 	p->count[0] = (uint32_t)n;
 }
 
-/* A program in one slot, with a time for each message. */
+/* A program in one step, with a time for each message. */
 static enum fors_err new_load(uint32_t nservers, size_t nmessages, struct fors_program **program,
 			      struct fors_error *error)
 {
@@ -277,7 +277,7 @@ static size_t offer_one(const struct fors_program *from, uint32_t s, const struc
 			continue;
 		p->at[n + i] = time;
 		p->send[n + i] = from->send[from->first[s] + which];
-		p->send[n + i].slot = 0;
+		p->send[n + i].step = 0;
 	}
 	return i;
 }

@@ -3,7 +3,7 @@
  * program.h - what each server sends, in which order: the workload of a simulation.
  *
  * A pattern in phases becomes one list of messages per server. Phases in which nobody sends are left out; the others
- * are numbered through, and are called slots. A server without a message in a slot is idle in it.
+ * are numbered through, and are called steps. A server without a message in a step is idle in it.
  *
  * Thread rules: plain data once made; any number of simulations may run it.
  */
@@ -14,7 +14,7 @@
 
 struct fors_send {
 	uint32_t dst;  /* server */
-	uint32_t slot; /* never smaller than that of the one before */
+	uint32_t step; /* never smaller than that of the one before */
 	uint16_t path; /* path index */
 	uint8_t vl;    /* virtual lane */
 	uint8_t local; /* which of the ranks of dst it is for */
@@ -23,19 +23,19 @@ struct fors_send {
 #define FORS_MOST_RANKS 64 /* of a server */
 
 struct fors_program {
-	uint32_t nservers, nslots;
+	uint32_t nservers, nsteps;
 	uint32_t
 		nranks; /* of each server, 1 but for fors_program_share(); rank i of server s has number s nranks + i */
 	size_t *first;	/* nservers nranks + 1: rank r sends send[first[r]] .. send[first[r + 1] - 1], in this order */
 	struct fors_send *send; /* first[nservers nranks] of them */
-	uint32_t *phase;	/* nslots: the phase of the pattern */
-	uint32_t *count;	/* nslots: messages */
+	uint32_t *phase;	/* nsteps: the phase of the pattern */
+	uint32_t *count;	/* nsteps: messages */
 	uint64_t *at;		/* NULL, or for each message the time before which it does not exist, ps */
 	uint64_t *size;		/* NULL, or for each message its bytes, > 0; else all have those of the settings */
 };
 
 /* A program without messages; owned by the caller. Errors: FORS_ENOMEM. */
-enum fors_err fors_program_new(uint32_t nservers, uint32_t nslots, size_t nmessages, struct fors_program **program,
+enum fors_err fors_program_new(uint32_t nservers, uint32_t nsteps, size_t nmessages, struct fors_program **program,
 			       struct fors_error *error);
 
 /*
@@ -93,7 +93,7 @@ enum fors_err fors_program_vary(struct fors_program *program, double sigma, uint
 				struct fors_error *error);
 /*
  * In chunks: each rank sends a chunk of each of its messages in turn, in the order of `from`, then the next chunk of each
- * that has more. `message`: bytes of messages where the program has no sizes. All are in one slot. Errors: FORS_ELIMIT,
+ * that has more. `message`: bytes of messages where the program has no sizes. All are in one step. Errors: FORS_ELIMIT,
  * FORS_ENOMEM.
  */
 enum fors_err fors_program_cut(const struct fors_program *from, uint64_t message, uint64_t chunk,

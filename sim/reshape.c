@@ -47,15 +47,15 @@ enum fors_err fors_program_share(const struct fors_program *from, uint32_t nrank
 	size_t squares = (size_t)nranks * nranks, n = 0;
 	struct fors_program *p = NULL;
 	enum fors_err err =
-		fors_program_new(from->nservers, from->nslots, fors_program_nmessages(from) * squares, &p, error);
+		fors_program_new(from->nservers, from->nsteps, fors_program_nmessages(from) * squares, &p, error);
 
 	if (!err)
 		err = give_ranks(p, nranks, error);
 	for (uint32_t r = 0; !err && r < from->nservers * nranks; r++)
 		p->first[r + 1] = n = write_rank(from, r / nranks, r % nranks, p, n);
-	for (uint32_t slot = 0; !err && slot < from->nslots; slot++) {
-		p->phase[slot] = from->phase[slot];
-		p->count[slot] = from->count[slot] * (uint32_t)squares;
+	for (uint32_t step = 0; !err && step < from->nsteps; step++) {
+		p->phase[step] = from->phase[step];
+		p->count[step] = from->count[step] * (uint32_t)squares;
 	}
 	if (err)
 		fors_program_free(p);
@@ -135,7 +135,7 @@ static size_t write_round(const struct fors_program *from, uint32_t r, uint64_t 
 		if (begun >= size)
 			continue;
 		p->send[n] = from->send[i];
-		p->send[n].slot = 0;
+		p->send[n].step = 0;
 		p->size[n++] = size - begun < bytes[1] ? size - begun : bytes[1];
 	}
 	return n;

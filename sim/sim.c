@@ -36,15 +36,15 @@ static enum fors_err result_new(const struct fors_router *router, const struct f
 	if (!r)
 		return fors_fail_memory(error);
 	r->nlinks = router->graph->nlinks;
-	r->nslots = program->nslots;
+	r->nsteps = program->nsteps;
 	r->link = calloc(r->nlinks + (size_t)1, sizeof(*r->link));
-	r->slot = set->has_barrier ? calloc(r->nslots + (size_t)1, sizeof(*r->slot)) : NULL;
-	if (!r->link || (set->has_barrier && !r->slot)) {
+	r->step = set->has_barrier ? calloc(r->nsteps + (size_t)1, sizeof(*r->step)) : NULL;
+	if (!r->link || (set->has_barrier && !r->step)) {
 		fors_sim_result_free(r);
 		return fors_fail_memory(error);
 	}
-	for (uint32_t i = 0; r->slot && i < r->nslots; i++)
-		r->slot[i].link = r->slot[i].full = FORS_NONE;
+	for (uint32_t i = 0; r->step && i < r->nsteps; i++)
+		r->step[i].link = r->step[i].full = FORS_NONE;
 	*result = r;
 	return FORS_OK;
 }
@@ -53,7 +53,7 @@ void fors_sim_result_free(struct fors_sim_result *result)
 {
 	if (!result)
 		return;
-	free(result->slot);
+	free(result->step);
 	free(result->link);
 	free(result->cycle);
 	free(result);
@@ -130,11 +130,11 @@ enum fors_err fors_sim_fit(const struct fors_sim_result *result, uint32_t nserve
 {
 	double now = fors_sim_gbits(result, nservers), missing;
 
-	if (!result->nslots || !(gbits > 0) || gbits > now)
+	if (!result->nsteps || !(gbits > 0) || gbits > now)
 		return fors_fail(error, FORS_EINPUT,
 				 "%g Gbit/s cannot be reached by any cost of barriers: without any it is %g", gbits,
 				 now);
-	missing = (double)result->time * (now / gbits - 1) / result->nslots;
+	missing = (double)result->time * (now / gbits - 1) / result->nsteps;
 	*barrier = (uint64_t)(missing + 0.5);
 	return FORS_OK;
 }

@@ -17,7 +17,7 @@
  * Which way a packet goes on from a switch, the router says (tables), or a policy that chooses among all shortest ways; then
  * the router's way is that of the first and the last link only.
  *
- * What is sent when is a program (program.h), and how servers wait for one another: for all of a slot (has_barrier),
+ * What is sent when is a program (program.h), and how servers wait for one another: for all of a step (has_barrier),
  * then for the cost of the barrier; for some of the others (enum fors_wait); or not at all.
  *
  * Times in and out are picoseconds; inside they are ticks, the time of a byte at the fastest link, rounded to whole
@@ -51,12 +51,12 @@ enum fors_policy {
 	FORS_NPOLICIES
 };
 
-/* Whom a server waits for, where there is no barrier that ends a slot for all at once; see waiting.c. */
+/* Whom a server waits for, where there is no barrier that ends a step for all at once; see waiting.c. */
 enum fors_wait {
 	FORS_WAIT_NONE, /* nobody */
-	FORS_WAIT_OWN,	/* a rank: until what it sends and receives in a slot has arrived, and the receiver is as far */
+	FORS_WAIT_OWN,	/* a rank: until what it sends and receives in a step has arrived, and the receiver is as far */
 	FORS_WAIT_TOKENS, /* those who had one of its links before */
-	FORS_WAIT_TREE,	  /* all, by tokens up and down a tree, `ahead` slots later */
+	FORS_WAIT_TREE,	  /* all, by tokens up and down a tree, `ahead` steps later */
 	FORS_NWAITS
 };
 
@@ -105,10 +105,10 @@ struct fors_sim_settings {
 	uint64_t skew;		  /* ps: each server begins by up to that late */
 	enum fors_wait wait;	  /* without barriers */
 	uint64_t token;		  /* ps: of a token from one server to another; it takes no bandwidth */
-	uint32_t ahead;		  /* of FORS_WAIT_TREE: a server sends in slot n when slot n - ahead is over; >= 1 */
+	uint32_t ahead;		  /* of FORS_WAIT_TREE: a server sends in step n when step n - ahead is over; >= 1 */
 	double message_jitter;	  /* before each message up to this part of its own time is lost, at random; 0..10 */
 	uint32_t window;	  /* without barriers: messages of a rank that have not arrived, at most; 0: any */
-	bool keeps_idle;	  /* without barriers: an idle slot takes as long as a message over a free link */
+	bool keeps_idle;	  /* without barriers: an idle step takes as long as a message over a free link */
 	uint64_t seed;		  /* of skew, jitter and policies */
 	uint32_t watch;		  /* server: the time line is of what arrives there; FORS_NONE: anywhere */
 	enum fors_policy policy;
@@ -135,8 +135,8 @@ static inline bool fors_sim_needs_hops(const struct fors_sim_settings *set)
  */
 struct fors_sim_settings fors_sim_defaults(void);
 
-/* What a slot took. */
-struct fors_sim_slot {
+/* What a step took. */
+struct fors_sim_step {
 	uint64_t begin, end;			 /* ps; the barrier comes afterwards */
 	uint64_t bound;				 /* ps: what the fullest link needs for its packets alone */
 	uint64_t stall;				 /* ps: of the link that could not send for want of room for longest */
@@ -154,7 +154,7 @@ struct fors_sim_link {
 
 struct fors_sim_result {
 	uint64_t time;	/* ps, with the last barrier */
-	uint64_t bound; /* ps: sum over slots of their bounds; without barriers of the fullest link; 0 but for tables */
+	uint64_t bound; /* ps: sum over steps of their bounds; without barriers of the fullest link; 0 but for tables */
 	uint64_t nmessages, nbroken; /* sent; without a way, left out */
 	uint64_t bytes;		     /* payload of these messages */
 	uint64_t sent, arrived;	     /* packets */
@@ -163,9 +163,9 @@ struct fors_sim_result {
 	uint64_t nreordered; /* packets that came after one of their message that was sent later */
 	uint64_t nnotices;   /* congestion notifications */
 	uint64_t noverflows; /* packets that came to a full buffer: PAUSE too late */
-	uint32_t nlinks, nslots;
+	uint32_t nlinks, nsteps;
 	uint32_t most_in_flight;	       /* packets */
-	struct fors_sim_slot *slot;	       /* nslots; with barriers only, else NULL */
+	struct fors_sim_step *step;	       /* nsteps; with barriers only, else NULL */
 	struct fors_sim_link *link;	       /* nlinks */
 	uint64_t bin;			       /* ps of a bin of the time line */
 	uint64_t arrived_bytes[FORS_SIM_BINS]; /* payload in each of them; watch: at that server */

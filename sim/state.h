@@ -30,7 +30,7 @@ enum fors_sim_what {
 	SIM_PAUSE,	  /* lane */
 	SIM_RESUME,	  /* lane */
 	SIM_TURN,	  /* rank: it may begin its next message */
-	SIM_BARRIER,	  /* the next slot begins */
+	SIM_BARRIER,	  /* the next step begins */
 	SIM_SEND,	  /* message: the next packet may leave its server */
 	SIM_TOKEN,	  /* a token that waiting.c knows comes to a server or rank */
 	SIM_TOKEN_DOWN,	  /* and one down a tree; where ranks wait for themselves: this one may go on */
@@ -101,10 +101,10 @@ struct sim_link {
 	uint8_t vl, turns;   /* whose turn it is, for how many packets more */
 	bool is_waking;	     /* a SIM_FREE is on its way */
 	bool is_last;	     /* to a server */
-	uint32_t slot;	     /* that load and slot_stall speak of */
-	uint32_t slot_loads; /* messages over it, in this slot */
-	uint64_t load;	     /* ticks of all messages over it, in this slot with barriers */
-	uint64_t slot_stall; /* ticks, in this slot */
+	uint32_t step;	     /* that load and step_stall speak of */
+	uint32_t step_loads; /* messages over it, in this step */
+	uint64_t load;	     /* ticks of all messages over it, in this step with barriers */
+	uint64_t step_stall; /* ticks, in this step */
 };
 
 #define FORS_SIM_NEVER UINT64_MAX
@@ -137,7 +137,7 @@ struct sim {
 	struct fors_sim_result *result;
 	struct fors_calendar *calendar;
 	double ps;							     /* of a tick */
-	uint64_t wire, switching, adapter, barrier, jitter, skew, idle_slot; /* ticks */
+	uint64_t wire, switching, adapter, barrier, jitter, skew, idle_step; /* ticks */
 	uint32_t nvls, vl_bits, nlinks, nqueues;
 	uint32_t two_packets;		      /* bytes of two of the largest */
 	bool is_pausing, is_fifo, is_uniform; /* is_uniform: one speed */
@@ -147,14 +147,14 @@ struct sim {
 	struct sim_queue *queue; /* of lanes, then one for each server */
 	struct sim_server *server;
 	struct sim_rank *rank;
-	struct sim_waiting *waiting; /* NULL: servers wait for all of a slot, or for nobody */
+	struct sim_waiting *waiting; /* NULL: servers wait for all of a step, or for nobody */
 	uint64_t token;		     /* ticks */
 	struct sim_packet *packet;
 	uint32_t packet_used, packet_room, packet_spare, in_flight;
 	struct sim_message *message;
 	uint32_t *way;
 	uint32_t message_used, message_room, message_spare;
-	uint32_t slot, slot_left;     /* with barriers: the slot, its messages that have not arrived */
+	uint32_t step, step_left;     /* with barriers: the step, its messages that have not arrived */
 	unsigned bin_bits;	      /* a bin of the time line has 2^bin_bits ticks */
 	uint64_t messages_left, last; /* last: tick at which the last one arrived, and its barrier was over */
 	struct fors_random random;

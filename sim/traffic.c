@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * traffic.c - what servers do: messages begin, become packets, arrive; slots end.
+ * traffic.c - what servers do: messages begin, become packets, arrive; steps end.
  *
  * A server has one message in hand, and of it one packet at its adapter; when that leaves, the next one is made, so a
  * message costs no memory for packets that have not left. Its ranks take turns, message by message. What a rank does next
  * is asked in one place, may_begin(), whenever something that it depends on has changed: a packet was sent, a message
- * arrived, a slot began, a time came.
+ * arrived, a step began, a time came.
  *
- * With barriers, a slot ends when its last message has arrived; the next one begins when the barrier has cost its
+ * With barriers, a step ends when its last message has arrived; the next one begins when the barrier has cost its
  * time, for each server by its own jitter later. Without, a server goes on when those have come that it waits for
- * (waiting.c), or at once; kept idle slots put its next message off.
+ * (waiting.c), or at once; kept idle steps put its next message off.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -78,14 +78,14 @@ static void next_packet(struct sim *sim, uint32_t m)
 	fors_sim_enqueue(sim, fors_sim_server_queue(sim, message->src), p);
 }
 
-/* A message is done, or has no way: is its slot over? */
+/* A message is done, or has no way: is its step over? */
 static void count_off(struct sim *sim)
 {
 	sim->messages_left--;
 	sim->last = sim->calendar->now + sim->barrier;
-	if (!sim->settings->has_barrier || --sim->slot_left)
+	if (!sim->settings->has_barrier || --sim->step_left)
 		return;
-	sim->result->slot[sim->slot].end = sim->calendar->now;
+	sim->result->step[sim->step].end = sim->calendar->now;
 	fors_calendar_put(sim->calendar, sim->calendar->now + sim->barrier, SIM_BARRIER, 0);
 }
 
@@ -168,7 +168,7 @@ static bool may_begin(const struct sim *sim, uint32_t r)
 	if (rank->next == sim->program->first[r + 1] || sim->is_out_of_memory)
 		return false;
 	if (set->has_barrier)
-		return sim->program->send[rank->next].slot == sim->slot;
+		return sim->program->send[rank->next].step == sim->step;
 	if (sim->waiting && !fors_waiting_allows(sim, r))
 		return false;
 	return !set->window || rank->outstanding < set->window;
@@ -227,8 +227,8 @@ void fors_sim_go_on(struct sim *sim, uint32_t s)
 	}
 }
 
-/* The idle slots between a rank's last message and its next one. */
-static uint32_t idle_slots(const struct sim *sim, uint32_t r)
+/* The idle steps between a rank's last message and its next one. */
+static uint32_t idle_steps(const struct sim *sim, uint32_t r)
 {
 	const struct sim_rank *rank = &sim->rank[r];
 	const struct fors_send *send = &sim->program->send[rank->next];
@@ -236,8 +236,8 @@ static uint32_t idle_slots(const struct sim *sim, uint32_t r)
 	if (!sim->settings->keeps_idle || sim->settings->has_barrier || rank->next == sim->program->first[r + 1])
 		return 0;
 	if (rank->next == sim->program->first[r])
-		return send->slot;
-	return send->slot > send[-1].slot ? send->slot - send[-1].slot - 1 : 0;
+		return send->step;
+	return send->step > send[-1].step ? send->step - send[-1].step - 1 : 0;
 }
 
 /* All of a message is on its way. */
@@ -245,7 +245,7 @@ static void sent_all(struct sim *sim, uint32_t m)
 {
 	uint32_t r = sim->message[m].rank, s = sim->message[m].src;
 	uint64_t free_at = sim->link[sim->way[(size_t)m * sim->router->max_links]].free_at;
-	uint64_t idle = idle_slots(sim, r) * sim->idle_slot;
+	uint64_t idle = idle_steps(sim, r) * sim->idle_step;
 
 	sim->server[s].message = FORS_NONE;
 	sim->server[s].not_before = sim->adapter ? free_at + sim->adapter : sim->calendar->now;
@@ -294,19 +294,19 @@ void fors_sim_arrived(struct sim *sim, uint32_t p)
 		message_arrived(sim, m);
 }
 
-/* ---- slots ---- */
+/* ---- steps ---- */
 
 static uint64_t random_ticks(struct sim *sim, uint64_t most)
 {
 	return most ? fors_random_next(&sim->random) % (most + 1) : 0;
 }
 
-static void begin_slot(struct sim *sim)
+static void begin_step(struct sim *sim)
 {
-	sim->slot_left = sim->program->count[sim->slot];
-	sim->result->slot[sim->slot].begin = sim->calendar->now;
+	sim->step_left = sim->program->count[sim->step];
+	sim->result->step[sim->step].begin = sim->calendar->now;
 	for (uint32_t s = 0; s < sim->program->nservers; s++) {
-		uint64_t time = sim->calendar->now + (sim->slot ? random_ticks(sim, sim->jitter) : 0);
+		uint64_t time = sim->calendar->now + (sim->step ? random_ticks(sim, sim->jitter) : 0);
 
 		if (time > sim->server[s].not_before)
 			sim->server[s].not_before = time;
@@ -325,7 +325,7 @@ static void place_ranks(struct sim *sim)
 		sim->server[s].message = FORS_NONE;
 		for (uint32_t r = s * program->nranks; r < (s + 1) * program->nranks; r++) {
 			sim->rank[r].next = program->first[r];
-			sim->rank[r].not_before = late + idle_slots(sim, r) * sim->idle_slot;
+			sim->rank[r].not_before = late + idle_steps(sim, r) * sim->idle_step;
 		}
 	}
 }
@@ -333,8 +333,8 @@ static void place_ranks(struct sim *sim)
 void fors_sim_traffic_begin(struct sim *sim)
 {
 	place_ranks(sim);
-	if (sim->settings->has_barrier && sim->program->nslots) {
-		begin_slot(sim);
+	if (sim->settings->has_barrier && sim->program->nsteps) {
+		begin_step(sim);
 		return;
 	}
 	if (sim->waiting)
@@ -352,8 +352,8 @@ void fors_sim_traffic_event(struct sim *sim, const struct fors_calendar_event *e
 		next_packet(sim, event->which);
 	} else if (event->what != SIM_BARRIER) {
 		fors_waiting_event(sim, event);
-	} else if (sim->slot + 1 < sim->program->nslots) {
-		sim->slot++;
-		begin_slot(sim);
+	} else if (sim->step + 1 < sim->program->nsteps) {
+		sim->step++;
+		begin_step(sim);
 	}
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * waiting.c - whom a server waits for before it sends, where no clock says when a slot is over.
+ * waiting.c - whom a server waits for before it sends, where no clock says when a step is over.
  *
- * Three disciplines. Each keeps a cell for each slot of each unit (a unit is a rank or a server): what is left to happen
+ * Three disciplines. Each keeps a cell for each step of each unit (a unit is a rank or a server): what is left to happen
  * there. Tokens are messages without data: they take settings->token from one server to another, and no bandwidth.
  *
- *	own	a rank goes on to the next slot when all that it sends and receives in this one has arrived. Its receiver
+ *	own	a rank goes on to the next step when all that it sends and receives in this one has arrived. Its receiver
  *		has to be as far, for it has to have asked for the message (rendezvous): a token of the receiver says so.
  *		Slots without a message take no time. That is an exchange of MPI calls without barriers. By induction over
- *		slots nobody waits for ever.
- *	tokens	what a server sends in a slot waits for all who sent in the last slot before over one of its links, up to
- *		the receiver: their messages have arrived, and a token has come. The slot before is that in which the link
- *		was used last, so a token goes to whom has the cable next. Edges go from earlier slots to later ones: no
+ *		steps nobody waits for ever.
+ *	tokens	what a server sends in a step waits for all who sent in the last step before over one of its links, up to
+ *		the receiver: their messages have arrived, and a token has come. The step before is that in which the link
+ *		was used last, so a token goes to whom has the cable next. Edges go from earlier steps to later ones: no
  *		circle.
- *	tree	a server sends in slot n when slot n - ahead is over everywhere. It knows by a tree over the servers: the parent of
- *		number n is n without its lowest bit; tokens go up when all below are done with a slot, then down. With ahead = 1
+ *	tree	a server sends in step n when step n - ahead is over everywhere. It knows by a tree over the servers: the parent of
+ *		number n is n without its lowest bit; tokens go up when all below are done with a step, then down. With ahead = 1
  *		it is the barrier of libforsched-mpi; with more, the tokens travel while messages do.
  */
 #include "state.h"
@@ -31,16 +31,16 @@ struct edge {
 };
 
 struct sim_waiting {
-	uint32_t nunits, nslots;
-	uint32_t *left; /* by cell, unit * nslots + slot: messages that have not arrived */
+	uint32_t nunits, nsteps;
+	uint32_t *left; /* by cell, unit * nsteps + step: messages that have not arrived */
 
 	/* own: */
-	uint32_t *at;	   /* by unit: the slot that it is in; nslots: it is done */
+	uint32_t *at;	   /* by unit: the step that it is in; nsteps: it is done */
 	uint64_t *entered; /* by unit: tick at which it came there */
 	size_t *in_first;  /* by unit, and one more: where those that send to it begin in in[] */
-	uint32_t *in;	   /* servers, in the order of slots */
-	uint32_t *in_slot;
-	size_t *in_next; /* by unit: the first of those that are not in an earlier slot than it is */
+	uint32_t *in;	   /* servers, in the order of steps */
+	uint32_t *in_step;
+	size_t *in_next; /* by unit: the first of those that are not in an earlier step than it is */
 
 	/* tokens: */
 	uint32_t *missing; /* by cell: tokens that have not come; of tree: of those below, and of itself */
@@ -49,13 +49,13 @@ struct sim_waiting {
 	size_t nedges, room;
 
 	/* tree: */
-	uint32_t *open;	      /* by unit: it may send in slots below */
-	uint8_t *is_released; /* by cell: the slot is over, as this unit knows */
+	uint32_t *open;	      /* by unit: it may send in steps below */
+	uint8_t *is_released; /* by cell: the step is over, as this unit knows */
 };
 
-static size_t cell(const struct sim_waiting *w, uint32_t unit, uint32_t slot)
+static size_t cell(const struct sim_waiting *w, uint32_t unit, uint32_t step)
 {
-	return (size_t)unit * w->nslots + slot;
+	return (size_t)unit * w->nsteps + step;
 }
 
 static const struct fors_send *next_send(const struct sim *sim, uint32_t rank)
@@ -76,18 +76,18 @@ static bool own_allows(const struct sim *sim, uint32_t rank)
 	const struct fors_send *send = next_send(sim, rank);
 	uint32_t to = receiver(sim, send);
 
-	return w->at[rank] == send->slot && w->at[to] == send->slot &&
+	return w->at[rank] == send->step && w->at[to] == send->step &&
 	       sim->calendar->now >= w->entered[to] + sim->token;
 }
 
-/* Go on to the first slot in which something is left, at once; those who send to this unit there hear of it later. */
+/* Go on to the first step in which something is left, at once; those who send to this unit there hear of it later. */
 static void own_advance(struct sim *sim, uint32_t unit)
 {
 	struct sim_waiting *w = sim->waiting;
 
-	while (w->at[unit] < w->nslots && !w->left[cell(w, unit, w->at[unit])])
+	while (w->at[unit] < w->nsteps && !w->left[cell(w, unit, w->at[unit])])
 		w->at[unit]++;
-	if (w->at[unit] == w->nslots)
+	if (w->at[unit] == w->nsteps)
 		return;
 	w->entered[unit] = sim->calendar->now;
 	fors_calendar_put(sim->calendar, sim->calendar->now, SIM_TOKEN_DOWN, unit);
@@ -99,36 +99,36 @@ static void own_token(struct sim *sim, uint32_t unit)
 	struct sim_waiting *w = sim->waiting;
 	size_t i = w->in_next[unit];
 
-	while (i < w->in_first[unit + 1] && w->in_slot[i] < w->at[unit])
+	while (i < w->in_first[unit + 1] && w->in_step[i] < w->at[unit])
 		i++;
 	w->in_next[unit] = i;
-	for (; i < w->in_first[unit + 1] && w->in_slot[i] == w->at[unit]; i++)
+	for (; i < w->in_first[unit + 1] && w->in_step[i] == w->at[unit]; i++)
 		fors_sim_go_on(sim, w->in[i]);
 }
 
-static void own_count(struct sim *sim, uint32_t unit, uint32_t slot)
+static void own_count(struct sim *sim, uint32_t unit, uint32_t step)
 {
-	if (!--sim->waiting->left[cell(sim->waiting, unit, slot)] && sim->waiting->at[unit] == slot)
+	if (!--sim->waiting->left[cell(sim->waiting, unit, step)] && sim->waiting->at[unit] == step)
 		own_advance(sim, unit);
 }
 
 static void own_done(struct sim *sim, uint32_t rank, const struct fors_send *send)
 {
-	own_count(sim, rank, send->slot);
-	own_count(sim, receiver(sim, send), send->slot);
+	own_count(sim, rank, send->step);
+	own_count(sim, receiver(sim, send), send->step);
 }
 
 /* ---- tokens from who had the link before ---- */
 
-static void token_done(struct sim *sim, uint32_t server, uint32_t slot)
+static void token_done(struct sim *sim, uint32_t server, uint32_t step)
 {
 	struct sim_waiting *w = sim->waiting;
-	size_t c = cell(w, server, slot);
+	size_t c = cell(w, server, step);
 
 	if (--w->left[c])
 		return;
 	for (uint32_t e = w->first[c]; e; e = w->edge[e].next) {
-		bool is_own = w->edge[e].to / w->nslots == server;
+		bool is_own = w->edge[e].to / w->nsteps == server;
 
 		fors_calendar_put(sim->calendar, sim->calendar->now + (is_own ? 0 : sim->token), SIM_TOKEN,
 				  w->edge[e].to);
@@ -140,74 +140,74 @@ static void token_comes(struct sim *sim, uint32_t to)
 	struct sim_waiting *w = sim->waiting;
 
 	if (!--w->missing[to])
-		fors_sim_go_on(sim, to / w->nslots);
+		fors_sim_go_on(sim, to / w->nsteps);
 }
 
 /* ---- the tree ---- */
 
-/* A slot is over, as far as unit and those below it are concerned, when this is the last that was missing. */
-static void tree_hears(struct sim *sim, uint32_t unit, uint32_t slot)
+/* A step is over, as far as unit and those below it are concerned, when this is the last that was missing. */
+static void tree_hears(struct sim *sim, uint32_t unit, uint32_t step)
 {
 	struct sim_waiting *w = sim->waiting;
 
-	if (--w->missing[cell(w, unit, slot)])
+	if (--w->missing[cell(w, unit, step)])
 		return;
 	if (unit)
 		fors_calendar_put(sim->calendar, sim->calendar->now + sim->token, SIM_TOKEN,
-				  (uint32_t)cell(w, unit & (unit - 1), slot));
+				  (uint32_t)cell(w, unit & (unit - 1), step));
 	else
-		fors_calendar_put(sim->calendar, sim->calendar->now, SIM_TOKEN_DOWN, (uint32_t)cell(w, 0, slot));
+		fors_calendar_put(sim->calendar, sim->calendar->now, SIM_TOKEN_DOWN, (uint32_t)cell(w, 0, step));
 }
 
-/* The slot may begin here; who has nothing to do in it is done. */
-static void tree_open(struct sim *sim, uint32_t unit, uint32_t slot)
+/* The step may begin here; who has nothing to do in it is done. */
+static void tree_open(struct sim *sim, uint32_t unit, uint32_t step)
 {
 	struct sim_waiting *w = sim->waiting;
 
-	w->open[unit] = slot + 1;
-	if (slot < w->nslots && !w->left[cell(w, unit, slot)])
-		tree_hears(sim, unit, slot);
+	w->open[unit] = step + 1;
+	if (step < w->nsteps && !w->left[cell(w, unit, step)])
+		tree_hears(sim, unit, step);
 }
 
 /* Tokens to all below. */
-static void tree_pass_on(struct sim *sim, uint32_t unit, uint32_t slot)
+static void tree_pass_on(struct sim *sim, uint32_t unit, uint32_t step)
 {
 	const struct sim_waiting *w = sim->waiting;
 	uint32_t end = unit ? unit & (~unit + 1) : w->nunits;
 
 	for (uint32_t bit = 1; bit < end && unit + bit < w->nunits; bit *= 2)
 		fors_calendar_put(sim->calendar, sim->calendar->now + sim->token, SIM_TOKEN_DOWN,
-				  (uint32_t)cell(w, unit + bit, slot));
+				  (uint32_t)cell(w, unit + bit, step));
 }
 
-static void tree_release(struct sim *sim, uint32_t unit, uint32_t slot)
+static void tree_release(struct sim *sim, uint32_t unit, uint32_t step)
 {
 	struct sim_waiting *w = sim->waiting;
 	uint32_t ahead = sim->settings->ahead;
 
-	w->is_released[cell(w, unit, slot)] = 1;
-	tree_pass_on(sim, unit, slot);
-	while (w->open[unit] >= ahead && w->open[unit] - ahead < w->nslots &&
+	w->is_released[cell(w, unit, step)] = 1;
+	tree_pass_on(sim, unit, step);
+	while (w->open[unit] >= ahead && w->open[unit] - ahead < w->nsteps &&
 	       w->is_released[cell(w, unit, w->open[unit] - ahead)])
 		tree_open(sim, unit, w->open[unit]);
 	fors_sim_go_on(sim, unit);
 }
 
-static void tree_done(struct sim *sim, uint32_t unit, uint32_t slot)
+static void tree_done(struct sim *sim, uint32_t unit, uint32_t step)
 {
-	if (!--sim->waiting->left[cell(sim->waiting, unit, slot)] && slot < sim->waiting->open[unit])
-		tree_hears(sim, unit, slot);
+	if (!--sim->waiting->left[cell(sim->waiting, unit, step)] && step < sim->waiting->open[unit])
+		tree_hears(sim, unit, step);
 }
 
-/* The first slots are open. */
+/* The first steps are open. */
 static void tree_begin(struct sim *sim)
 {
 	const struct sim_waiting *w = sim->waiting;
-	uint32_t n = sim->settings->ahead < w->nslots ? sim->settings->ahead : w->nslots;
+	uint32_t n = sim->settings->ahead < w->nsteps ? sim->settings->ahead : w->nsteps;
 
-	for (uint32_t slot = 0; slot < n; slot++)
+	for (uint32_t step = 0; step < n; step++)
 		for (uint32_t unit = 0; unit < w->nunits; unit++)
-			tree_open(sim, unit, slot);
+			tree_open(sim, unit, step);
 	for (uint32_t unit = 0; unit < w->nunits; unit++)
 		sim->waiting->open[unit] = sim->settings->ahead;
 }
@@ -217,13 +217,13 @@ static void tree_begin(struct sim *sim)
 bool fors_waiting_allows(const struct sim *sim, uint32_t rank)
 {
 	const struct sim_waiting *w = sim->waiting;
-	uint32_t server = rank / sim->program->nranks, slot = next_send(sim, rank)->slot;
+	uint32_t server = rank / sim->program->nranks, step = next_send(sim, rank)->step;
 
 	if (sim->settings->wait == FORS_WAIT_OWN)
 		return own_allows(sim, rank);
 	if (sim->settings->wait == FORS_WAIT_TOKENS)
-		return !w->missing[cell(w, server, slot)];
-	return slot < w->open[server];
+		return !w->missing[cell(w, server, step)];
+	return step < w->open[server];
 }
 
 void fors_waiting_done(struct sim *sim, uint32_t rank, size_t number)
@@ -234,16 +234,16 @@ void fors_waiting_done(struct sim *sim, uint32_t rank, size_t number)
 	if (sim->settings->wait == FORS_WAIT_OWN) {
 		own_done(sim, rank, send);
 	} else if (sim->settings->wait == FORS_WAIT_TOKENS) {
-		token_done(sim, server, send->slot);
+		token_done(sim, server, send->step);
 	} else {
-		tree_done(sim, server, send->slot);
-		tree_done(sim, send->dst, send->slot);
+		tree_done(sim, server, send->step);
+		tree_done(sim, send->dst, send->step);
 	}
 }
 
 void fors_waiting_event(struct sim *sim, const struct fors_calendar_event *event)
 {
-	uint32_t nslots = sim->waiting->nslots;
+	uint32_t nsteps = sim->waiting->nsteps;
 
 	if (sim->settings->wait == FORS_WAIT_OWN && event->what == SIM_TOKEN)
 		own_token(sim, event->which);
@@ -252,9 +252,9 @@ void fors_waiting_event(struct sim *sim, const struct fors_calendar_event *event
 	else if (sim->settings->wait == FORS_WAIT_TOKENS)
 		token_comes(sim, event->which);
 	else if (event->what == SIM_TOKEN)
-		tree_hears(sim, event->which / nslots, event->which % nslots);
+		tree_hears(sim, event->which / nsteps, event->which % nsteps);
 	else
-		tree_release(sim, event->which / nslots, event->which % nslots);
+		tree_release(sim, event->which / nsteps, event->which % nsteps);
 }
 
 void fors_waiting_begin(struct sim *sim)
@@ -278,41 +278,41 @@ static void count_left(struct sim *sim)
 		for (size_t i = program->first[r]; i < program->first[r + 1]; i++) {
 			const struct fors_send *send = &program->send[i];
 
-			w->left[cell(w, r / each, send->slot)]++;
+			w->left[cell(w, r / each, send->step)]++;
 			if (sim->settings->wait != FORS_WAIT_TOKENS)
-				w->left[cell(w, receiver(sim, send) / each, send->slot)]++;
+				w->left[cell(w, receiver(sim, send) / each, send->step)]++;
 		}
 }
 
-/* The messages of each slot: order[first[slot]] .. are their numbers, and whose they are, rank[]. To be freed. */
-struct by_slot {
+/* The messages of each step: order[first[step]] .. are their numbers, and whose they are, rank[]. To be freed. */
+struct by_step {
 	size_t *first;
 	uint32_t *send, *rank;
 };
 
-static void by_slot_free(struct by_slot *by)
+static void by_step_free(struct by_step *by)
 {
 	free(by->first);
 	free(by->send);
 	free(by->rank);
 }
 
-static bool sort_by_slot(const struct fors_program *program, struct by_slot *by)
+static bool sort_by_step(const struct fors_program *program, struct by_step *by)
 {
 	size_t n = fors_program_nmessages(program);
 
-	by->first = calloc(program->nslots + (size_t)2, sizeof(*by->first));
+	by->first = calloc(program->nsteps + (size_t)2, sizeof(*by->first));
 	by->send = malloc((n + 1) * sizeof(*by->send));
 	by->rank = malloc((n + 1) * sizeof(*by->rank));
 	if (!by->first || !by->send || !by->rank)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		by->first[program->send[i].slot + 2]++;
-	for (uint32_t slot = 1; slot < program->nslots; slot++)
-		by->first[slot + 1] += by->first[slot];
+		by->first[program->send[i].step + 2]++;
+	for (uint32_t step = 1; step < program->nsteps; step++)
+		by->first[step + 1] += by->first[step];
 	for (uint32_t r = 0; r < program->nservers * program->nranks; r++)
 		for (size_t i = program->first[r]; i < program->first[r + 1]; i++) {
-			size_t place = by->first[program->send[i].slot + 1]++;
+			size_t place = by->first[program->send[i].step + 1]++;
 
 			by->send[place] = (uint32_t)i;
 			by->rank[place] = r;
@@ -327,12 +327,12 @@ static bool make_room_for_senders(struct sim_waiting *w, size_t n)
 	w->in_first = calloc(w->nunits + (size_t)2, sizeof(*w->in_first));
 	w->in_next = calloc(w->nunits + (size_t)1, sizeof(*w->in_next));
 	w->in = malloc((n + 1) * sizeof(*w->in));
-	w->in_slot = malloc((n + 1) * sizeof(*w->in_slot));
-	return w->at && w->entered && w->in_first && w->in_next && w->in && w->in_slot;
+	w->in_step = malloc((n + 1) * sizeof(*w->in_step));
+	return w->at && w->entered && w->in_first && w->in_next && w->in && w->in_step;
 }
 
-/* own: who sends to each unit, in the order of slots. */
-static bool fill_senders(const struct sim *sim, const struct by_slot *by)
+/* own: who sends to each unit, in the order of steps. */
+static bool fill_senders(const struct sim *sim, const struct by_step *by)
 {
 	const struct fors_program *program = sim->program;
 	struct sim_waiting *w = sim->waiting;
@@ -350,7 +350,7 @@ static bool fill_senders(const struct sim *sim, const struct by_slot *by)
 		size_t place = w->in_next[receiver(sim, send)]++;
 
 		w->in[place] = by->rank[i] / program->nranks;
-		w->in_slot[place] = send->slot;
+		w->in_step[place] = send->step;
 	}
 	memcpy(w->in_next, w->in_first, w->nunits * sizeof(*w->in_next));
 	return true;
@@ -358,13 +358,13 @@ static bool fill_senders(const struct sim *sim, const struct by_slot *by)
 
 /* ---- edges of tokens ---- */
 
-/* Those who send over a link in a slot, and in the last one before in which somebody did. */
+/* Those who send over a link in a step, and in the last one before in which somebody did. */
 struct user {
 	uint32_t cell, next; /* next: 0: none */
 };
 
 struct link_users {
-	uint32_t slot, now, before; /* indices of users, 0: none */
+	uint32_t step, now, before; /* indices of users, 0: none */
 };
 
 struct links {
@@ -398,12 +398,12 @@ static bool add_edge(struct sim_waiting *w, uint32_t from, uint32_t to)
 }
 
 /* A message of this cell goes over a link: its cell waits for all who had the link before. */
-static bool use_link(struct sim_waiting *w, struct links *links, uint32_t l, uint32_t slot, uint32_t c)
+static bool use_link(struct sim_waiting *w, struct links *links, uint32_t l, uint32_t step, uint32_t c)
 {
 	struct link_users *link = &links->link[l];
 
-	if (link->slot != slot + 1)
-		*link = (struct link_users){slot + 1, 0, link->now};
+	if (link->step != step + 1)
+		*link = (struct link_users){step + 1, 0, link->now};
 	if (link->now && links->user[link->now].cell == c)
 		return true;
 	for (uint32_t u = link->before; u; u = links->user[u].next)
@@ -424,12 +424,12 @@ static bool use_links(const struct sim *sim, struct links *links, uint32_t serve
 	if (!fors_sim_route(sim, server, send, links->way, &n))
 		return true;
 	for (uint32_t i = 0; i < n; i++)
-		if (!use_link(w, links, links->way[i], send->slot, (uint32_t)cell(w, server, send->slot)))
+		if (!use_link(w, links, links->way[i], send->step, (uint32_t)cell(w, server, send->step)))
 			return false;
 	return true;
 }
 
-static bool fill_edges(const struct sim *sim, const struct by_slot *by)
+static bool fill_edges(const struct sim *sim, const struct by_step *by)
 {
 	struct sim_waiting *w = sim->waiting;
 	struct links links = {.nusers = 1};
@@ -439,8 +439,8 @@ static bool fill_edges(const struct sim *sim, const struct by_slot *by)
 	w->nedges = 1;
 	links.link = calloc(sim->nlinks + (size_t)1, sizeof(*links.link));
 	links.way = calloc(sim->router->max_links + (size_t)1, sizeof(*links.way));
-	w->missing = calloc((size_t)w->nunits * w->nslots + 1, sizeof(*w->missing));
-	w->first = calloc((size_t)w->nunits * w->nslots + 1, sizeof(*w->first));
+	w->missing = calloc((size_t)w->nunits * w->nsteps + 1, sizeof(*w->missing));
+	w->first = calloc((size_t)w->nunits * w->nsteps + 1, sizeof(*w->first));
 	is_good = links.link && links.way && w->missing && w->first;
 	for (size_t i = 0; is_good && i < n; i++)
 		is_good = use_links(sim, &links, by->rank[i] / sim->program->nranks, &sim->program->send[by->send[i]]);
@@ -454,32 +454,32 @@ static bool fill_edges(const struct sim *sim, const struct by_slot *by)
 
 static bool fill_tree(struct sim_waiting *w)
 {
-	w->missing = calloc((size_t)w->nunits * w->nslots + 1, sizeof(*w->missing));
-	w->is_released = calloc((size_t)w->nunits * w->nslots + 1, 1);
+	w->missing = calloc((size_t)w->nunits * w->nsteps + 1, sizeof(*w->missing));
+	w->is_released = calloc((size_t)w->nunits * w->nsteps + 1, 1);
 	w->open = calloc(w->nunits + (size_t)1, sizeof(*w->open));
 	if (!w->missing || !w->is_released || !w->open)
 		return false;
 	for (uint32_t unit = 0; unit < w->nunits; unit++)
-		for (uint32_t slot = 0; slot < w->nslots; slot++) {
-			w->missing[cell(w, unit, slot)]++;
+		for (uint32_t step = 0; step < w->nsteps; step++) {
+			w->missing[cell(w, unit, step)]++;
 			if (unit)
-				w->missing[cell(w, unit & (unit - 1), slot)]++;
+				w->missing[cell(w, unit & (unit - 1), step)]++;
 		}
 	return true;
 }
 
 static bool fill(struct sim *sim)
 {
-	struct by_slot by = {0};
+	struct by_step by = {0};
 	bool is_good = true;
 
 	count_left(sim);
 	if (sim->settings->wait == FORS_WAIT_TREE)
 		return fill_tree(sim->waiting);
-	is_good = sort_by_slot(sim->program, &by);
+	is_good = sort_by_step(sim->program, &by);
 	if (is_good)
 		is_good = sim->settings->wait == FORS_WAIT_OWN ? fill_senders(sim, &by) : fill_edges(sim, &by);
-	by_slot_free(&by);
+	by_step_free(&by);
 	return is_good;
 }
 
@@ -487,7 +487,7 @@ enum fors_err fors_waiting_new(struct sim *sim, struct fors_error *error)
 {
 	const struct fors_program *program = sim->program;
 	uint32_t nunits = program->nservers * (sim->settings->wait == FORS_WAIT_OWN ? program->nranks : 1);
-	size_t ncells = (size_t)nunits * program->nslots;
+	size_t ncells = (size_t)nunits * program->nsteps;
 
 	if (sim->settings->has_barrier || sim->settings->wait == FORS_WAIT_NONE)
 		return FORS_OK;
@@ -499,7 +499,7 @@ enum fors_err fors_waiting_new(struct sim *sim, struct fors_error *error)
 	if (!sim->waiting)
 		return fors_fail_memory(error);
 	sim->waiting->nunits = nunits;
-	sim->waiting->nslots = program->nslots;
+	sim->waiting->nsteps = program->nsteps;
 	sim->waiting->left = calloc(ncells + 1, sizeof(*sim->waiting->left));
 	if (sim->waiting->left && fill(sim))
 		return FORS_OK;
@@ -517,7 +517,7 @@ void fors_waiting_free(struct sim_waiting *w)
 	free(w->entered);
 	free(w->in_first);
 	free(w->in);
-	free(w->in_slot);
+	free(w->in_step);
 	free(w->in_next);
 	free(w->missing);
 	free(w->first);

@@ -127,26 +127,26 @@ void fors_mads_forget(struct fors_mads *mads)
 		mads->first = (mads->first + 1) % mads->room;
 	}
 	for (unsigned i = 0; i < mads->setup.window; i++) {
-		if (mads->slot[i].is_out)
-			free(mads->slot[i].question.record);
-		mads->slot[i].is_out = false;
+		if (mads->pending[i].is_out)
+			free(mads->pending[i].question.record);
+		mads->pending[i].is_out = false;
 	}
 	mads->nout = 0;
 }
 
 /* ---- sending ---- */
 
-static enum fors_err send_slot(struct fors_mads *mads, struct slot *slot, double now, struct fors_error *error)
+static enum fors_err send_pending(struct fors_mads *mads, struct pending *pending, double now, struct fors_error *error)
 {
-	slot->id = ++mads->last_id;
-	slot->sendings++;
-	slot->due_ms = now + mads->setup.timeout_ms;
+	pending->id = ++mads->last_id;
+	pending->sendings++;
+	pending->due_ms = now + mads->setup.timeout_ms;
 	mads->counts.sent++;
-	mads->counts.again += slot->sendings > 1;
-	mads->counts.managers += slot->question.attribute == FORS_ATTR_SM_INFO;
+	mads->counts.again += pending->sendings > 1;
+	mads->counts.managers += pending->question.attribute == FORS_ATTR_SM_INFO;
 	if (mads->setup.rate)
 		mads->next_ms = (now > mads->next_ms + 1 ? now : mads->next_ms) + 1e3 / mads->setup.rate;
-	return fors_mads_put(mads, &slot->question, slot->id, error);
+	return fors_mads_put(mads, &pending->question, pending->id, error);
 }
 
 static bool may_send(const struct fors_mads *mads, double now)
@@ -155,11 +155,12 @@ static bool may_send(const struct fors_mads *mads, double now)
 }
 
 /* The question is answered, or given up. */
-static void end_slot(struct fors_mads *mads, struct slot *slot, enum fors_mad_end end, const struct fors_mad *mad)
+static void end_pending(struct fors_mads *mads, struct pending *pending, enum fors_mad_end end,
+			const struct fors_mad *mad)
 {
-	struct question question = slot->question;
+	struct question question = pending->question;
 
-	slot->is_out = false;
+	pending->is_out = false;
 	mads->nout--;
 	mads->counts.lost += end == FORS_MAD_LOST;
 	mads->counts.refused += end == FORS_MAD_REFUSED;
@@ -179,20 +180,20 @@ static bool has_to_wait(const struct fors_mads *mads)
 	const struct question *first = &mads->queue[mads->first];
 
 	for (unsigned i = 0; first->kind == KIND_SA && i < mads->setup.window; i++)
-		if (mads->slot[i].is_out && mads->slot[i].question.kind == KIND_SA &&
-		    (is_long(first) || is_long(&mads->slot[i].question)))
+		if (mads->pending[i].is_out && mads->pending[i].question.kind == KIND_SA &&
+		    (is_long(first) || is_long(&mads->pending[i].question)))
 			return true;
 	return false;
 }
 
-/* May the first of the queue leave, and into which slot? NULL: not now. */
-static struct slot *free_slot(struct fors_mads *mads, double now)
+/* May the first of the queue leave, and into which place? NULL: not now. */
+static struct pending *free_pending(struct fors_mads *mads, double now)
 {
 	if (!mads->nqueued || mads->nout == mads->setup.window || !may_send(mads, now) || has_to_wait(mads))
 		return NULL;
 	for (unsigned i = 0; i < mads->setup.window; i++)
-		if (!mads->slot[i].is_out)
-			return &mads->slot[i];
+		if (!mads->pending[i].is_out)
+			return &mads->pending[i];
 	return NULL;
 }
 
@@ -200,16 +201,16 @@ static enum fors_err fill_window(struct fors_mads *mads, struct fors_error *erro
 {
 	for (;;) {
 		double now = fors_clock_exact_ms();
-		struct slot *slot = free_slot(mads, now);
+		struct pending *pending = free_pending(mads, now);
 		enum fors_err err;
 
-		if (!slot)
+		if (!pending)
 			return FORS_OK;
-		*slot = (struct slot){.is_out = true, .question = mads->queue[mads->first]};
+		*pending = (struct pending){.is_out = true, .question = mads->queue[mads->first]};
 		mads->first = (mads->first + 1) % mads->room;
 		mads->nqueued--;
 		mads->nout++;
-		err = send_slot(mads, slot, now, error);
+		err = send_pending(mads, pending, now, error);
 		if (err)
 			return err;
 	}
@@ -221,26 +222,26 @@ static enum fors_err look_after(struct fors_mads *mads, struct fors_error *error
 	enum fors_err err = FORS_OK;
 
 	for (unsigned i = 0; i < mads->setup.window && !err; i++) {
-		struct slot *slot = &mads->slot[i];
+		struct pending *pending = &mads->pending[i];
 		double now = fors_clock_exact_ms();
 
-		if (!slot->is_out || slot->due_ms > now)
+		if (!pending->is_out || pending->due_ms > now)
 			continue;
-		if (slot->sendings > mads->setup.retries)
-			end_slot(mads, slot, FORS_MAD_LOST, NULL);
+		if (pending->sendings > mads->setup.retries)
+			end_pending(mads, pending, FORS_MAD_LOST, NULL);
 		else if (may_send(mads, now))
-			err = send_slot(mads, slot, now, error);
+			err = send_pending(mads, pending, now, error);
 	}
 	return err;
 }
 
 /* ---- receiving ---- */
 
-static struct slot *slot_of(struct fors_mads *mads, uint32_t id)
+static struct pending *pending_of(struct fors_mads *mads, uint32_t id)
 {
 	for (unsigned i = 0; i < mads->setup.window; i++)
-		if (mads->slot[i].is_out && mads->slot[i].id == id)
-			return &mads->slot[i];
+		if (mads->pending[i].is_out && mads->pending[i].id == id)
+			return &mads->pending[i];
 	return NULL;
 }
 
@@ -253,22 +254,23 @@ static void take_answer(struct fors_mads *mads, const struct packet *packet)
 				     .data = packet->data,
 				     .size = packet->size,
 				     .record = packet->record};
-	struct slot *slot = slot_of(mads, packet->id);
+	struct pending *pending = pending_of(mads, packet->id);
 
-	if (!slot || slot->question.attribute != packet->attribute || slot->question.modifier != packet->modifier)
+	if (!pending || pending->question.attribute != packet->attribute ||
+	    pending->question.modifier != packet->modifier)
 		return;
 	if (packet->is_timeout)
-		slot->due_ms = 0; /* the kernel has given this sending up */
+		pending->due_ms = 0; /* the kernel has given this sending up */
 	else
-		end_slot(mads, slot, packet->status ? FORS_MAD_REFUSED : FORS_MAD_ANSWERED, &mad);
+		end_pending(mads, pending, packet->status ? FORS_MAD_REFUSED : FORS_MAD_ANSWERED, &mad);
 }
 
 /* Until when there is nothing to do unless something comes. */
 static double next_due(const struct fors_mads *mads, double until)
 {
 	for (unsigned i = 0; i < mads->setup.window; i++)
-		if (mads->slot[i].is_out && mads->slot[i].due_ms < until)
-			until = mads->slot[i].due_ms;
+		if (mads->pending[i].is_out && mads->pending[i].due_ms < until)
+			until = mads->pending[i].due_ms;
 	if (mads->nqueued && mads->nout < mads->setup.window && mads->next_ms < until && !has_to_wait(mads))
 		until = mads->next_ms;
 	return until;
@@ -359,11 +361,11 @@ void fors_mads_close(struct fors_mads *mads)
 {
 	if (!mads)
 		return;
-	if (mads->slot)
+	if (mads->pending)
 		fors_mads_forget(mads);
 	fors_mads_shut(mads);
 	free(mads->queue);
-	free(mads->slot);
+	free(mads->pending);
 	free(mads->out);
 	free(mads->in);
 	free(mads);

@@ -23,7 +23,7 @@ struct question {
 };
 
 /* A question that is out. */
-struct slot {
+struct pending {
 	bool is_out;
 	struct question question;
 	uint32_t id; /* in the packet that was sent last */
@@ -43,7 +43,7 @@ struct fors_mads {
 	int in_room;		/* bytes of MADs that fit there */
 	struct question *queue; /* a ring: nqueued from first on */
 	size_t first, nqueued, room;
-	struct slot *slot; /* [window] */
+	struct pending *pending; /* [window] */
 	unsigned nout;
 	uint32_t last_id;
 	double next_ms; /* when the next packet may leave */

@@ -113,8 +113,8 @@ static enum fors_err make_buffers(struct fors_mads *mads, struct fors_error *err
 	mads->in_room = MAD_SIZE;
 	mads->out = calloc(1, umad_size() + MAD_SIZE);
 	mads->in = calloc(1, umad_size() + MAD_SIZE);
-	mads->slot = calloc(mads->setup.window, sizeof(*mads->slot));
-	return mads->out && mads->in && mads->slot ? FORS_OK : fors_fail_memory(error);
+	mads->pending = calloc(mads->setup.window, sizeof(*mads->pending));
+	return mads->out && mads->in && mads->pending ? FORS_OK : fors_fail_memory(error);
 }
 
 enum fors_err fors_mads_open(const struct fors_mads_setup *setup, struct fors_mads **mads, struct fors_error *error)

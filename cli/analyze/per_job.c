@@ -196,7 +196,7 @@ static const char *over(const struct per_job *p, uint32_t j)
 {
 	if (p->kind != PLAN)
 		return "";
-	return p->jobs.plans.job[j].plan ? fors_jobplan_over(p->jobs.plans.job[j].over) : "no plan";
+	return p->jobs.plans.job[j].plan ? fors_jobplan_over(p->jobs.plans.job[j].whose) : "no plan";
 }
 
 static void print_text(const struct per_job *p)

@@ -53,8 +53,8 @@ static void print_heading(const struct cli_settings *settings, const struct cli_
 	       sim->set.policy ? cli_policies[sim->set.policy] : "");
 	printf("pattern     %s: %llu %s of %llu bytes%s in %u phase%s\n", a->pattern_name,
 	       (unsigned long long)sim->result->nmessages, fors_plural(sim->result->nmessages, "message", "messages"),
-	       (unsigned long long)sim->set.message, sim->program->size ? " or so" : "", sim->program->nslots,
-	       sim->program->nslots == 1 ? "" : "s");
+	       (unsigned long long)sim->set.message, sim->program->size ? " or so" : "", sim->program->nsteps,
+	       sim->program->nsteps == 1 ? "" : "s");
 	if (settings->simulate.waiting)
 		cli_simulation_print_wait(&settings->simulate, sim);
 	else if (sim->load > 0)
@@ -102,34 +102,34 @@ static void print_figures(const struct cli_simulation *sim)
 }
 
 /* How long, which link was the fullest, and who had to wait for room. */
-static void print_slot(const struct cli_simulation *sim, uint32_t i)
+static void print_step(const struct cli_simulation *sim, uint32_t i)
 {
-	const struct fors_sim_slot *slot = &sim->result->slot[i];
+	const struct fors_sim_step *step = &sim->result->step[i];
 	char name[2 * FORS_NAME_MAX + 32], text[32];
 
-	printf("              phase %u: %s", sim->program->phase[i], duration(slot->end - slot->begin, text));
-	if (slot->full != FORS_NONE) {
-		cli_simulation_link(sim, slot->full, name, sizeof(name));
-		printf("; %s had %u message%s, %s alone", name, slot->full_messages,
-		       slot->full_messages == 1 ? "" : "s", duration(slot->bound, text));
+	printf("              phase %u: %s", sim->program->phase[i], duration(step->end - step->begin, text));
+	if (step->full != FORS_NONE) {
+		cli_simulation_link(sim, step->full, name, sizeof(name));
+		printf("; %s had %u message%s, %s alone", name, step->full_messages,
+		       step->full_messages == 1 ? "" : "s", duration(step->bound, text));
 	}
 	printf("\n");
-	if (slot->link == FORS_NONE)
+	if (step->link == FORS_NONE)
 		return;
-	cli_simulation_link(sim, slot->link, name, sizeof(name));
+	cli_simulation_link(sim, step->link, name, sizeof(name));
 	printf("                %u link%s waited for room, %u of them of servers; longest %s: %s\n",
-	       slot->waiting_links, slot->waiting_links == 1 ? "" : "s", slot->waiting_servers, name,
-	       duration(slot->stall, text));
+	       step->waiting_links, step->waiting_links == 1 ? "" : "s", step->waiting_servers, name,
+	       duration(step->stall, text));
 }
 
-static void print_slots(const struct cli_simulation *sim)
+static void print_steps(const struct cli_simulation *sim)
 {
-	uint32_t *worst, n = cli_simulation_worst_slots(sim, &worst);
+	uint32_t *worst, n = cli_simulation_worst_steps(sim, &worst);
 
 	if (n > 1) {
 		printf("slowest\n");
 		for (uint32_t i = 0; i < n && i < LISTED; i++)
-			print_slot(sim, worst[i]);
+			print_step(sim, worst[i]);
 	}
 	free(worst);
 }
@@ -173,7 +173,7 @@ static void print_simulation(const struct cli_settings *settings, const struct c
 		return;
 	}
 	print_figures(sim);
-	print_slots(sim);
+	print_steps(sim);
 	print_stalls(sim);
 	print_latency("messages", &r->message_ps);
 	print_latency("packets", &r->packet_ps);

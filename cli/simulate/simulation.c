@@ -352,14 +352,14 @@ uint32_t cli_simulation_worst_links(const struct cli_simulation *sim, uint32_t *
 	return ranked ? rank(ranked, r->nlinks, list) : 0;
 }
 
-uint32_t cli_simulation_worst_slots(const struct cli_simulation *sim, uint32_t **list)
+uint32_t cli_simulation_worst_steps(const struct cli_simulation *sim, uint32_t **list)
 {
 	const struct fors_sim_result *r = sim->result;
-	uint32_t n = r->slot ? r->nslots : 0;
+	uint32_t n = r->step ? r->nsteps : 0;
 	struct ranked *ranked = malloc((n + (size_t)1) * sizeof(*ranked));
 
 	*list = NULL;
 	for (uint32_t i = 0; ranked && i < n; i++)
-		ranked[i] = (struct ranked){r->slot[i].end - r->slot[i].begin, i};
+		ranked[i] = (struct ranked){r->step[i].end - r->step[i].begin, i};
 	return ranked ? rank(ranked, n, list) : 0;
 }

@@ -42,7 +42,7 @@ void cli_simulation_link(const struct cli_simulation *simulation, uint32_t link,
  * memory.
  */
 uint32_t cli_simulation_worst_links(const struct cli_simulation *simulation, uint32_t **list);
-uint32_t cli_simulation_worst_slots(const struct cli_simulation *simulation, uint32_t **list);
+uint32_t cli_simulation_worst_steps(const struct cli_simulation *simulation, uint32_t **list);
 
 /* --- simulation_load.c ---------------------------------------------------------------------------------------- */
 

@@ -16,20 +16,20 @@ static json_t *link_json(const struct cli_simulation *sim, uint32_t link)
 	return cli_json_text(name);
 }
 
-static json_t *slots_json(const struct cli_simulation *sim)
+static json_t *steps_json(const struct cli_simulation *sim)
 {
 	const struct fors_sim_result *r = sim->result;
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; r->slot && i < r->nslots; i++)
+	for (uint32_t i = 0; r->step && i < r->nsteps; i++)
 		json_array_append_new(
 			list,
 			json_pack("{s:i, s:f, s:f, s:f, s:o, s:i, s:f, s:o, s:i, s:i}", "phase", sim->program->phase[i],
-				  "begin_ns", ns(r->slot[i].begin), "end_ns", ns(r->slot[i].end), "bound_ns",
-				  ns(r->slot[i].bound), "fullest_link", link_json(sim, r->slot[i].full),
-				  "fullest_messages", r->slot[i].full_messages, "stall_ns", ns(r->slot[i].stall),
-				  "stalled_link", link_json(sim, r->slot[i].link), "waiting_links",
-				  r->slot[i].waiting_links, "waiting_servers", r->slot[i].waiting_servers));
+				  "begin_ns", ns(r->step[i].begin), "end_ns", ns(r->step[i].end), "bound_ns",
+				  ns(r->step[i].bound), "fullest_link", link_json(sim, r->step[i].full),
+				  "fullest_messages", r->step[i].full_messages, "stall_ns", ns(r->step[i].stall),
+				  "stalled_link", link_json(sim, r->step[i].link), "waiting_links",
+				  r->step[i].waiting_links, "waiting_servers", r->step[i].waiting_servers));
 	return list;
 }
 
@@ -100,7 +100,7 @@ static json_t *heading_json(const struct cli_simulation *sim, const struct cli_s
 	return json_pack("{s:o, s:o, s:s, s:o, s:i, s:i, s:I, s:I, s:b, s:f, s:b, s:f, s:f}", "fabric",
 			 cli_json_text(a->title), "routing", cli_json_text(a->routing), "policy",
 			 cli_policies[set->policy], "pattern", cli_json_text(a->pattern_name), "servers",
-			 sim->program->nservers, "slots", sim->program->nslots, "message_bytes",
+			 sim->program->nservers, "slots", sim->program->nsteps, "message_bytes",
 			 (json_int_t)set->message, "seed", (json_int_t)settings->seed, "has_barrier", set->has_barrier,
 			 "barrier_ns", ns(set->barrier), "barrier_is_fitted", sim->has_fitted, "line_gbits", sim->line,
 			 "packet_ns", packet_ns(sim));
@@ -148,6 +148,6 @@ json_t *cli_simulation_json(const struct cli_simulation *sim, const struct cli_s
 	json_object_set_new(object, "time_line", line_json(sim->result));
 	json_object_set_new(object, "deadlock", cycle_json(sim));
 	json_object_set_new(object, "stalled_links", stalls_json(sim));
-	json_object_set_new(object, "slot", slots_json(sim));
+	json_object_set_new(object, "slot", steps_json(sim));
 	return object;
 }

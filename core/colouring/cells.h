@@ -10,63 +10,63 @@
 
 #define FORS_EMPTY_CELL 0xFFFF
 
-/* What is in a left slot. */
+/* What is in a left cell. */
 struct fors_edge_cell {
-	uint16_t right; /* right slot of the edge here; EMPTY: no edge, or passed by already */
+	uint16_t right; /* right cell of the edge here; EMPTY: no edge, or passed by already */
 	uint16_t edge;	/* its number */
 };
 
-/* A graph in slots. */
+/* A graph in cells. */
 struct fors_grid {
-	struct fors_edge_cell *slot; /* left slots */
-	uint16_t *left;		     /* left slot of the edge in a right slot; EMPTY: none */
+	struct fors_edge_cell *cell; /* left cells */
+	uint16_t *left;		     /* left cell of the edge in a right cell; EMPTY: none */
 };
 
 struct fors_cells {
 	struct fors_grid board[2];
-	uint16_t *tied[2]; /* per slot of each side: slot of the group's edge that it is tied to; EMPTY: none */
-	uint32_t *next[2]; /* per node of each side: slot of its next edge, while adding, */
+	uint16_t *tied[2]; /* per cell of each side: cell of the group's edge that it is tied to; EMPTY: none */
+	uint32_t *next[2]; /* per node of each side: cell of its next edge, while adding, */
 	uint32_t *end[2];  /* and the first one that is no longer its own */
 	uint32_t *name;	   /* of each edge */
 	uint32_t *list;	   /* for emit */
 	/* the graph in hand */
 	const struct fors_colour_side *side;
 	uint32_t ncolours, n;
-	uint32_t nslots[2]; /* at ncolours colours */
+	uint32_t ncells[2]; /* at ncolours colours */
 	fors_colour_emit emit;
 	void *context;
 };
 
 /* Working memory for graphs of at most nnodes nodes per side; NULL: out of memory. About 1.5 MB. */
 struct fors_cells *fors_cells_new(uint32_t nnodes);
-void fors_cells_free(struct fors_cells *slots);
+void fors_cells_free(struct fors_cells *cells);
 
 /*
  * Begin a graph between these sides, to be coloured with ncolours colours, a power of two. side[] is
- * borrowed until the colouring is done. False: it is too large for slots; nothing has begun then.
+ * borrowed until the colouring is done. False: it is too large for cells; nothing has begun then.
  */
-bool fors_cells_begin(struct fors_cells *slots, const struct fors_colour_side side[2], uint32_t ncolours);
+bool fors_cells_begin(struct fors_cells *cells, const struct fors_colour_side side[2], uint32_t ncolours);
 
 /*
  * Add an edge between two nodes; `name` is what emit gets. False: the node has ncolours times its cap edges already.
  * Inline, and quickest when edges come by their left nodes.
  */
-static inline bool fors_cells_add(struct fors_cells *slots, uint32_t left, uint32_t right, uint32_t name)
+static inline bool fors_cells_add(struct fors_cells *cells, uint32_t left, uint32_t right, uint32_t name)
 {
-	uint32_t l = slots->next[0][left], r = slots->next[1][right], n = slots->n;
+	uint32_t l = cells->next[0][left], r = cells->next[1][right], n = cells->n;
 
-	if (l >= slots->end[0][left] || r >= slots->end[1][right])
+	if (l >= cells->end[0][left] || r >= cells->end[1][right])
 		return false;
-	slots->next[0][left] = l + 1;
-	slots->next[1][right] = r + 1;
-	slots->board[0].slot[l] = (struct fors_edge_cell){.right = (uint16_t)r, .edge = (uint16_t)n};
-	slots->board[0].left[r] = (uint16_t)l;
-	slots->name[n] = name;
-	slots->n = n + 1;
+	cells->next[0][left] = l + 1;
+	cells->next[1][right] = r + 1;
+	cells->board[0].cell[l] = (struct fors_edge_cell){.right = (uint16_t)r, .edge = (uint16_t)n};
+	cells->board[0].left[r] = (uint16_t)l;
+	cells->name[n] = name;
+	cells->n = n + 1;
 	return true;
 }
 
 /* Colour all edges as fors_colour() does. Errors: what emit returned. */
-enum fors_err fors_cells_colour(struct fors_cells *slots, uint32_t first, fors_colour_emit emit, void *context);
+enum fors_err fors_cells_colour(struct fors_cells *cells, uint32_t first, fors_colour_emit emit, void *context);
 
 #endif

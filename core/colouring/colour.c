@@ -49,7 +49,7 @@ struct fors_colour_space {
 	uint16_t *take;	 /* copies for the first part */
 	uint32_t *count; /* per right node, for sorting */
 	int32_t *owed;	 /* per right node: how much less than its share was taken, in ONE_COPYs */
-	struct fors_cells *slots;
+	struct fors_cells *cells;
 	struct fors_rebalance_space *rebalance; /* made when first needed */
 };
 
@@ -108,9 +108,9 @@ struct fors_colour_space *fors_colour_space_new(uint32_t nedges, uint32_t nnodes
 	space->take = malloc(n * sizeof(*space->take));
 	space->count = malloc(((size_t)nnodes + 1) * sizeof(*space->count));
 	space->owed = malloc(((size_t)nnodes + 1) * sizeof(*space->owed));
-	space->slots = fors_cells_new(nnodes);
+	space->cells = fors_cells_new(nnodes);
 	if (edges_alloc(&space->odd, n) && space->odd_id && space->mate && space->half && space->place && space->take &&
-	    space->count && space->owed && space->slots)
+	    space->count && space->owed && space->cells)
 		return space;
 	fors_colour_space_free(space);
 	return NULL;
@@ -128,7 +128,7 @@ void fors_colour_space_free(struct fors_colour_space *space)
 	free(space->take);
 	free(space->count);
 	free(space->owed);
-	fors_cells_free(space->slots);
+	fors_cells_free(space->cells);
 	fors_rebalance_space_free(space->rebalance);
 	free(space);
 }
@@ -376,16 +376,16 @@ static uint32_t list_share(struct fors_colour_space *space, const struct part *p
 	return n;
 }
 
-/* Colour a share of a part by slots, if that is the time for it; *done says whether. */
-static enum fors_err colour_by_slots(struct job *job, const struct part *part, enum share share, uint32_t first,
+/* Colour a share of a part by cells, if that is the time for it; *done says whether. */
+static enum fors_err colour_by_cells(struct job *job, const struct part *part, enum share share, uint32_t first,
 				     uint32_t ncolours, bool *done)
 {
 	const struct fors_edges *edges = &part->edges;
-	struct fors_cells *slots = job->space->slots;
+	struct fors_cells *cells = job->space->cells;
 	uint32_t n;
 
 	*done = !job->pieces && is_power(ncolours) && (ncolours == 1 || is_few(part, share)) &&
-		fors_cells_begin(slots, job->side, ncolours);
+		fors_cells_begin(cells, job->side, ncolours);
 	if (!*done)
 		return FORS_OK;
 	n = list_share(job->space, part, share);
@@ -393,25 +393,25 @@ static enum fors_err colour_by_slots(struct job *job, const struct part *part, e
 		uint32_t e = job->space->place[i];
 
 		for (uint32_t copies = share_of(job->space, part, e, share); copies > 0; copies--)
-			if (!fors_cells_add(slots, edges->left[e], edges->right_of[e], part->id[e]))
+			if (!fors_cells_add(cells, edges->left[e], edges->right_of[e], part->id[e]))
 				return too_many(job->error);
 	}
-	return fors_cells_colour(slots, first, job->emit, job->context);
+	return fors_cells_colour(cells, first, job->emit, job->context);
 }
 
 /* The same for the caller's graph of single edges. */
-static enum fors_err colour_graph_by_slots(struct job *job, const struct fors_multigraph *graph, uint32_t first,
+static enum fors_err colour_graph_by_cells(struct job *job, const struct fors_multigraph *graph, uint32_t first,
 					   uint32_t ncolours, bool *done)
 {
-	struct fors_cells *slots = job->space->slots;
+	struct fors_cells *cells = job->space->cells;
 
-	*done = !graph->mult && is_power(ncolours) && fors_cells_begin(slots, graph->side, ncolours);
+	*done = !graph->mult && is_power(ncolours) && fors_cells_begin(cells, graph->side, ncolours);
 	if (!*done)
 		return FORS_OK;
 	for (uint32_t e = 0; e < graph->nedges; e++)
-		if (!fors_cells_add(slots, graph->left[e], graph->right[e], e))
+		if (!fors_cells_add(cells, graph->left[e], graph->right[e], e))
 			return too_many(job->error);
-	return fors_cells_colour(slots, first, job->emit, job->context);
+	return fors_cells_colour(cells, first, job->emit, job->context);
 }
 
 static enum fors_err colour_part(struct job *job, struct part *part, uint32_t first, uint32_t ncolours);
@@ -425,7 +425,7 @@ static enum fors_err colour_shares(struct job *job, struct part *part, uint32_t 
 	bool done[2] = {false, false};
 
 	for (enum share share = SHARE_TAKEN; !err && share <= SHARE_REST; share++) /* while take[] lasts */
-		err = colour_by_slots(job, part, share, first_of[share], colours_of[share], &done[share]);
+		err = colour_by_cells(job, part, share, first_of[share], colours_of[share], &done[share]);
 	if (!err && !(done[0] && done[1]))
 		err = part_divide(job, part, sub);
 	part_free(part);
@@ -446,7 +446,7 @@ static enum fors_err colour_part(struct job *job, struct part *part, uint32_t fi
 
 	if (job->pieces && (ncolours <= job->most || ncolours == 1))
 		return keep_piece(job, part, first, ncolours);
-	err = colour_by_slots(job, part, SHARE_ALL, first, ncolours, &done);
+	err = colour_by_cells(job, part, SHARE_ALL, first, ncolours, &done);
 	if (!done && ncolours == 1)
 		err = fors_fail(job->error, FORS_ELIMIT, "more than 65,534 ends of lanes and servers in one phase");
 	if (!done && !err)
@@ -509,7 +509,7 @@ enum fors_err fors_colour(struct fors_colour_space *space, const struct fors_mul
 	struct part part;
 	bool done;
 
-	err = colour_graph_by_slots(&job, graph, first, ncolours, &done);
+	err = colour_graph_by_cells(&job, graph, first, ncolours, &done);
 	if (done)
 		return err;
 	err = part_of_graph(space, graph, &part, error);

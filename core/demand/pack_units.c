@@ -296,7 +296,7 @@ static void force(struct units *u, uint32_t item)
 }
 
 /* Until nobody waits, or so much was spent. */
-static void settle(struct units *u, uint64_t until)
+static void find_room(struct units *u, uint64_t until)
 {
 	struct fors_effort *effort = u->asked->effort;
 
@@ -328,11 +328,11 @@ static void pack(struct units *u)
 	share = most < share ? most : share;
 	fors_book_set_turns(&u->book, (uint32_t)u->asked->bound);
 	first_fit(u);
-	settle(u, effort->spent + share);
+	find_room(u, effort->spent + share);
 	while (u->nwaiting && u->book.nturns < u->book.room && !fors_effort_is_over(effort)) {
 		fors_book_set_turns(&u->book, u->book.nturns + 1);
 		share = share / 2 + 1;
-		settle(u, effort->spent + share);
+		find_room(u, effort->spent + share);
 	}
 }
 

@@ -39,10 +39,10 @@ struct team {
 	uint32_t *full;	       /* the over-full rows, direction * count * nlanes + row, in any order */
 	uint32_t *full_at;     /* per such row: where it is in full[] */
 	uint32_t nfull;
-	uint32_t most; /* the largest n with such rows; 0 */
-	uint64_t over; /* all flows above P */
-	uint32_t ncut; /* cells without a lane that want one */
-	bool is_kept;  /* it runs, and nothing of it is changed */
+	uint32_t most;	 /* the largest n with such rows; 0 */
+	uint64_t beyond; /* all flows above P */
+	uint32_t ncut;	 /* cells without a lane that want one */
+	bool is_kept;	 /* it runs, and nothing of it is changed */
 	int64_t energy;
 };
 

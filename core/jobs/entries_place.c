@@ -41,7 +41,7 @@ static void add(struct team *team, uint32_t *row, uint32_t n)
 		return;
 	if (!was)
 		list_full(team, row);
-	team->over += is - was;
+	team->beyond += is - was;
 	team->excess[was] -= was > 0;
 	team->excess[is]++;
 	if (is > team->most)
@@ -57,7 +57,7 @@ static void drop(struct team *team, uint32_t *row, uint32_t n)
 		return;
 	if (!is)
 		unlist_full(team, row);
-	team->over -= was - is;
+	team->beyond -= was - is;
 	team->excess[was]--;
 	team->excess[is] += is > 0;
 	while (team->most && !team->excess[team->most])
@@ -68,7 +68,7 @@ int64_t fors_entries_weigh(struct team *team)
 {
 	uint64_t p = team->nservers;
 
-	team->energy = (int64_t)((p + team->most) * SPEED_ONE / p + team->over * SPEED_ONE / OVER_PART / p);
+	team->energy = (int64_t)((p + team->most) * SPEED_ONE / p + team->beyond * SPEED_ONE / OVER_PART / p);
 	if (team->ncut)
 		team->energy += CUT_OFF + (int64_t)team->ncut * CUT_CELL;
 	return team->energy;

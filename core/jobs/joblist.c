@@ -3,8 +3,8 @@
  * joblist.c - a text becomes jobs on the servers of a fabric.
  *
  * Each server is claimed by a member of a line. With the strict way a second claim is an error. With the other one it is
- * settled by rules that depend on no order but that of lines, and the servers of each job are written down when
- * all claims are settled.
+ * decided by rules that depend on no order but that of lines, and the servers of each job are written down when
+ * all claims are decided.
  */
 #include "joblist.h"
 
@@ -79,7 +79,7 @@ static bool goes_before(const struct reader *r, uint32_t s, const struct claim *
 }
 
 /* Two jobs name a server, in different words. */
-static void settle(struct reader *r, uint32_t s, struct claim mine)
+static void decide(struct reader *r, uint32_t s, struct claim mine)
 {
 	struct claim other = r->claim[s];
 	bool is_mine = goes_before(r, s, &mine, &other);
@@ -100,7 +100,7 @@ static enum fors_err take_server(struct reader *r, uint32_t s, struct claim mine
 	if (!other || other == mine.job) {
 		r->claim[s] = mine;
 	} else if (r->is_lenient) {
-		settle(r, s, mine);
+		decide(r, s, mine);
 	} else {
 		return FAIL(r, "\"%.*s\" works for job \"%s\" of line %u already: a server has one job",
 			    fors_span_width(mine.word), mine.word.at, r->list->job[other - 1].name,
@@ -317,7 +317,7 @@ static enum fors_err read_job(struct reader *r, struct fors_jobline *line)
 	return err;
 }
 
-/* All claims are settled: the servers of each job. */
+/* All claims are decided: the servers of each job. */
 static enum fors_err list_servers(struct reader *r)
 {
 	struct fors_joblist *list = r->list;

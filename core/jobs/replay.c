@@ -17,18 +17,18 @@ const char *const fors_placement_names[] = {"recorded", "first-fit", "tree", "ra
 struct running {
 	uint64_t id;
 	int64_t end;
-	uint32_t slot; /* what server[] says of its servers */
+	uint32_t serial; /* what server[] says of its servers */
 };
 
 struct state {
 	const struct fors_replay *replay;
 	const struct fors_fabric *fabric;
 	struct fors_random random;
-	uint32_t *owner;     /* per server: slot of its job, FREE */
+	uint32_t *owner;     /* per server: serial of its job, FREE */
 	uint32_t *leaf_free; /* per leaf */
 	uint32_t nfree;
 	struct running *running; /* by server count at most */
-	uint32_t nrunning, next_slot;
+	uint32_t nrunning, next_serial;
 	uint32_t *list; /* servers; room for all */
 	int64_t now;
 	struct fors_replayed result;
@@ -226,10 +226,10 @@ static enum fors_err place(struct state *state, const struct fors_record *job, u
 
 /* --- beginning and end ------------------------------------------------------------------------------------------ */
 
-static void give_back(struct state *state, uint32_t slot)
+static void give_back(struct state *state, uint32_t serial)
 {
 	for (uint32_t s = 0; s < state->fabric->nservers; s++)
-		if (state->owner[s] == slot) {
+		if (state->owner[s] == serial) {
 			state->owner[s] = FREE;
 			state->leaf_free[state->fabric->server[s].leaf]++;
 			state->nfree++;
@@ -243,7 +243,7 @@ static void end_until(struct state *state, int64_t now)
 			i++;
 			continue;
 		}
-		give_back(state, state->running[i].slot);
+		give_back(state, state->running[i].serial);
 		state->running[i] = state->running[--state->nrunning];
 	}
 }
@@ -275,11 +275,11 @@ static void start(struct state *state, const struct fors_record *job, uint32_t c
 	int64_t length = job->end - job->start;
 
 	for (uint32_t i = 0; i < count; i++) {
-		state->owner[state->list[i]] = state->next_slot;
+		state->owner[state->list[i]] = state->next_serial;
 		state->leaf_free[state->fabric->server[state->list[i]].leaf]--;
 	}
 	state->nfree -= count;
-	state->running[state->nrunning++] = (struct running){job->id, state->now + length, state->next_slot++};
+	state->running[state->nrunning++] = (struct running){job->id, state->now + length, state->next_serial++};
 	state->result.nstarted++;
 }
 
@@ -289,9 +289,9 @@ static void print_running(const struct state *state, const struct running *runni
 {
 	const char *between = ": ";
 
-	fors_buffer_print(out, "job%" PRIu64 "-%u", running->id, running->slot); /* an ID may come twice */
+	fors_buffer_print(out, "job%" PRIu64 "-%u", running->id, running->serial); /* an ID may come twice */
 	for (uint32_t s = 0; s < state->fabric->nservers; s++)
-		if (state->owner[s] == running->slot) {
+		if (state->owner[s] == running->serial) {
 			fors_buffer_print(out, "%s0x%016" PRIx64, between, state->fabric->server[s].guid);
 			between = ", ";
 		}

@@ -3,7 +3,7 @@
  * claims.c - from what the lines of a net file claim to cables.
  *
  * A port line claims "my port p goes to port q of node X", and X may stand further
- * down. So the lines are collected first, as claims, and settled when all nodes
+ * down. So the lines are collected first, as claims, and resolved when all nodes
  * are known:
  *
  *   1. Node ids are hashed; each claim finds its node X.
@@ -23,8 +23,8 @@
 
 #include "rates.h"
 
-/* While claims are settled. Claims are referred to by index + 1, 0 is none. */
-struct settling {
+/* While claims are resolved. Claims are referred to by index + 1, 0 is none. */
+struct resolving {
 	const struct fors_claims *claims;
 	const struct fors_lines *lines;
 	struct fors_net *net;
@@ -89,7 +89,7 @@ static bool is_same(struct fors_span a, struct fors_span b)
 }
 
 /* Where `id` stands in the hash table, or the free place where it belongs. */
-static uint32_t *find_id(const struct settling *s, struct fors_span id)
+static uint32_t *find_id(const struct resolving *s, struct fors_span id)
 {
 	uint32_t place = (uint32_t)hash_span(id) & s->id_mask;
 
@@ -98,7 +98,7 @@ static uint32_t *find_id(const struct settling *s, struct fors_span id)
 	return &s->by_id[place];
 }
 
-static enum fors_err hash_ids(struct settling *s)
+static enum fors_err hash_ids(struct resolving *s)
 {
 	const struct fors_claims *claims = s->claims;
 
@@ -122,19 +122,19 @@ static uint32_t port_index(const struct fors_net *net, uint32_t node, unsigned p
 	return net->node[node].first_port + port;
 }
 
-static const char *node_id(const struct settling *s, uint32_t node)
+static const char *node_id(const struct resolving *s, uint32_t node)
 {
 	return s->net->node[node].id;
 }
 
 /* The line of the claim that plugged in the cable of this port. */
-static uint32_t line_of(const struct settling *s, uint32_t port)
+static uint32_t line_of(const struct resolving *s, uint32_t port)
 {
 	return s->claims->claim[s->plugged[port] - 1].line;
 }
 
 /* The node that the claim names; its port must exist. */
-static enum fors_err find_peer(const struct settling *s, const struct fors_port_claim *claim, uint32_t *peer)
+static enum fors_err find_peer(const struct resolving *s, const struct fors_port_claim *claim, uint32_t *peer)
 {
 	uint32_t node = *find_id(s, claim->peer);
 
@@ -153,7 +153,7 @@ static enum fors_err find_peer(const struct settling *s, const struct fors_port_
 }
 
 /* Port `port` of `node` has a cable, but this claim says that it is another one. */
-static enum fors_err fail_disagree(const struct settling *s, const struct fors_port_claim *claim, uint32_t node,
+static enum fors_err fail_disagree(const struct resolving *s, const struct fors_port_claim *claim, uint32_t node,
 				   unsigned port)
 {
 	const struct fors_port *used = fors_net_port(s->net, node, port);
@@ -164,7 +164,7 @@ static enum fors_err fail_disagree(const struct settling *s, const struct fors_p
 			       node_id(s, used->peer));
 }
 
-static enum fors_err plug_in(struct settling *s, const struct fors_port_claim *claim, uint32_t peer)
+static enum fors_err plug_in(struct resolving *s, const struct fors_port_claim *claim, uint32_t peer)
 {
 	uint32_t mine = port_index(s->net, claim->node, claim->port);
 	uint32_t other = port_index(s->net, peer, claim->peer_port);
@@ -178,7 +178,7 @@ static enum fors_err plug_in(struct settling *s, const struct fors_port_claim *c
 	return fors_net_connect(s->net, claim->node, claim->port, peer, claim->peer_port, s->error);
 }
 
-static enum fors_err settle_claim(struct settling *s, const struct fors_port_claim *claim)
+static enum fors_err resolve_claim(struct resolving *s, const struct fors_port_claim *claim)
 {
 	uint32_t mine = port_index(s->net, claim->node, claim->port);
 	const struct fors_port *port = &s->net->port[mine];
@@ -204,7 +204,7 @@ static enum fors_err settle_claim(struct settling *s, const struct fors_port_cla
 }
 
 /* Believe what a claim says about the CA port at its other end, or compare it with what that says itself. */
-static enum fors_err settle_peer(const struct settling *s, const struct fors_port_claim *claim, bool is_listed)
+static enum fors_err resolve_peer(const struct resolving *s, const struct fors_port_claim *claim, bool is_listed)
 {
 	const struct fors_port *mine = fors_net_port(s->net, claim->node, claim->port);
 	struct fors_port *other = fors_net_port(s->net, mine->peer, mine->peer_port);
@@ -224,7 +224,7 @@ static enum fors_err settle_peer(const struct settling *s, const struct fors_por
 }
 
 /* Every cable at both ends, or, without rates, every cable at one. */
-static enum fors_err settle_ends(const struct settling *s)
+static enum fors_err resolve_ends(const struct resolving *s)
 {
 	const struct fors_port_claim *lonely = NULL;
 	size_t nlonely = 0;
@@ -234,7 +234,7 @@ static enum fors_err settle_ends(const struct settling *s)
 		const struct fors_port_claim *claim = &s->claims->claim[i];
 		const struct fors_port *mine = fors_net_port(s->net, claim->node, claim->port);
 		bool is_listed = s->listed[port_index(s->net, mine->peer, mine->peer_port)];
-		enum fors_err err = settle_peer(s, claim, is_listed);
+		enum fors_err err = resolve_peer(s, claim, is_listed);
 
 		if (err)
 			return err;
@@ -253,7 +253,7 @@ static enum fors_err settle_ends(const struct settling *s)
 }
 
 /* The line that speaks of a port: its own, else that of the other end, else that of its node. */
-static uint32_t port_line(const struct settling *s, uint32_t node, unsigned port)
+static uint32_t port_line(const struct resolving *s, uint32_t node, unsigned port)
 {
 	uint32_t index = port_index(s->net, node, port);
 
@@ -262,7 +262,7 @@ static uint32_t port_line(const struct settling *s, uint32_t node, unsigned port
 	return s->plugged[index] ? line_of(s, index) : s->claims->node[node].line;
 }
 
-static enum fors_err check_keys(const struct settling *s, struct fors_keyed *list, size_t count, const char *what)
+static enum fors_err check_keys(const struct resolving *s, struct fors_keyed *list, size_t count, const char *what)
 {
 	struct fors_keyed first, second;
 
@@ -286,7 +286,7 @@ static void forget_guids(struct fors_net *net)
 }
 
 /* No node GUID twice, no CA port GUID twice. */
-static enum fors_err check_guids(const struct settling *s)
+static enum fors_err check_guids(const struct resolving *s)
 {
 	const struct fors_net *net = s->net;
 	struct fors_keyed *list = malloc((net->nports + (size_t)1) * sizeof(*list));
@@ -311,7 +311,7 @@ static enum fors_err check_guids(const struct settling *s)
 }
 
 /* Mark the LIDs of one port as its own; `owner` is by LID, net port + 1. */
-static enum fors_err claim_lids(const struct settling *s, uint32_t *owner, uint32_t node, unsigned port)
+static enum fors_err claim_lids(const struct resolving *s, uint32_t *owner, uint32_t node, unsigned port)
 {
 	const struct fors_port *p = fors_net_port(s->net, node, port);
 	unsigned last = p->lid + (1u << p->lmc) - 1;
@@ -326,7 +326,7 @@ static enum fors_err claim_lids(const struct settling *s, uint32_t *owner, uint3
 	return FORS_OK;
 }
 
-static enum fors_err check_lids(const struct settling *s)
+static enum fors_err check_lids(const struct resolving *s)
 {
 	uint32_t *owner = malloc((FORS_LID_MAX + 1) * sizeof(*owner));
 	enum fors_err err = FORS_OK;
@@ -342,14 +342,14 @@ static enum fors_err check_lids(const struct settling *s)
 	return err;
 }
 
-static enum fors_err settle_all(struct settling *s)
+static enum fors_err resolve_all(struct resolving *s)
 {
 	enum fors_err err = hash_ids(s);
 
 	for (size_t i = 0; i < s->claims->count && !err; i++)
-		err = settle_claim(s, &s->claims->claim[i]);
+		err = resolve_claim(s, &s->claims->claim[i]);
 	if (!err)
-		err = settle_ends(s);
+		err = resolve_ends(s);
 	forget_guids(s->net);
 	if (!err)
 		err = check_guids(s);
@@ -364,7 +364,7 @@ static enum fors_err settle_all(struct settling *s)
 enum fors_err fors_claims_resolve(const struct fors_claims *claims, const struct fors_lines *lines,
 				  struct fors_net *net, struct fors_error *error)
 {
-	struct settling s = {.claims = claims, .lines = lines, .net = net, .error = error, .id_mask = 15};
+	struct resolving s = {.claims = claims, .lines = lines, .net = net, .error = error, .id_mask = 15};
 	enum fors_err err;
 
 	while (s.id_mask / 2 < claims->nnodes)
@@ -372,7 +372,7 @@ enum fors_err fors_claims_resolve(const struct fors_claims *claims, const struct
 	s.by_id = malloc((s.id_mask + (size_t)1) * sizeof(*s.by_id));
 	s.listed = calloc(net->nports + (size_t)1, sizeof(*s.listed));
 	s.plugged = calloc(net->nports + (size_t)1, sizeof(*s.plugged));
-	err = s.by_id && s.listed && s.plugged ? settle_all(&s) : fors_fail_memory(error);
+	err = s.by_id && s.listed && s.plugged ? resolve_all(&s) : fors_fail_memory(error);
 	free(s.by_id);
 	free(s.listed);
 	free(s.plugged);

@@ -25,26 +25,26 @@ struct maker {
 /* ---- which lanes ---- */
 
 /* May a job use a lane of this owner? */
-static bool may_use(uint32_t owner, uint32_t job, enum fors_jobplan_lanes over)
+static bool may_use(uint32_t owner, uint32_t job, enum fors_jobplan_lanes whose)
 {
-	return over == FORS_OVER_ALL || owner == job || (over == FORS_OVER_FREE && owner == FORS_NO_JOB);
+	return whose == FORS_OVER_ALL || owner == job || (whose == FORS_OVER_FREE && owner == FORS_NO_JOB);
 }
 
-static void allow(struct maker *m, uint32_t job, enum fors_jobplan_lanes over)
+static void allow(struct maker *m, uint32_t job, enum fors_jobplan_lanes whose)
 {
 	const struct fors_owners *owners = m->owners;
 
 	for (size_t i = 0; i < (size_t)owners->nleaves * owners->nlanes; i++)
-		m->is_allowed[i] = may_use(owners->job[i], job, over);
+		m->is_allowed[i] = may_use(owners->job[i], job, whose);
 }
 
 /* Has it what it had, of the lanes of one kind at this leaf; and, if it asks for more, no more? */
 static bool is_same_leaf(struct fors_jobview first, uint32_t then, struct fors_jobview second, uint32_t now,
-			 uint32_t leaf, enum fors_jobplan_lanes over, bool asks_for_more)
+			 uint32_t leaf, enum fors_jobplan_lanes whose, bool asks_for_more)
 {
 	for (uint32_t lane = 0; lane < first.owners->nlanes; lane++) {
-		bool had = may_use(fors_owner(first.owners, leaf, lane), then, over),
-		     has = may_use(fors_owner(second.owners, leaf, lane), now, over);
+		bool had = may_use(fors_owner(first.owners, leaf, lane), then, whose),
+		     has = may_use(fors_owner(second.owners, leaf, lane), now, whose);
 
 		if ((had && !has) || (asks_for_more && has && !had))
 			return false;
@@ -53,10 +53,10 @@ static bool is_same_leaf(struct fors_jobview first, uint32_t then, struct fors_j
 }
 
 bool fors_jobplan_may_stay(const struct fors_fabric *fabric, struct fors_jobview first, uint32_t then,
-			   struct fors_jobview second, uint32_t now, enum fors_jobplan_lanes over, bool is_best)
+			   struct fors_jobview second, uint32_t now, enum fors_jobplan_lanes whose, bool is_best)
 {
 	const struct fors_jobentry *was = &first.list->job[then], *is = &second.list->job[now];
-	bool asks_for_more = !is_best || (is->is_exclusive ? over != FORS_OVER_OWN : over == FORS_OVER_ALL);
+	bool asks_for_more = !is_best || (is->is_exclusive ? whose != FORS_OVER_OWN : whose == FORS_OVER_ALL);
 
 	if (was->count != is->count || was->is_exclusive != is->is_exclusive || was->has_index != is->has_index ||
 	    memcmp(was->server, is->server, is->count * sizeof(*is->server)) != 0)
@@ -67,7 +67,7 @@ bool fors_jobplan_may_stay(const struct fors_fabric *fabric, struct fors_jobview
 		if (i && leaf == fabric->server[is->server[i - 1]].leaf)
 			continue;
 		if (!is_same_leaf(first, then, second, now, leaf, FORS_OVER_OWN, asks_for_more) ||
-		    (over != FORS_OVER_OWN &&
+		    (whose != FORS_OVER_OWN &&
 		     !is_same_leaf(first, then, second, now, leaf, FORS_OVER_FREE, asks_for_more)))
 			return false;
 	}
@@ -194,11 +194,11 @@ static enum fors_err plan_on_index(struct maker *m, uint32_t number, struct fors
 	struct fors_fabric *subset;
 	enum fors_err err;
 
-	made->over = has_entries(m, number) || job->nleaves == 1 ? FORS_OVER_OWN : FORS_OVER_ALL;
+	made->whose = has_entries(m, number) || job->nleaves == 1 ? FORS_OVER_OWN : FORS_OVER_ALL;
 	if (has_entries(m, number))
 		allow_entries(m, job);
 	else
-		allow(m, number, made->over);
+		allow(m, number, made->whose);
 	err = fors_fabric_subset(m->request.task.fabric, job->server, job->count, m->is_allowed, &subset, m->error);
 	if (err)
 		return err;
@@ -232,11 +232,11 @@ static enum fors_err plan_job(struct maker *m, uint32_t number)
 		err = plan_on_index(m, number, made);
 	if (err || made->plan)
 		return err;
-	made->over = job->is_exclusive ? FORS_OVER_OWN : FORS_OVER_FREE;
-	for (;; made->over++) {
-		allow(m, number, made->over);
+	made->whose = job->is_exclusive ? FORS_OVER_OWN : FORS_OVER_FREE;
+	for (;; made->whose++) {
+		allow(m, number, made->whose);
 		err = try_plan(m, job, made);
-		if (err || made->plan || made->over == FORS_OVER_ALL)
+		if (err || made->plan || made->whose == FORS_OVER_ALL)
 			return err;
 	}
 }
@@ -313,7 +313,7 @@ static enum fors_err check_meetings(struct maker *m, uint32_t number)
 	const struct fors_jobplan *made = &m->plans->job[number];
 	struct fors_verdict verdict;
 
-	if (made->over != FORS_OVER_OWN)
+	if (made->whose != FORS_OVER_OWN)
 		return FORS_OK;
 	if (made->is_kept)
 		return claim_kept(m, number, m->kept[number].plan, &verdict);
@@ -357,7 +357,7 @@ static enum fors_err serve(struct maker *m, uint32_t number)
 
 	if (m->kept && m->kept[number].plan) {
 		made->is_kept = true;
-		made->over = m->kept[number].over;
+		made->whose = m->kept[number].whose;
 		made->nlanes = count_owned(m->owners, number);
 		return check_meetings(m, number);
 	}
@@ -397,7 +397,7 @@ static enum fors_err prove_all(struct maker *m, uint32_t count, bool *is_right)
 		struct fors_verdict verdict = {.is_good = false};
 
 		if (kept->plan && kept->plan->nphases)
-			err = kept->over == FORS_OVER_OWN
+			err = kept->whose == FORS_OVER_OWN
 				      ? claim_kept(m, j, kept->plan, &verdict)
 				      : fors_verify(request->net, request->lfts, kept->plan, request->task.cancelled,
 						    request->task.context, &verdict, m->error);
@@ -459,9 +459,9 @@ void fors_jobplans_clear(struct fors_jobplans *plans)
 	*plans = (struct fors_jobplans){0};
 }
 
-const char *fors_jobplan_over(enum fors_jobplan_lanes over)
+const char *fors_jobplan_over(enum fors_jobplan_lanes whose)
 {
 	static const char *const name[] = {"own", "free", "all"};
 
-	return name[over];
+	return name[whose];
 }

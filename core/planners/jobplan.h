@@ -27,7 +27,7 @@ enum fors_jobplan_lanes {
 struct fors_jobplan {
 	struct fors_schedule *plan; /* owned; NULL: there is none */
 	struct fors_error error;    /* why */
-	enum fors_jobplan_lanes over;
+	enum fors_jobplan_lanes whose;
 	uint32_t nlanes;     /* (leaf, lane) that it owns */
 	int64_t index;	     /* the path index of jobs, when its plan goes over that and no other; else FORS_UNKNOWN */
 	int64_t lower_bound; /* LB over the lanes that it is planned over; FORS_UNKNOWN without a plan */
@@ -38,7 +38,7 @@ struct fors_jobplan {
 /* The schedule that a job has already, borrowed. */
 struct fors_jobkept {
 	const struct fors_schedule *plan; /* NULL: none, or one that it cannot go on with */
-	enum fors_jobplan_lanes over;
+	enum fors_jobplan_lanes whose;
 	bool is_waiting; /* it shall have none for now: its lanes are not ready */
 };
 
@@ -78,7 +78,7 @@ struct fors_jobview {
 	const struct fors_owners *owners;
 };
 bool fors_jobplan_may_stay(const struct fors_fabric *fabric, struct fors_jobview first, uint32_t then,
-			   struct fors_jobview second, uint32_t now, enum fors_jobplan_lanes over, bool is_best);
+			   struct fors_jobview second, uint32_t now, enum fors_jobplan_lanes whose, bool is_best);
 
 /*
  * Which of `count` schedules are right over these tables? Each is proven; and of those over their own lanes the later
@@ -92,6 +92,6 @@ enum fors_err fors_jobplans_right(const struct fors_net *net, const struct fors_
 void fors_jobplans_clear(struct fors_jobplans *plans);
 
 /* "own", "free" or "all"; never NULL. */
-const char *fors_jobplan_over(enum fors_jobplan_lanes over);
+const char *fors_jobplan_over(enum fors_jobplan_lanes whose);
 
 #endif

@@ -34,15 +34,15 @@ static const struct fors_fabric *first_floor(const struct planner *p)
 /* ---- one plan ---- */
 
 /* Cables that the job may not use; false: there are none. */
-static bool bar(const struct planner *p, uint32_t job, enum fors_jobplan_lanes over)
+static bool bar(const struct planner *p, uint32_t job, enum fors_jobplan_lanes whose)
 {
 	for (uint32_t port = 0; port < p->task->net->nports; port++) {
 		uint32_t owner = p->owner[port];
 
 		p->is_barred[port] =
-			owner != job && (over == FORS_OVER_OWN || (over == FORS_OVER_FREE && owner != FORS_NO_JOB));
+			owner != job && (whose == FORS_OVER_OWN || (whose == FORS_OVER_FREE && owner != FORS_NO_JOB));
 	}
-	return over != FORS_OVER_ALL;
+	return whose != FORS_OVER_ALL;
 }
 
 static enum fors_err plan_for(const struct planner *p, const struct fors_over_task *task,
@@ -76,7 +76,7 @@ static enum fors_err plan_on_index(const struct planner *p, uint32_t job, const 
 	enum fors_err err;
 
 	task.path = (uint32_t)p->lanes->index;
-	made->over = p->lanes->holdings->bound[job] || p->list->job[job].nleaves < 2 ? FORS_OVER_OWN : FORS_OVER_ALL;
+	made->whose = p->lanes->holdings->bound[job] || p->list->job[job].nleaves < 2 ? FORS_OVER_OWN : FORS_OVER_ALL;
 	err = plan_for(p, &task, servers, made);
 	made->index = made->plan ? p->lanes->index : FORS_UNKNOWN;
 	return err;
@@ -88,11 +88,11 @@ static enum fors_err plan_on_lanes(const struct planner *p, uint32_t job, const 
 	struct fors_over_task task = *p->task;
 	enum fors_err err = FORS_OK;
 
-	made->over = p->list->job[job].is_exclusive ? FORS_OVER_OWN : FORS_OVER_FREE;
-	for (; !err && !made->plan; made->over++) {
-		task.is_barred = bar(p, job, made->over) ? p->is_barred : NULL;
+	made->whose = p->list->job[job].is_exclusive ? FORS_OVER_OWN : FORS_OVER_FREE;
+	for (; !err && !made->plan; made->whose++) {
+		task.is_barred = bar(p, job, made->whose) ? p->is_barred : NULL;
 		err = plan_for(p, &task, servers, made);
-		if (made->plan || made->over == FORS_OVER_ALL)
+		if (made->plan || made->whose == FORS_OVER_ALL)
 			break;
 	}
 	return err;
@@ -146,7 +146,7 @@ static enum fors_err check_meetings(const struct planner *p, uint32_t job)
 	struct fors_verdict verdict;
 	enum fors_err err;
 
-	if (!plan || made->over != FORS_OVER_OWN)
+	if (!plan || made->whose != FORS_OVER_OWN)
 		return FORS_OK;
 	memset(p->is_used, 0, task->net->nports * sizeof(*p->is_used));
 	err = fors_verify_used(task->net, task->lfts, plan, task->threads, task->cancelled, task->context, &verdict,
@@ -188,7 +188,7 @@ static enum fors_err serve(const struct planner *p, uint32_t job)
 				      .index = FORS_UNKNOWN,
 				      .is_kept = p->kept && p->kept[job].plan};
 	if (made->is_kept)
-		made->over = p->kept[job].over;
+		made->whose = p->kept[job].whose;
 	else if (p->kept && p->kept[job].is_waiting)
 		fors_fail(&made->error, FORS_ENOPLAN, "its table entries are on their way to the switches");
 	else

@@ -52,7 +52,7 @@ enum fors_err fors_jobplans_over(const struct fors_over_task *task, const struct
 	if (!made.job)
 		return fors_fail_memory(error);
 	for (uint32_t j = 0; j < list->count; j++)
-		made.job[j] = (struct fors_jobplan){.over = FORS_OVER_ALL,
+		made.job[j] = (struct fors_jobplan){.whose = FORS_OVER_ALL,
 						    .lower_bound = FORS_UNKNOWN,
 						    .alone_bound = FORS_UNKNOWN,
 						    .index = FORS_UNKNOWN,

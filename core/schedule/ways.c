@@ -24,7 +24,7 @@
 
 /* A hash table of numbers; `size` is a power of two, empty places hold FORS_NONE. */
 struct table {
-	uint32_t *slot;
+	uint32_t *bucket;
 	uint32_t size, used;
 };
 
@@ -49,15 +49,15 @@ static uint64_t hash_way(const struct fors_waylist *ways, uint32_t number)
 }
 
 /* The place of what has this hash, or where it would go. */
-static uint32_t *find_slot(const struct table *table, uint64_t hash, const struct fors_waylist *ways,
-			   const void *wanted,
-			   bool (*is_same)(const struct fors_waylist *ways, uint32_t number, const void *wanted))
+static uint32_t *find_bucket(const struct table *table, uint64_t hash, const struct fors_waylist *ways,
+			     const void *wanted,
+			     bool (*is_same)(const struct fors_waylist *ways, uint32_t number, const void *wanted))
 {
 	uint32_t at = (uint32_t)hash & (table->size - 1);
 
-	while (table->slot[at] != FORS_NONE && (!wanted || !is_same(ways, table->slot[at], wanted)))
+	while (table->bucket[at] != FORS_NONE && (!wanted || !is_same(ways, table->bucket[at], wanted)))
 		at = (at + 1) & (table->size - 1);
-	return &table->slot[at];
+	return &table->bucket[at];
 }
 
 /* Room for `more` more; numbers are hashed anew when the table grows. */
@@ -70,14 +70,14 @@ static bool make_room(struct table *table, const struct fors_waylist *ways, uint
 		return true;
 	while (table->used + (uint64_t)more > larger.size / 2)
 		larger.size *= 2;
-	larger.slot = malloc((size_t)larger.size * sizeof(*larger.slot));
-	if (!larger.slot)
+	larger.bucket = malloc((size_t)larger.size * sizeof(*larger.bucket));
+	if (!larger.bucket)
 		return false;
-	memset(larger.slot, 0xFF, (size_t)larger.size * sizeof(*larger.slot));
+	memset(larger.bucket, 0xFF, (size_t)larger.size * sizeof(*larger.bucket));
 	for (uint32_t i = 0; i < table->size; i++)
-		if (table->slot[i] != FORS_NONE)
-			*find_slot(&larger, hash(ways, table->slot[i]), ways, NULL, NULL) = table->slot[i];
-	free(table->slot);
+		if (table->bucket[i] != FORS_NONE)
+			*find_bucket(&larger, hash(ways, table->bucket[i]), ways, NULL, NULL) = table->bucket[i];
+	free(table->bucket);
 	*table = larger;
 	return true;
 }
@@ -152,8 +152,8 @@ void fors_waylist_trim(struct fors_waylist *ways)
 	if (!ways->index)
 		return;
 	for (uint32_t sw = 0; ways->index->ways && sw < ways->nswitches; sw++)
-		free(ways->index->ways[sw].slot);
-	free(ways->index->switches.slot);
+		free(ways->index->ways[sw].bucket);
+	free(ways->index->switches.bucket);
 	free(ways->index->ways);
 	free(ways->index);
 	ways->index = NULL;
@@ -165,28 +165,28 @@ void fors_waylist_trim(struct fors_waylist *ways)
 static bool index_switch(struct fors_waylist *ways, uint32_t sw, bool *is_twin)
 {
 	struct table *table = &ways->index->switches;
-	uint32_t *slot;
+	uint32_t *bucket;
 
 	if (!grow_table(table, ways, hash_switch))
 		return false;
-	slot = find_slot(table, hash_switch(ways, sw), ways, &ways->guid[sw], is_switch);
-	*is_twin |= *slot != FORS_NONE;
-	table->used += *slot == FORS_NONE;
-	*slot = sw;
+	bucket = find_bucket(table, hash_switch(ways, sw), ways, &ways->guid[sw], is_switch);
+	*is_twin |= *bucket != FORS_NONE;
+	table->used += *bucket == FORS_NONE;
+	*bucket = sw;
 	return true;
 }
 
 static bool index_way(struct fors_waylist *ways, uint32_t way, bool *is_twin)
 {
 	struct table *table = &ways->index->ways[ways->way[way].sw];
-	uint32_t *slot;
+	uint32_t *bucket;
 
 	if (!grow_table(table, ways, hash_way))
 		return false;
-	slot = find_slot(table, hash_way(ways, way), ways, &ways->way[way], is_way);
-	*is_twin |= *slot != FORS_NONE;
-	table->used += *slot == FORS_NONE;
-	*slot = way;
+	bucket = find_bucket(table, hash_way(ways, way), ways, &ways->way[way], is_way);
+	*is_twin |= *bucket != FORS_NONE;
+	table->used += *bucket == FORS_NONE;
+	*bucket = way;
 	return true;
 }
 
@@ -264,22 +264,22 @@ static bool grow_switches(struct fors_waylist *ways)
 enum fors_err fors_waylist_switch(struct fors_waylist *ways, uint64_t guid, uint16_t *sw, struct fors_error *error)
 {
 	enum fors_err err = make_index(ways, NULL, error);
-	uint32_t *slot;
+	uint32_t *bucket;
 
 	if (err)
 		return err;
 	if (!grow_switches(ways))
 		return fors_fail_memory(error);
-	slot = find_slot(&ways->index->switches, fors_random_of(guid), ways, &guid, is_switch);
-	if (*slot == FORS_NONE) {
+	bucket = find_bucket(&ways->index->switches, fors_random_of(guid), ways, &guid, is_switch);
+	if (*bucket == FORS_NONE) {
 		if (ways->nswitches >= MAX_SWITCHES)
 			return fors_fail(error, FORS_ELIMIT, "more than %u switches on ways", MAX_SWITCHES);
 		ways->guid[ways->nswitches] = guid;
 		ways->index->ways[ways->nswitches] = (struct table){0};
-		*slot = ways->nswitches++;
+		*bucket = ways->nswitches++;
 		ways->index->switches.used++;
 	}
-	*sw = (uint16_t)*slot;
+	*sw = (uint16_t)*bucket;
 	return FORS_OK;
 }
 
@@ -290,19 +290,19 @@ enum fors_err fors_waylist_step(struct fors_waylist *ways, uint16_t sw, uint8_t 
 	struct fors_waylist_index *index = ways->index;
 	struct table *table = &index->ways[sw];
 	void *array = ways->way;
-	uint32_t *slot;
+	uint32_t *bucket;
 
 	if (!grow_table(table, ways, hash_way) ||
 	    !grow_array(&array, ways->nways + 1, &index->way_room, sizeof(*ways->way)))
 		return fors_fail_memory(error);
 	ways->way = array;
 	ways->way[ways->nways] = way; /* where hash_way() finds it */
-	slot = find_slot(table, hash_way(ways, ways->nways), ways, &way, is_way);
-	if (*slot == FORS_NONE) {
-		*slot = ways->nways++;
+	bucket = find_bucket(table, hash_way(ways, ways->nways), ways, &way, is_way);
+	if (*bucket == FORS_NONE) {
+		*bucket = ways->nways++;
 		table->used++;
 	}
-	*number = *slot;
+	*number = *bucket;
 	return FORS_OK;
 }
 

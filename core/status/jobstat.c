@@ -81,7 +81,7 @@ static json_t *to_json(const struct fors_jobstat *job)
 		       put(object, "state", json_string(states[job->state])) &&
 		       put(object, "exclusive", json_boolean(job->is_exclusive)) &&
 		       put(object, "job_index", json_boolean(job->has_index)) &&
-		       put(object, "over", text_or_null(job->over)) &&
+		       put(object, "over", text_or_null(job->whose)) &&
 		       put(object, "reason", text_or_null(job->reason)) &&
 		       put(object, "trespassing", text_or_null(job->trespassing));
 
@@ -149,7 +149,7 @@ static bool take_state(const json_t *object, enum fors_jobstate *state)
 static bool parse(const json_t *object, struct fors_jobstat *job)
 {
 	bool is_good = take_text(object, "name", job->name, sizeof(job->name)) && take_state(object, &job->state) &&
-		       take_text(object, "over", job->over, sizeof(job->over)) &&
+		       take_text(object, "over", job->whose, sizeof(job->whose)) &&
 		       take_text(object, "reason", job->reason, sizeof(job->reason)) &&
 		       take_text(object, "trespassing", job->trespassing, sizeof(job->trespassing));
 

@@ -34,7 +34,7 @@ struct fors_jobstat {
 	int64_t epoch;		 /* of its schedule, also of a withdrawn one */
 	int64_t expected_phases; /* while it waits for its table entries: no plan over these is shorter */
 	int64_t trespassers;	 /* jobs that share, and whose base LIDs go over lanes that this one owns */
-	char over[8];		 /* which lanes it goes over: "own", "free", "all"; empty: no schedule */
+	char whose[8];		 /* which lanes it goes over: "own", "free", "all"; empty: no schedule */
 	char trespassing[300];	 /* the first of the trespassers; empty: nobody, or not known */
 	char reason[FORS_ERROR_TEXT / 2];
 };

@@ -296,7 +296,7 @@ static void put_indexed(struct page *page, const struct fors_jobstats *jobs)
 
 	for (size_t i = 0; i < jobs->count; i++) {
 		marked += jobs->job[i].has_index;
-		own += jobs->job[i].path_index >= 0 && !strcmp(jobs->job[i].over, "own");
+		own += jobs->job[i].path_index >= 0 && !strcmp(jobs->job[i].whose, "own");
 	}
 	if (!marked && !own)
 		return;

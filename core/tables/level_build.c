@@ -314,14 +314,14 @@ static bool allocate(struct fors_leveller *leveller)
 	leveller->displaced = calloc(npairs * leveller->nwords + 1, sizeof(*leveller->displaced));
 	leveller->unit = malloc((npairs * level->nclasses + 1) * sizeof(*leveller->unit));
 	leveller->first = malloc((2 * nlinks + 1) * sizeof(*leveller->first));
-	leveller->over = calloc(2 * nlinks / 64 + 1, sizeof(*leveller->over));
+	leveller->above = calloc(2 * nlinks / 64 + 1, sizeof(*leveller->above));
 	leveller->saved = malloc(npairs * level->nclasses + 2 * nlinks * sizeof(*leveller->up) + 1);
 	leveller->wanted = calloc((size_t)fabric->nleaves * leveller->nwords + 1, sizeof(*leveller->wanted));
 	leveller->home = home_lanes(level);
 	leveller->exists = calloc((size_t)fabric->nleaves * level->nclasses + 1, sizeof(*leveller->exists));
 	return leveller->up && leveller->down && leveller->is_choosy && leveller->own && leveller->up_taken &&
 	       leveller->down_taken && leveller->pair && leveller->exists && leveller->home && leveller->wanted &&
-	       leveller->displaced && leveller->unit && leveller->first && leveller->over && leveller->saved;
+	       leveller->displaced && leveller->unit && leveller->first && leveller->above && leveller->saved;
 }
 
 static void release(struct fors_leveller *leveller)
@@ -339,7 +339,7 @@ static void release(struct fors_leveller *leveller)
 	free((void *)leveller->home);
 	free(leveller->unit);
 	free(leveller->first);
-	free(leveller->over);
+	free(leveller->above);
 	free(leveller->saved);
 }
 

@@ -31,9 +31,9 @@ static void mark(struct fors_leveller *leveller, uint32_t link)
 	uint64_t bit = UINT64_C(1) << link % 64;
 
 	if (load_of(leveller, link) > leveller->cap)
-		leveller->over[link / 64] |= bit;
+		leveller->above[link / 64] |= bit;
 	else
-		leveller->over[link / 64] &= ~bit;
+		leveller->above[link / 64] &= ~bit;
 }
 
 static void enlist(struct fors_leveller *leveller, uint32_t number, uint32_t link)
@@ -195,9 +195,9 @@ void fors_leveller_make_move(struct fors_leveller *leveller, const struct fors_l
 uint32_t fors_leveller_next_over(const struct fors_leveller *leveller, uint32_t link)
 {
 	uint32_t nwords = (leveller->fabric->nleaves * leveller->fabric->nlanes * 2 + 63) / 64, word = link / 64;
-	uint64_t bits = word < nwords ? leveller->over[word] >> link % 64 << link % 64 : 0;
+	uint64_t bits = word < nwords ? leveller->above[word] >> link % 64 << link % 64 : 0;
 
 	while (!bits && ++word < nwords)
-		bits = leveller->over[word];
+		bits = leveller->above[word];
 	return bits ? word * 64 + (uint32_t)__builtin_ctzll(bits) : FORS_NONE;
 }

@@ -61,7 +61,7 @@ struct fors_leveller {
 	struct fors_leveller_unit *unit; /* those that may move, in the order of pair and class */
 	uint32_t nunits;
 	uint32_t *first;  /* [link]: of the units on it, FORS_NONE: none */
-	uint64_t *over;	  /* [link]: above the cap, as bits */
+	uint64_t *above;  /* [link]: above the cap, as bits */
 	uint64_t surplus; /* what all links have above the cap */
 	uint8_t *saved;	  /* choice and loads, for level_repair.c */
 	uint64_t effort;  /* ways that the repair may still look at */

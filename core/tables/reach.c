@@ -188,27 +188,27 @@ static bool leads_only_to_target(const struct walk *w, uint32_t at)
 static void depend(const struct walk *w, uint32_t at, uint8_t port, uint8_t next)
 {
 	const struct fors_switch *here = &w->s->all[at];
-	const struct fors_neighbour *to = &w->s->neighbour[here->first + here->slot[port]];
+	const struct fors_neighbour *to = &w->s->neighbour[here->first + here->toward[port]];
 
-	if (next != FORS_NO_SLOT)
+	if (next != FORS_NO_NEIGHBOUR)
 		fors_loops_add(w->loops, to->at, to->back, next);
 }
 
-/* Per switch, which neighbour of it the target is, or FORS_NO_SLOT. */
-static void find_slots(const struct walk *w, uint8_t *slot_at)
+/* Per switch, which neighbour of it the target is, or FORS_NO_NEIGHBOUR. */
+static void find_ways_back(const struct walk *w, uint8_t *back_at)
 {
 	const struct fors_switch *target = &w->s->all[w->target];
 
-	memset(slot_at, FORS_NO_SLOT, w->s->count);
+	memset(back_at, FORS_NO_NEIGHBOUR, w->s->count);
 	for (uint8_t i = 0; i < target->nneighbours; i++) {
 		const struct fors_neighbour *neighbour = &w->s->neighbour[target->first + i];
 
-		slot_at[neighbour->at] = neighbour->back;
+		back_at[neighbour->at] = neighbour->back;
 	}
 }
 
 /* Is all sent to the target, or to straight switches? The dependencies of what is, are added. */
-static bool is_clean(const struct walk *w, uint32_t at, const uint8_t *slot_at)
+static bool is_clean(const struct walk *w, uint32_t at, const uint8_t *back_at)
 {
 	struct ports ports = ports_of(w, at);
 	bool is_clean = true;
@@ -219,7 +219,7 @@ static bool is_clean(const struct walk *w, uint32_t at, const uint8_t *slot_at)
 		if (next == FORS_NONE || (next != w->target && !w->is_straight[next]))
 			is_clean = false;
 		else if (next != w->target)
-			depend(w, at, (uint8_t)p, slot_at[next]);
+			depend(w, at, (uint8_t)p, back_at[next]);
 	}
 	return is_clean;
 }
@@ -400,7 +400,7 @@ static enum fors_err walk_lid(struct walk *w, uint32_t at, const struct range *r
 	if (next != FORS_NONE && (next == w->target || w->is_straight[next]))
 		return FORS_OK;
 	if (next != FORS_NONE)
-		depend(w, at, port, w->s->all[next].slot[w->s->all[next].row[lid]]);
+		depend(w, at, port, w->s->all[next].toward[w->s->all[next].row[lid]]);
 	if (w->s->all[at].level)
 		return judge(w, at, range, lid, follow_once(w, at, lid), error);
 	end = follow(w, at, lid, &hops);
@@ -471,7 +471,7 @@ static void depend_all(const struct walk *w, uint32_t at)
 			continue;
 		port = only_port(w, next);
 		if (port < NPORTS)
-			depend(w, at, (uint8_t)p, all[next].slot[port]);
+			depend(w, at, (uint8_t)p, all[next].toward[port]);
 		by_lid |= port == NPORTS;
 	}
 	for (unsigned r = 0; by_lid && r < w->nranges; r++)
@@ -479,7 +479,7 @@ static void depend_all(const struct walk *w, uint32_t at)
 			uint32_t next = fors_switches_next(w->s, at, all[at].row[lid]);
 
 			if (next != w->target && !w->is_straight[next])
-				depend(w, at, all[at].row[lid], all[next].slot[all[next].row[lid]]);
+				depend(w, at, all[at].row[lid], all[next].toward[all[next].row[lid]]);
 		}
 }
 
@@ -518,12 +518,12 @@ static enum fors_err walk_lids(struct walk *w, const uint32_t *unclean, uint32_t
 
 /* --- all of them ---------------------------------------------------------- */
 
-static enum fors_err check_target(struct walk *w, uint8_t *slot_at, struct fors_error *error)
+static enum fors_err check_target(struct walk *w, uint8_t *back_at, struct fors_error *error)
 {
 	enum fors_err err = check_delivery(w, error);
 	uint32_t nunclean = 0;
 
-	find_slots(w, slot_at);
+	find_ways_back(w, back_at);
 	for (uint32_t at = 0; at < w->s->count; at++) {
 		uint64_t *seen = w->seen + (size_t)at * WORDS;
 
@@ -535,7 +535,7 @@ static enum fors_err check_target(struct walk *w, uint8_t *slot_at, struct fors_
 		w->is_sure[at] = w->is_straight[at] = leads_only_to_target(w, at);
 	}
 	for (uint32_t at = 0; !err && at < w->s->count; at++) {
-		w->is_sure[at] = w->is_sure[at] || is_clean(w, at, slot_at);
+		w->is_sure[at] = w->is_sure[at] || is_clean(w, at, back_at);
 		if (w->is_sure[at])
 			continue;
 		if (w->s->all[at].level)
@@ -550,7 +550,7 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 			       struct fors_error *error)
 {
 	struct walk w = {.s = switches, .loops = loops, .reach = reach};
-	uint8_t *slot_at = malloc((size_t)switches->count + 1);
+	uint8_t *back_at = malloc((size_t)switches->count + 1);
 	enum fors_err err = FORS_OK;
 
 	*reach = (struct fors_reach){0};
@@ -564,14 +564,14 @@ enum fors_err fors_reach_check(const struct fors_switches *switches, struct fors
 	w.end = calloc((size_t)switches->count + 1, sizeof(*w.end));
 	w.is_joined = calloc((size_t)switches->count + 1, sizeof(*w.is_joined));
 	w.is_cut = calloc((size_t)switches->count + 1, sizeof(*w.is_cut));
-	if (!slot_at || !w.range || !w.seen || !w.is_straight || !w.is_sure || !w.unclean || !w.way || !w.known ||
+	if (!back_at || !w.range || !w.seen || !w.is_straight || !w.is_sure || !w.unclean || !w.way || !w.known ||
 	    !w.end || !w.is_joined || !w.is_cut)
 		err = fors_fail_memory(error);
 	for (w.target = 0; !err && w.target < switches->count; w.target++) {
 		find_ranges(&w);
-		err = check_target(&w, slot_at, error);
+		err = check_target(&w, back_at, error);
 	}
-	free(slot_at);
+	free(back_at);
 	free(w.range);
 	free(w.seen);
 	free(w.is_straight);

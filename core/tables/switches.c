@@ -55,18 +55,18 @@ static void take_switches(struct fors_switches *s, const struct fors_lfts *lfts,
 }
 
 /* Number of the neighbour among those of switch `at`, which gets it if it is new. */
-static uint8_t slot_of(struct fors_switches *s, uint32_t at, uint32_t neighbour)
+static uint8_t number_of(struct fors_switches *s, uint32_t at, uint32_t neighbour)
 {
 	struct fors_switch *here = &s->all[at];
-	uint8_t slot = 0;
+	uint8_t number = 0;
 
-	while (slot < here->nneighbours && s->neighbour[here->first + slot].at != neighbour)
-		slot++;
-	if (slot == here->nneighbours) {
-		s->neighbour[here->first + slot].at = neighbour;
+	while (number < here->nneighbours && s->neighbour[here->first + number].at != neighbour)
+		number++;
+	if (number == here->nneighbours) {
+		s->neighbour[here->first + number].at = neighbour;
 		here->nneighbours++;
 	}
-	return slot;
+	return number;
 }
 
 static void take_ports(struct fors_switches *s, uint32_t at, const uint32_t *number)
@@ -75,7 +75,7 @@ static void take_ports(struct fors_switches *s, uint32_t at, const uint32_t *num
 	const struct fors_net *net = s->net;
 
 	here->first = s->nneighbours;
-	memset(here->slot, FORS_NO_SLOT, sizeof(here->slot));
+	memset(here->toward, FORS_NO_NEIGHBOUR, sizeof(here->toward));
 	for (unsigned p = 1; p <= net->node[here->node].nports; p++) {
 		uint32_t peer = fors_net_port(net, here->node, p)->peer;
 
@@ -84,7 +84,7 @@ static void take_ports(struct fors_switches *s, uint32_t at, const uint32_t *num
 		if (number[peer] == FORS_NONE)
 			here->has_ends = true;
 		else
-			here->slot[p] = slot_of(s, at, number[peer]);
+			here->toward[p] = number_of(s, at, number[peer]);
 	}
 	s->nneighbours += here->nneighbours;
 }
@@ -95,7 +95,7 @@ static void take_backs(struct fors_switches *s)
 		for (uint8_t i = 0; i < s->all[at].nneighbours; i++) {
 			struct fors_neighbour *neighbour = &s->neighbour[s->all[at].first + i];
 
-			neighbour->back = slot_of(s, neighbour->at, at);
+			neighbour->back = number_of(s, neighbour->at, at);
 		}
 }
 

@@ -11,7 +11,7 @@
 #include "core/fabric/fabric.h"
 #include "core/net/lfts.h"
 
-#define FORS_NO_SLOT 255 /* a port that leads to no other switch */
+#define FORS_NO_NEIGHBOUR 255 /* a port that leads to no other switch */
 
 struct fors_switch {
 	uint32_t node;	     /* in the net */
@@ -23,7 +23,7 @@ struct fors_switch {
 	uint8_t level;	     /* of a tree of more than two levels, leaves 1; 0: a two-level fabric, or no level */
 	bool has_ends;	     /* CAs or routers are plugged in */
 	bool is_asked;	     /* packets begin here: a leaf, or CAs or a subnet manager */
-	uint8_t slot[256];   /* which neighbour a port leads to, FORS_NO_SLOT: none */
+	uint8_t toward[256]; /* which neighbour a port leads to, FORS_NO_NEIGHBOUR: none */
 };
 
 struct fors_neighbour {
@@ -53,7 +53,8 @@ static inline uint32_t fors_switches_next(const struct fors_switches *switches, 
 {
 	const struct fors_switch *here = &switches->all[at];
 
-	return here->slot[port] == FORS_NO_SLOT ? FORS_NONE : switches->neighbour[here->first + here->slot[port]].at;
+	return here->toward[port] == FORS_NO_NEIGHBOUR ? FORS_NONE
+						       : switches->neighbour[here->first + here->toward[port]].at;
 }
 
 /* What people call a switch. */

@@ -217,7 +217,7 @@ bool fors_jobboard_withdraw(struct fors_jobboards *jobs, struct fors_jobboard_it
 
 	item->told.state = state;
 	snprintf(item->told.reason, sizeof(item->told.reason), "%s", reason);
-	item->told.over[0] = '\0';
+	item->told.whose[0] = '\0';
 	item->told.phases = item->told.path_index = FORS_UNKNOWN;
 	if (!fors_jobboard_has_plan(item))
 		return true;
@@ -263,7 +263,7 @@ static enum fors_err read_schedule(struct fors_jobboards *jobs, struct fors_jobb
 		item->told.state = FORS_JOB_IS_PLANNED;
 		item->told.phases = (int64_t)item->schedule->nphases;
 	}
-	item->over = FORS_OVER_ALL; /* nobody knows whose the lanes were */
+	item->whose = FORS_OVER_ALL; /* nobody knows whose the lanes were */
 	return err;
 }
 

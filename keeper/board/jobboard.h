@@ -19,12 +19,12 @@ struct fors_jobboard_item {
 	struct fors_jobstat told; /* the status of it */
 	struct fors_schedule
 		*schedule; /* that readers have, owned; NULL: never was one, or it is withdrawn since before */
-	enum fors_jobplan_lanes over; /* which lanes that goes over */
-	const char *shared;	      /* why it goes over those of others, constant, said in the reason; "": nothing */
-	uint64_t epoch;		      /* of what readers have, 0: nothing */
-	uint64_t ended_ms;	      /* Unix time when it was found to have ended; 0: it has not */
-	bool is_listed;		      /* in the jobs file */
-	bool is_inherited;	      /* readers have it from an earlier opensm */
+	enum fors_jobplan_lanes whose; /* which lanes that goes over */
+	const char *shared;	       /* why it goes over those of others, constant, said in the reason; "": nothing */
+	uint64_t epoch;		       /* of what readers have, 0: nothing */
+	uint64_t ended_ms;	       /* Unix time when it was found to have ended; 0: it has not */
+	bool is_listed;		       /* in the jobs file */
+	bool is_inherited;	       /* readers have it from an earlier opensm */
 	bool is_due, is_loose, is_uncopied; /* as those of the board's sheets */
 };
 

@@ -18,20 +18,20 @@ struct fors_look *fors_look_new(enum fors_look_kind kind)
 	return look;
 }
 
-static void free_over(struct fors_look_over *over)
+static void free_given(struct fors_look_given *given)
 {
-	if (!over)
+	if (!given)
 		return;
-	free(over->participants.guid);
-	fors_levels_free(over->levels);
-	free(over);
+	free(given->participants.guid);
+	fors_levels_free(given->levels);
+	free(given);
 }
 
 void fors_look_free(struct fors_look *look)
 {
 	if (!look)
 		return;
-	free_over(look->over);
+	free_given(look->given);
 	fors_routing_free(look->lfts, look->rounds);
 	fors_floors_clear(&look->floors);
 	fors_fattree_free(&look->tree);
@@ -40,27 +40,27 @@ void fors_look_free(struct fors_look *look)
 	free(look);
 }
 
-enum fors_err fors_look_be_over(struct fors_look *look, const struct fors_participants *participants,
-				struct fors_error *error)
+enum fors_err fors_look_take_given(struct fors_look *look, const struct fors_participants *participants,
+				   struct fors_error *error)
 {
-	struct fors_look_over *over = calloc(1, sizeof(*over));
+	struct fors_look_given *given = calloc(1, sizeof(*given));
 
-	if (!over)
+	if (!given)
 		return fors_fail_memory(error);
 	if (participants) {
-		over->has_participants = true;
-		over->participants.count = participants->count;
-		over->participants.guid = malloc(participants->count * sizeof(*participants->guid) + 1);
-		if (!over->participants.guid) {
-			free(over);
+		given->has_participants = true;
+		given->participants.count = participants->count;
+		given->participants.guid = malloc(participants->count * sizeof(*participants->guid) + 1);
+		if (!given->participants.guid) {
+			free(given);
 			return fors_fail_memory(error);
 		}
 		if (participants->count)
-			memcpy(over->participants.guid, participants->guid,
+			memcpy(given->participants.guid, participants->guid,
 			       participants->count * sizeof(*participants->guid));
 	}
-	free_over(look->over);
-	look->over = over;
+	free_given(look->given);
+	look->given = given;
 	return FORS_OK;
 }
 
@@ -72,7 +72,7 @@ static enum fors_err list_players(struct fors_look *look, struct fors_error *err
 
 	if (err)
 		return err;
-	err = fors_look_be_over(look, &players, error);
+	err = fors_look_take_given(look, &players, error);
 	free(players.guid);
 	return err;
 }
@@ -138,32 +138,32 @@ static uint64_t digest_lfts(uint64_t before, const struct fors_lfts *lfts)
 
 void fors_look_seal(struct fors_look *look)
 {
-	struct fors_look_over *over = look->over;
+	struct fors_look_given *given = look->given;
 	struct fors_plan_limits limits = look->limits;
 	uint64_t basis = digest_lfts(digest_net(FORS_DIGEST_EMPTY, look->net), look->lfts);
 
-	basis = fors_digest(basis, &over->has_participants, sizeof(over->has_participants));
-	basis = fors_digest(basis, over->participants.guid, over->participants.count * sizeof(uint64_t));
+	basis = fors_digest(basis, &given->has_participants, sizeof(given->has_participants));
+	basis = fors_digest(basis, given->participants.guid, given->participants.count * sizeof(uint64_t));
 	basis = fors_digest_text(basis, look->tables_by);
 	if (!look->tree.kind) /* other engines' tables leave no choice of a method */
 		memset(limits.method, 0, sizeof(limits.method));
 	basis = fors_digest(basis, &limits, sizeof(limits));
-	over->basis = fors_levels_digest(basis, over->levels);
+	given->basis = fors_levels_digest(basis, given->levels);
 }
 
 uint64_t fors_look_basis(const struct fors_look *look)
 {
 	uint64_t basis;
 
-	if (look->over)
-		return look->over->basis;
+	if (look->given)
+		return look->given->basis;
 	basis = fors_digest(FORS_DIGEST_EMPTY, &look->fabric->fingerprint, sizeof(look->fabric->fingerprint));
 	return fors_digest(digest_lfts(basis, look->lfts), &look->limits, sizeof(look->limits));
 }
 
 uint64_t fors_look_fingerprint(const struct fors_look *look)
 {
-	return look->over ? look->over->basis : look->fabric->fingerprint;
+	return look->given ? look->given->basis : look->fabric->fingerprint;
 }
 
 /* Width and speed of all cables: how long phases take. */
@@ -227,7 +227,7 @@ static uint64_t digest_slow(uint64_t before, const struct fors_slow *slow)
 
 uint64_t fors_look_view(const struct fors_look *look)
 {
-	uint64_t view = fors_digest_text(FORS_DIGEST_EMPTY, look->over ? look->tables_by : "");
+	uint64_t view = fors_digest_text(FORS_DIGEST_EMPTY, look->given ? look->tables_by : "");
 
 	if (look->tree.kind)
 		view = view_of_tree(view, &look->tree);

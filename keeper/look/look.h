@@ -27,7 +27,7 @@ enum fors_look_kind {
  * What a look says of tables that the plan is made over as they are: another engine's, or those of fors in a tree of
  * three levels, over which the plan begins with the rounds that they were made with.
  */
-struct fors_look_over {
+struct fors_look_given {
 	bool has_participants; /* false: all servers take part */
 	struct fors_participants participants;
 	struct fors_levels *levels; /* service levels; NULL: not known */
@@ -48,10 +48,10 @@ struct fors_look {
 	struct fors_lfts *lfts;
 	struct fors_route3
 		*rounds; /* what the tables were made with, its lfts not owned; NULL: nothing, or nobody knows */
-	struct fors_look_over *over; /* NULL: the tables are fors's own, of two levels, or nobody planned over them */
-	char tables_by[48];	     /* routing engine that made the tables; empty: not known */
-	double tables_ms;	     /* time to fill the tables, negative: unknown */
-	double check_ms;	     /* of this, to check them; likewise */
+	struct fors_look_given *given; /* NULL: the tables are fors's own, of two levels, or nobody planned over them */
+	char tables_by[48];	       /* routing engine that made the tables; empty: not known */
+	double tables_ms;	       /* time to fill the tables, negative: unknown */
+	double check_ms;	       /* of this, to check them; likewise */
 	struct fors_plan_limits limits; /* of fors.conf */
 	const char *chosen_by;		/* the setting that says who takes part, a constant; NULL: nobody is left out */
 	char fabric_name[64];		/* of fors.conf; empty: none */
@@ -77,14 +77,14 @@ struct fors_look *fors_look_new(enum fors_look_kind kind);
 void fors_look_free(struct fors_look *look);
 
 /*
- * Let the look be one over tables as they are: look->over, for these participants (copied; NULL: all servers). Its
+ * Let the look be one over tables as they are: look->given, for these participants (copied; NULL: all servers). Its
  * net, tables and levels are to be filled in, then it is sealed. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_look_be_over(struct fors_look *look, const struct fors_participants *participants,
-				struct fors_error *error);
+enum fors_err fors_look_take_given(struct fors_look *look, const struct fors_participants *participants,
+				   struct fors_error *error);
 /*
  * Make the tree of look->net, of these places; what it was before is forgotten. Where the plan will be made over the tables
- * as they are, look->over is there, too. Errors of fors_fattree_build().
+ * as they are, look->given is there, too. Errors of fors_fattree_build().
  */
 enum fors_err fors_look_be_tree(struct fors_look *look, const struct fors_places *places,
 				const struct fors_participants *participants, struct fors_error *error);
@@ -97,19 +97,19 @@ enum fors_err fors_look_be_shared(struct fors_look *look, struct fors_error *err
 /* Both show the same tables: `newer` takes what they were made with from `older`, should it not know. */
 void fors_look_inherit(struct fors_look *newer, struct fors_look *older);
 
-/* All of a look with `over` is there: compute its basis. */
+/* All of a look with `given` is there: compute its basis. */
 void fors_look_seal(struct fors_look *look);
 
 /* Did another engine make the tables? */
 static inline bool fors_look_is_foreign(const struct fors_look *look)
 {
-	return look->over && !look->tree.kind;
+	return look->given && !look->tree.kind;
 }
 
 /* Does the look show what can be planned for? */
 static inline bool fors_look_has_tables(const struct fors_look *look)
 {
-	return look->tree.kind || look->over;
+	return look->tree.kind || look->given;
 }
 
 /*

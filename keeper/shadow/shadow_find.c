@@ -100,7 +100,7 @@ static enum fors_err plan_own(struct finding *f, struct fors_error *error)
 
 	if (!fors_look_has_tables(look) || look->kind == FORS_LOOK_DECLINED)
 		return FORS_OK;
-	return look->over ? plan_over_own(f, error) : plan_fabric(f, error);
+	return look->given ? plan_over_own(f, error) : plan_fabric(f, error);
 }
 
 /* Over those that are there. */

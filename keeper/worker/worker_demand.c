@@ -187,7 +187,7 @@ void fors_worker_outdate_demand(struct fors_worker *worker, uint64_t changes)
 	struct fors_worker_demand *demand = &worker->demand;
 	const struct fors_look *look = demand->look;
 
-	if (!look || !fors_look_is_foreign(look) || look->over->changes == changes || demand->is_blocked)
+	if (!look || !fors_look_is_foreign(look) || look->given->changes == changes || demand->is_blocked)
 		return;
 	demand->is_blocked = true;
 	withdraw(worker, FORS_WORKER_CHANGED);
@@ -211,7 +211,7 @@ static uint8_t level(void *context, uint32_t src_lid, uint32_t dst_lid)
 {
 	const struct fors_worker *worker = context;
 
-	return fors_levels_find(worker->demand.look->over->levels, src_lid, dst_lid);
+	return fors_levels_find(worker->demand.look->given->levels, src_lid, dst_lid);
 }
 
 /* The fabric's schedule, if it is over the tables of the look. */
@@ -272,7 +272,7 @@ static enum fors_err plan(struct fors_worker *worker, const struct fors_worker_t
 					      .uniform = uniform_of(worker),
 					      .phase_cost = FORS_DEMAND_PHASE_COST,
 					      .cancelled = fors_worker_cancelled,
-					      .sl = look->over && look->over->levels ? level : NULL,
+					      .sl = look->given && look->given->levels ? level : NULL,
 					      .context = worker,
 					      .limits = look->limits};
 	struct fors_demand_report report;

@@ -82,8 +82,8 @@ static enum fors_err take_seats(struct fors_worker_jobset *set, struct fors_erro
 		return err;
 	if (error)
 		*error = (struct fors_error){.code = FORS_OK};
-	return fors_jobs_seats(look->net, look->over->has_participants ? &look->over->participants : NULL, &set->seats,
-			       error);
+	return fors_jobs_seats(look->net, look->given->has_participants ? &look->given->participants : NULL,
+			       &set->seats, error);
 }
 
 enum fors_err fors_worker_read_jobset(const struct fors_worker *worker, struct fors_worker_jobset *set,
@@ -232,7 +232,7 @@ static enum fors_err have_owners(struct fors_worker_planning *p)
 /* Has it entries of its own now, and its plan is one of before that? */
 static bool has_come_by_entries(const struct fors_worker_planning *p, uint32_t j, const struct fors_jobboard_item *item)
 {
-	return p->grant.index >= 0 && p->grant.is_held[j] && item->over != FORS_OVER_OWN;
+	return p->grant.index >= 0 && p->grant.is_held[j] && item->whose != FORS_OVER_OWN;
 }
 
 /* May it go on with its plan, by the lanes that it had and has, on all floors? */
@@ -244,11 +244,11 @@ static bool may_stay(const struct fors_worker_planning *p, uint32_t j, const str
 
 	if (!p->set.floors.count || !old->floors.count)
 		return fors_jobplan_may_stay(fors_worker_jobset_seats(&p->set), first, p->was_of[j], second, j,
-					     item->over, is_best);
+					     item->whose, is_best);
 	for (uint32_t f = 0; may && f < p->set.floors.count; f++) {
 		first.owners = &old->holdings.owners[f];
 		second.owners = &p->set.holdings.owners[f];
-		may = fors_jobplan_may_stay(p->set.floors.floor[f], first, p->was_of[j], second, j, item->over,
+		may = fors_jobplan_may_stay(p->set.floors.floor[f], first, p->was_of[j], second, j, item->whose,
 					    is_best);
 	}
 	return may;
@@ -283,7 +283,7 @@ static bool keep(struct fors_worker_planning *p)
 		if (p->was_of[j] == FORS_NO_JOB || !fors_jobboard_has_plan(item) || item->is_inherited ||
 		    p->kept[j].is_waiting || has_come_by_entries(p, j, item) || !may_stay(p, j, item))
 			continue;
-		p->kept[j] = (struct fors_jobkept){.plan = item->schedule, .over = item->over};
+		p->kept[j] = (struct fors_jobkept){.plan = item->schedule, .whose = item->whose};
 	}
 	return true;
 }
@@ -371,7 +371,7 @@ static const char *why_shared(const struct fors_worker_planning *p, uint32_t j)
 {
 	const struct fors_jobentry *job = &p->set.list.job[j];
 
-	if (p->grant.index < 0 || !job->has_index || p->plans.job[j].over == FORS_OVER_OWN)
+	if (p->grant.index < 0 || !job->has_index || p->plans.job[j].whose == FORS_OVER_OWN)
 		return "";
 	if (p->grant.is_refused)
 		return "shared, without table entries: the tables would have been wrong with them; this is a bug";
@@ -431,9 +431,9 @@ static bool publish_plan(struct fors_worker_planning *p, uint32_t j, struct fors
 	else
 		err = fors_jobboard_publish(&p->worker->jobs.board, item, plan, error);
 	if (!err) {
-		item->over = made->over;
+		item->whose = made->whose;
 		item->told.state = FORS_JOB_IS_PLANNED;
-		snprintf(item->told.over, sizeof(item->told.over), "%s", fors_jobplan_over(made->over));
+		snprintf(item->told.whose, sizeof(item->told.whose), "%s", fors_jobplan_over(made->whose));
 		item->told.phases = (int64_t)item->schedule->nphases;
 		item->told.path_index = made->index;
 		item->shared = why_shared(p, j);

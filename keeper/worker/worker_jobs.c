@@ -129,7 +129,7 @@ static bool accept(struct fors_worker *worker, const struct fors_look *site, con
 	enum fors_err err = FORS_OK;
 
 	if (!site->fabric)
-		err = fors_jobs_seats(site->net, site->over->has_participants ? &site->over->participants : NULL,
+		err = fors_jobs_seats(site->net, site->given->has_participants ? &site->given->participants : NULL,
 				      &seats, &error);
 	if (!err)
 		err = fors_worker_read_jobs(worker, text, size, site->fabric ? site->fabric : seats, &list, &error);
@@ -298,7 +298,8 @@ static bool keep_right(struct fors_worker *worker, const struct fors_look *look)
 
 	for (size_t i = 0; !err && i < board->count; i++)
 		if (fors_jobboard_has_plan(board->item[i]))
-			kept[i] = (struct fors_jobkept){.plan = board->item[i]->schedule, .over = board->item[i]->over};
+			kept[i] =
+				(struct fors_jobkept){.plan = board->item[i]->schedule, .whose = board->item[i]->whose};
 	jobs->is_busy = true;
 	if (!err)
 		err = fors_jobplans_right(look->net, look->lfts, kept, (uint32_t)board->count, fors_worker_cancelled,
@@ -573,7 +574,8 @@ void fors_worker_outdate_jobs(struct fors_worker *worker, uint64_t changes)
 	struct fors_worker_jobs *jobs = &worker->jobs;
 	const struct fors_look *look = jobs->set.look;
 
-	if (!look || !fors_look_is_foreign(look) || look->over->changes == changes || jobs->is_blocked || jobs->is_busy)
+	if (!look || !fors_look_is_foreign(look) || look->given->changes == changes || jobs->is_blocked ||
+	    jobs->is_busy)
 		return;						  /* who is busy is broken off, then this comes again */
 	jobs->is_blocked = withdraw(worker, FORS_WORKER_CHANGED); /* else again, with the next tick */
 }

@@ -132,7 +132,7 @@ static bool is_still_right(struct fors_worker *worker, const struct fors_look *l
 	const struct fors_worker_published *published = &worker->published;
 	bool is_right = false;
 
-	return !look->over && !published->is_foreign && fors_board_has_plan(&worker->board) &&
+	return !look->given && !published->is_foreign && fors_board_has_plan(&worker->board) &&
 	       published->epoch == worker->board.schedule->epoch &&
 	       published->fingerprint == look->fabric->fingerprint && limits_stay(published, look) &&
 	       !may_be_shorter(published, look) && !fors_worker_prove_published(worker, look, &is_right) && is_right;

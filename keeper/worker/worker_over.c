@@ -47,7 +47,7 @@ static struct fors_over_task task_of(const struct fors_look *look, struct planni
 	return (struct fors_over_task){
 		.net = look->net,
 		.lfts = look->lfts,
-		.participants = look->over->has_participants ? &look->over->participants : NULL,
+		.participants = look->given->has_participants ? &look->given->participants : NULL,
 		.sl = planning->levels ? level : NULL,
 		.cancelled = cancelled,
 		.context = planning,
@@ -61,7 +61,7 @@ enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struc
 					 int64_t index, const struct fors_jobkept *kept, struct fors_jobplans *plans,
 					 struct fors_error *error)
 {
-	struct planning planning = {.worker = worker, .levels = set->look->over->levels};
+	struct planning planning = {.worker = worker, .levels = set->look->given->levels};
 	const struct fors_over_task task = task_of(set->look, &planning);
 	const struct fors_jobfloors lanes = {&set->floors, &set->holdings, index};
 
@@ -94,7 +94,7 @@ static void set_bounds(const struct fors_look *look, const struct fors_over_repo
 enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_look *look,
 				    struct fors_outcome *outcome, struct fors_error *error)
 {
-	struct planning planning = {.worker = worker, .levels = look->over->levels};
+	struct planning planning = {.worker = worker, .levels = look->given->levels};
 	struct fors_over_task task = task_of(look, &planning);
 	struct fors_over_report report = {.plan_ms = -1};
 	double start = fors_clock_exact_ms();
@@ -119,7 +119,7 @@ enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct for
 
 bool fors_worker_is_stale(struct fors_worker *worker, const struct fors_look *look)
 {
-	return look && fors_look_is_foreign(look) && fors_worker_changes(worker) != look->over->changes;
+	return look && fors_look_is_foreign(look) && fors_worker_changes(worker) != look->given->changes;
 }
 
 /* Is what readers have over tables that may have changed? What an earlier opensm left may be over any. */

@@ -42,8 +42,8 @@ bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_look *l
 	if (plan->basis == basis)
 		return true;
 	fors_worker_forget_plan(worker);
-	err = look->over ? fors_worker_plan_over(worker, look, &plan->outcome, NULL)
-			 : fors_outcome_plan(&request, &plan->outcome, NULL);
+	err = look->given ? fors_worker_plan_over(worker, look, &plan->outcome, NULL)
+			  : fors_outcome_plan(&request, &plan->outcome, NULL);
 	if (err == FORS_ENOMEM)
 		fors_worker_run_short(worker);
 	if (!err)

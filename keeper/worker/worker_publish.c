@@ -97,7 +97,7 @@ static void note_published(struct fors_worker *worker, const struct fors_look *l
 		(struct fors_worker_published){.epoch = worker->board.schedule ? worker->board.schedule->epoch : 0,
 					       .fingerprint = fors_look_fingerprint(look),
 					       .is_foreign = fors_look_is_foreign(look),
-					       .changes = look->over ? look->over->changes : 0,
+					       .changes = look->given ? look->given->changes : 0,
 					       .limits = look->limits,
 					       .plan_ms = outcome->plan_ms,
 					       .lower_bound = outcome->lower_bound,

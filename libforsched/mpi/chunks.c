@@ -113,14 +113,14 @@ static void note(struct traffic *traffic, int err)
 		traffic->err = err;
 }
 
-static void next_chunk(struct traffic *traffic, int slot)
+static void next_chunk(struct traffic *traffic, int which)
 {
-	struct lane *lane = slot < SENDS ? &traffic->out : &traffic->in;
+	struct lane *lane = which < SENDS ? &traffic->out : &traffic->in;
 	struct stream *stream = take_turn(lane);
 
-	traffic->request[slot] = MPI_REQUEST_NULL;
+	traffic->request[which] = MPI_REQUEST_NULL;
 	if (stream)
-		note(traffic, begin(traffic->member, lane, stream, &traffic->request[slot]));
+		note(traffic, begin(traffic->member, lane, stream, &traffic->request[which]));
 }
 
 static void run(struct traffic *traffic)
@@ -128,8 +128,8 @@ static void run(struct traffic *traffic)
 	MPI_Status status[SENDS + RECEIVES];
 	int done[SENDS + RECEIVES], n = 0, err;
 
-	for (int slot = 0; slot < SENDS + RECEIVES; slot++)
-		next_chunk(traffic, slot);
+	for (int which = 0; which < SENDS + RECEIVES; which++)
+		next_chunk(traffic, which);
 	while (n != MPI_UNDEFINED) {
 		err = PMPI_Waitsome(SENDS + RECEIVES, traffic->request, &n, done, status);
 		if (err && err != MPI_ERR_IN_STATUS) {

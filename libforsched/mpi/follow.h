@@ -149,7 +149,7 @@ struct member {
 	uint64_t calls;		  /* so far on this communicator, the same on all ranks */
 	uint64_t quiet;		  /* so many calls more are left to MPI before ranks speak again */
 	uint64_t min_bytes;	  /* a call none of whose messages has as many is left to MPI */
-	bool is_settled;	  /* min_bytes is known: rank 0 has spoken */
+	bool is_agreed;		  /* min_bytes is known: rank 0 has spoken */
 	bool is_over;		  /* there will never be a schedule to follow: ranks do not speak again */
 	bool is_weighing;	  /* ranks tell rank 0 how much each call sends */
 	bool may_have_barrier;	  /* between phases, in some calls or in all */

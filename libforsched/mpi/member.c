@@ -107,7 +107,7 @@ static int obey(struct member *member, MPI_Comm comm, const struct word *word, v
 	int err = MPI_SUCCESS;
 
 	*bytes = NULL;
-	member->is_settled = true;
+	member->is_agreed = true;
 	member->is_over = word->is_over && !member->is_following;
 	member->quiet = word->quiet;
 	member->min_bytes = word->min_bytes;
@@ -180,7 +180,7 @@ static int end_aside(struct member *member, MPI_Comm comm)
 /* Do all ranks know without a word that the call is left to MPI? */
 static bool is_left(struct member *member, const struct call *call)
 {
-	if (!member->is_settled)
+	if (!member->is_agreed)
 		return false;
 	if (member->is_over ||
 	    (member->min_bytes && call->is_uniform && forsched_mpi_uniform_bytes(call) < member->min_bytes))

@@ -111,7 +111,7 @@ static int spread(struct member *member, MPI_Comm comm, bool *goes_on)
 }
 
 /* Open what was broadcast, and find this rank's server; false: it is none, the error says why. */
-static bool settle(struct member *member, struct forsched_error *error)
+static bool find_server(struct member *member, struct forsched_error *error)
 {
 	uint64_t guid;
 	int rank;
@@ -287,7 +287,7 @@ static int plan(struct member *member, MPI_Comm comm, bool *goes_on)
 static int compare(struct member *member, MPI_Comm comm, bool *goes_on)
 {
 	struct forsched_error error = {0};
-	int *servers = member->taking.servers, mine = settle(member, &error) ? (int)member->server : -1;
+	int *servers = member->taking.servers, mine = find_server(member, &error) ? (int)member->server : -1;
 	int err = PMPI_Allgather(&mine, 1, MPI_INT, servers, 1, MPI_INT, comm);
 	bool have_room;
 

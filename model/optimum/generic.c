@@ -120,7 +120,7 @@ static bool write_program(struct program *p, lprec *lp)
 	return true;
 }
 
-/* Settle at rate x the rising flows whose row has a dual value; how many. */
+/* Fix at rate x the rising flows whose row has a dual value; how many. */
 static uint32_t fix_rates(struct program *p, double x)
 {
 	uint32_t count = 0;

@@ -677,11 +677,11 @@ static void levels_of_another(void **state)
 
 	assert_true(sweep(bench));
 	sweep_of_another(bench);
-	levels = noted.job->over->levels;
+	levels = noted.job->given->levels;
 	assert_true(levels && !levels->sl && levels->all == OSM_DEFAULT_SL);
 	bench->other.path_sl = path_sl;
 	sweep_of_another(bench);
-	levels = noted.job->over->levels;
+	levels = noted.job->given->levels;
 	assert_int_equal(levels->nservers, 9);
 	for (uint32_t s = 0; s < levels->nservers; s++)
 		for (uint32_t c = 0; c < levels->nlids; c++)
@@ -691,7 +691,7 @@ static void levels_of_another(void **state)
 	ill.levels = true;
 	sweep_of_another(bench);
 	assert_job(FORS_LOOK_INSTALLED, "");
-	assert_null(noted.job->over->levels);
+	assert_null(noted.job->given->levels);
 	assert_true(has_warning("service levels are not asked of 'minhop': too many paths"));
 	bench_free(bench);
 }

@@ -358,9 +358,9 @@ static void check_reason(const struct bed *bed, const struct fors_jobentry *job,
 static void count(const struct fors_jobplan *made)
 {
 	tally.jobs++;
-	tally.own += made->plan && made->over == FORS_OVER_OWN;
-	tally.free += made->plan && made->over == FORS_OVER_FREE;
-	tally.all += made->plan && made->over == FORS_OVER_ALL;
+	tally.own += made->plan && made->whose == FORS_OVER_OWN;
+	tally.free += made->plan && made->whose == FORS_OVER_FREE;
+	tally.all += made->plan && made->whose == FORS_OVER_ALL;
 	tally.indexed += made->plan && made->index >= 0;
 }
 
@@ -386,7 +386,7 @@ static void judge_plans(const struct bed *bed, const struct fors_lfts *lfts, con
 		}
 		must(fors_schedule_name(made->plan, bed->fabric, lfts, list->job[j].name, &error), &error,
 		     list->job[j].name);
-		walk_plan(&c, made->plan, made->over == FORS_OVER_OWN, j);
+		walk_plan(&c, made->plan, made->whose == FORS_OVER_OWN, j);
 	}
 	free(c.used_by);
 	free(c.stamp);

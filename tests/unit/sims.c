@@ -107,8 +107,8 @@ static void assert_sane(const struct fors_sim_result *r, const struct fors_progr
 		return;
 	assert_true(r->sent == r->arrived && r->packet_ps.count == r->sent && r->message_ps.count == r->nmessages);
 	assert_true(r->time >= r->bound);
-	for (uint32_t i = 0; r->slot && i < r->nslots; i++)
-		assert_true(r->slot[i].end - r->slot[i].begin >= r->slot[i].bound);
+	for (uint32_t i = 0; r->step && i < r->nsteps; i++)
+		assert_true(r->step[i].end - r->step[i].begin >= r->step[i].bound);
 	for (uint32_t l = 0; l < r->nlinks; l++)
 		assert_true(r->link[l].busy <= r->time && r->link[l].stall <= r->time);
 }

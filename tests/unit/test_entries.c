@@ -558,7 +558,7 @@ static void plans_over_the_index(void **state)
 		const struct fors_schedule *plan = plans.job[j].plan;
 
 		assert_int_equal(plans.job[j].index, 1);
-		assert_int_equal(plans.job[j].over, FORS_OVER_OWN);
+		assert_int_equal(plans.job[j].whose, FORS_OVER_OWN);
 		assert_in_range(plan->nphases, tables.holdings.bound[j], tables.holdings.bound[j] * 11 / 10);
 		assert_int_equal(plan->server[0].lid, bed->fabric->server[list.job[j].server[0]].lid);
 		assert_int_equal(plan->server[0].lmc, 1);
@@ -596,7 +596,7 @@ static void plans_without_entries(void **state)
 		(tables.holdings.bound[1] > 0) + (tables.holdings.bound[2] > 0) + (tables.holdings.bound[3] > 0), 1);
 	for (uint32_t j = 0; j < plans.count; j++) {
 		assert_int_equal(plans.job[j].index, 1);
-		assert_int_equal(plans.job[j].over, !j || tables.holdings.bound[j] ? FORS_OVER_OWN : FORS_OVER_ALL);
+		assert_int_equal(plans.job[j].whose, !j || tables.holdings.bound[j] ? FORS_OVER_OWN : FORS_OVER_ALL);
 		assert_on_index(plans.job[j].plan, 1);
 	}
 	fors_jobplans_clear(&plans);

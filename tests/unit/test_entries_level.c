@@ -51,7 +51,7 @@ static void pair_new(struct pair *p, uint32_t up, uint32_t down, uint32_t other_
 	if (up <= P)
 		return;
 	p->team.most = up - P;
-	p->team.over = up - P;
+	p->team.beyond = up - P;
 	p->team.excess[up - P] = 1;
 	p->team.nfull = 1; /* full[0] is row 0 */
 }

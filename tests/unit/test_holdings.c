@@ -186,7 +186,7 @@ static uint32_t judge_jobs(const struct site *s, const struct fors_joblist *list
 		walk_job(s, &tables, list, j);
 		assert_true(bound >= necessary(&s->floors, &tables.holdings, list, j));
 		assert_true(!is_planned || plans.job[j].plan->nphases >= bound);
-		assert_true(!is_planned || plans.job[j].over == FORS_OVER_OWN);
+		assert_true(!is_planned || plans.job[j].whose == FORS_OVER_OWN);
 	}
 	fors_jobplans_clear(&plans);
 	fors_jobtables_clear(&tables);

@@ -101,7 +101,7 @@ static void small_jobs(void **state)
 	assert_null(out.plans.job[0].plan);
 	data_contains(out.plans.job[0].error.text, "none of its servers");
 	assert_int_equal(out.plans.job[1].plan->nphases, 1);
-	assert_int_equal(out.plans.job[2].over, FORS_OVER_OWN);
+	assert_int_equal(out.plans.job[2].whose, FORS_OVER_OWN);
 	clear(&out);
 	bed_free(bed);
 }
@@ -250,7 +250,8 @@ static void kept_plans(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct outcome out = run(bed, ONE TWO, NULL, NULL);
-	struct fors_jobkept kept[2] = {{.plan = out.plans.job[0].plan, .over = FORS_OVER_OWN}, {.over = FORS_OVER_OWN}};
+	struct fors_jobkept kept[2] = {{.plan = out.plans.job[0].plan, .whose = FORS_OVER_OWN},
+				       {.whose = FORS_OVER_OWN}};
 	struct outcome then = run(bed, ONE TWO, out.owners.job, kept);
 	bool is_right[3];
 
@@ -258,9 +259,9 @@ static void kept_plans(void **state)
 	assert_true(!then.plans.job[1].is_kept && then.plans.job[1].plan);
 	clear(&then);
 
-	const struct fors_jobkept all[3] = {{.plan = out.plans.job[0].plan, .over = FORS_OVER_OWN},
-					    {.plan = out.plans.job[1].plan, .over = FORS_OVER_OWN},
-					    {.plan = out.plans.job[0].plan, .over = FORS_OVER_OWN}};
+	const struct fors_jobkept all[3] = {{.plan = out.plans.job[0].plan, .whose = FORS_OVER_OWN},
+					    {.plan = out.plans.job[1].plan, .whose = FORS_OVER_OWN},
+					    {.plan = out.plans.job[0].plan, .whose = FORS_OVER_OWN}};
 
 	assert_int_equal(fors_jobplans_right(bed->net, bed->lfts, all, 3, NULL, NULL, is_right, NULL), FORS_OK);
 	assert_true(is_right[0] && is_right[1] && !is_right[2]);
@@ -402,7 +403,7 @@ static void over_any_tables(void **state)
 	list = read_present(seats, ONE "lost: Nobody\nsingle: Node03-03\n");
 	assert_int_equal(list.job[0].nleaves, 2);
 	assert_int_equal(fors_jobplans_over(&task, seats, &list, NULL, &plans, NULL), FORS_OK);
-	assert_int_equal(plans.job[0].over, FORS_OVER_ALL);
+	assert_int_equal(plans.job[0].whose, FORS_OVER_ALL);
 	assert_int_equal(plans.job[0].plan->nservers, 4);
 	assert_int_equal(fors_verify(bed->net, bed->lfts, plans.job[0].plan, NULL, NULL, &verdict, NULL), FORS_OK);
 	assert_true(verdict.is_good);
@@ -422,7 +423,7 @@ static void plans_that_meet(void **state)
 	char text[2][512];
 	struct outcome then, now;
 	const struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = bed->lfts};
-	struct fors_jobkept kept[2] = {{.over = FORS_OVER_OWN}};
+	struct fors_jobkept kept[2] = {{.whose = FORS_OVER_OWN}};
 	struct fors_jobplans plans;
 
 	snprintf(text[0], sizeof(text[0]), "%s%s", beside, ONE);
@@ -434,7 +435,7 @@ static void plans_that_meet(void **state)
 	assert_true(plans.nmeetings > 0);
 	data_contains(plans.meeting, "is used by job \"one\" and by job \"beside\"");
 	fors_jobplans_clear(&plans);
-	kept[0].over = FORS_OVER_ALL; /* who says that it shares may meet others */
+	kept[0].whose = FORS_OVER_ALL; /* who says that it shares may meet others */
 	assert_int_equal(fors_jobplans_index(&request, &now.list, &now.owners, NULL, kept, &plans, NULL), FORS_OK);
 	assert_int_equal(plans.nmeetings, 0);
 	fors_jobplans_clear(&plans);

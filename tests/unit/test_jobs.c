@@ -171,12 +171,12 @@ static void clear(struct outcome *out)
 	fors_joblist_clear(&out->list);
 }
 
-static uint32_t count_over(const struct outcome *out, enum fors_jobplan_lanes over)
+static uint32_t count_over(const struct outcome *out, enum fors_jobplan_lanes whose)
 {
 	uint32_t n = 0;
 
 	for (uint32_t j = 0; j < out->list.count; j++)
-		n += out->plans.job[j].plan && out->plans.job[j].over == over;
+		n += out->plans.job[j].plan && out->plans.job[j].whose == whose;
 	return n;
 }
 
@@ -187,7 +187,7 @@ static void assert_isolated(const struct bed *bed, const struct outcome *out)
 	for (uint32_t i = 0; i < bed->net->nports; i++)
 		used_by[i] = FORS_NO_JOB;
 	for (uint32_t j = 0; j < out->list.count; j++)
-		if (out->plans.job[j].plan && out->plans.job[j].over == FORS_OVER_OWN)
+		if (out->plans.job[j].plan && out->plans.job[j].whose == FORS_OVER_OWN)
 			walk_plan(bed, out->plans.job[j].plan, j, used_by);
 	assert_int_equal(out->plans.nmeetings, 0);
 	free(used_by);
@@ -295,8 +295,8 @@ static void shared_jobs(void **state)
 				 NULL);
 
 	assert_isolated(bed, &out);
-	assert_int_equal(out.plans.job[0].over, FORS_OVER_OWN);
-	assert_int_equal(out.plans.job[1].over, FORS_OVER_FREE);
+	assert_int_equal(out.plans.job[0].whose, FORS_OVER_OWN);
+	assert_int_equal(out.plans.job[1].whose, FORS_OVER_FREE);
 	assert_int_equal(out.plans.job[0].plan->nphases, 4);
 	assert_int_equal(out.plans.job[1].plan->nphases, 4);
 	assert_int_equal(out.plans.job[1].nlanes, 0);

@@ -54,12 +54,12 @@ static struct fors_look *over_of(struct bed *bed, const struct fors_participants
 	job->net = bed->net;
 	job->lfts = bed->lfts;
 	strcpy(job->tables_by, "minhop");
-	assert_int_equal(fors_look_be_over(job, participants, NULL), FORS_OK);
+	assert_int_equal(fors_look_take_given(job, participants, NULL), FORS_OK);
 	fors_look_seal(job);
 	return job;
 }
 
-static void free_over(struct fors_look *job)
+static void free_given(struct fors_look *job)
 {
 	job->net = NULL;
 	job->lfts = NULL;
@@ -91,9 +91,9 @@ static void what_a_plan_over_others_depends_on(void **state)
 	assert_true(reseal(job) == before);
 	guid[0] = 7;
 	assert_true(reseal(job) == before); /* a copy */
-	job->over->participants.guid[0] = 7;
+	job->given->participants.guid[0] = 7;
 	assert_true(reseal(job) != before);
-	job->over->participants.guid[0] = 1;
+	job->given->participants.guid[0] = 1;
 	bed->net->port[9].lid++;
 	assert_true(reseal(job) != before);
 	bed->net->port[9].lid--;
@@ -107,12 +107,12 @@ static void what_a_plan_over_others_depends_on(void **state)
 	strcpy(job->tables_by, "updn");
 	assert_true(reseal(job) != before);
 	strcpy(job->tables_by, "minhop");
-	assert_int_equal(fors_levels_new(bed->net, NULL, true, &job->over->levels, NULL), FORS_OK);
+	assert_int_equal(fors_levels_new(bed->net, NULL, true, &job->given->levels, NULL), FORS_OK);
 	before = reseal(job);
-	job->over->levels->sl[5] = 1;
+	job->given->levels->sl[5] = 1;
 	assert_true(reseal(job) != before);
-	free_over(job);
-	free_over(all);
+	free_given(job);
+	free_given(all);
 	bed_free(bed);
 }
 

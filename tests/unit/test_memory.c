@@ -1530,7 +1530,7 @@ static enum fors_err bundle_items(const struct ground *g, uint64_t *digest, stru
 		assert_ptr_equal(split, UNTOUCHED);
 		split = NULL;
 	} else {
-		size = (size_t)split->npods * split->npods * split->nslots * sizeof(*split->count);
+		size = (size_t)split->npods * split->npods * split->ntracks * sizeof(*split->count);
 		*digest = digest_of(split->count, size);
 		err = fors_bundles3_choose(split, 2, &bundles, error);
 		assert_true(!err || digest_of(split->count, size) == *digest);

@@ -57,7 +57,7 @@ static uint16_t *counts_of(const struct ground *g, size_t *size)
 	const struct fors_split3 *s = g->split;
 	uint16_t *count;
 
-	*size = (size_t)s->npods * s->npods * s->nslots * sizeof(*count);
+	*size = (size_t)s->npods * s->npods * s->ntracks * sizeof(*count);
 	count = malloc(*size);
 	assert_non_null(count);
 	memcpy(count, s->count, *size);
@@ -74,23 +74,23 @@ static uint32_t left_of(const struct fors_split3 *s, uint32_t p, uint32_t q)
 	return n;
 }
 
-/* Both ways the same, over cables that live at both ends, and no pod more in a slot than there are cohorts. */
-static void judge_slot(const struct ground *g, uint32_t p, uint32_t slot)
+/* Both ways the same, over cables that live at both ends, and no pod more in a track than there are cohorts. */
+static void judge_track(const struct ground *g, uint32_t p, uint32_t track)
 {
 	const struct fors_split3 *s = g->split;
-	uint32_t mid = fors_pods_mid(g->w.pods, p, slot / s->width), load = 0;
-	bool lives = fors_lanes3_rung_live(g->lanes, mid, slot % s->width);
+	uint32_t mid = fors_pods_mid(g->w.pods, p, track / s->width), load = 0;
+	bool lives = fors_lanes3_rung_live(g->lanes, mid, track % s->width);
 
-	assert_int_equal(fors_split3_lives(s, p, slot), lives);
+	assert_int_equal(fors_split3_lives(s, p, track), lives);
 	for (uint32_t q = 0; q < s->npods; q++) {
-		uint32_t count = *fors_split3_count(s, p, q, slot);
+		uint32_t count = *fors_split3_count(s, p, q, track);
 
-		assert_int_equal(count, *fors_split3_count(s, q, p, slot));
+		assert_int_equal(count, *fors_split3_count(s, q, p, track));
 		assert_true(lives || !count);
 		assert_true(p != q || !count);
 		load += count;
 	}
-	assert_int_equal(s->load[p * s->nslots + slot], load);
+	assert_int_equal(s->load[p * s->ntracks + track], load);
 	assert_in_range(load, 0, s->ncohorts);
 }
 
@@ -101,26 +101,26 @@ static void judge_plane(const struct ground *g, uint32_t p, uint32_t plane)
 	uint32_t load = 0;
 
 	for (uint32_t k = 0; k < s->width; k++)
-		load += s->load[p * s->nslots + plane * s->width + k];
+		load += s->load[p * s->ntracks + plane * s->width + k];
 	assert_in_range(load, 0, g->lanes->m2 * s->ncohorts);
 }
 
-/* Every item of two pods is in a slot or left, and none twice. */
+/* Every item of two pods is in a track or left, and none twice. */
 static void judge_split(const struct ground *g)
 {
 	const struct fors_split3 *s = g->split;
 	uint32_t nleft = 0;
 
 	for (uint32_t p = 0; p < s->npods; p++) {
-		for (uint32_t slot = 0; slot < s->nslots; slot++)
-			judge_slot(g, p, slot);
-		for (uint32_t plane = 0; plane < s->nslots / s->width; plane++)
+		for (uint32_t track = 0; track < s->ntracks; track++)
+			judge_track(g, p, track);
+		for (uint32_t plane = 0; plane < s->ntracks / s->width; plane++)
 			judge_plane(g, p, plane);
 		for (uint32_t q = p + 1; q < s->npods; q++) {
 			uint32_t items = 0;
 
-			for (uint32_t slot = 0; slot < s->nslots; slot++)
-				items += *fors_split3_count(s, p, q, slot);
+			for (uint32_t track = 0; track < s->ntracks; track++)
+				items += *fors_split3_count(s, p, q, track);
 			assert_int_equal(s->items[p * s->npods + q], items);
 			assert_int_equal(s->items[q * s->npods + p], items);
 			assert_int_equal(items + left_of(s, p, q), g->lanes->m1 * g->lanes->m2);
@@ -130,13 +130,13 @@ static void judge_split(const struct ground *g)
 	assert_int_equal(s->nleft, nleft);
 }
 
-/* Items for which pod p has no place in its slots that live. */
+/* Items for which pod p has no place in its tracks that live. */
 static uint32_t too_many(const struct ground *g, uint32_t p)
 {
 	const struct fors_split3 *s = g->split;
 	uint32_t room = 0, items = g->lanes->m1 * g->lanes->m2 * (s->npods - 1);
 
-	for (uint32_t first = 0; first < s->nslots; first += s->width) {
+	for (uint32_t first = 0; first < s->ntracks; first += s->width) {
 		uint32_t n = 0;
 
 		for (uint32_t k = 0; k < s->width; k++)
@@ -167,10 +167,10 @@ static void assert_at_home(const struct ground *g)
 {
 	const struct fors_split3 *s = g->split;
 
-	for (uint32_t slot = 0; slot < s->nslots; slot++)
+	for (uint32_t track = 0; track < s->ntracks; track++)
 		for (uint32_t p = 0; p < s->npods; p++)
 			for (uint32_t q = 0; q < p; q++)
-				assert_int_equal(*fors_split3_count(s, p, q, slot), slot % s->width < g->lanes->m2);
+				assert_int_equal(*fors_split3_count(s, p, q, track), track % s->width < g->lanes->m2);
 }
 
 /* One split of a tree, judged; what is left, and what has to be, is added up. */
@@ -229,23 +229,23 @@ static void test_spread(void **state)
 		free(count);
 		ground_free(&g);
 	}
-	assert_in_range(nmost, 0, 10); /* pairs of pods that share no slot that lives */
+	assert_in_range(nmost, 0, 10); /* pairs of pods that share no track that lives */
 	assert_in_range(ndiffer, 8, 20);
 }
 
 /* ---- bundles ---- */
 
-/* In a slot of a long cohort every pod has one partner, and is that of one. */
-static void judge_matching(const struct ground *g, const struct fors_bundles3 *b, uint32_t cohort, uint32_t slot)
+/* In a track of a long cohort every pod has one partner, and is that of one. */
+static void judge_matching(const struct ground *g, const struct fors_bundles3 *b, uint32_t cohort, uint32_t track)
 {
 	const struct fors_split3 *s = g->split;
 	uint64_t seen = 0;
 
 	for (uint32_t p = 0; p < s->npods; p++) {
-		uint32_t to = b->partner[fors_bundles3_place(s, cohort, slot, p)];
+		uint32_t to = b->partner[fors_bundles3_place(s, cohort, track, p)];
 
 		assert_in_range(to, 0, s->npods - 1);
-		assert_true(to == p || (fors_split3_lives(s, p, slot) && fors_split3_lives(s, to, slot)));
+		assert_true(to == p || (fors_split3_lives(s, p, track) && fors_split3_lives(s, to, track)));
 		seen |= UINT64_C(1) << to;
 	}
 	assert_int_equal(seen, (UINT64_C(1) << s->npods) - 1);
@@ -256,24 +256,24 @@ static void judge_bundle(const struct ground *g, const struct fors_bundles3 *b, 
 {
 	const struct fors_split3 *s = g->split;
 	const struct fors_bundle3 *bundle = &b->bundle[i];
-	uint32_t nplanes = s->nslots / s->width, nghosts = 0, same = 0;
+	uint32_t nplanes = s->ntracks / s->width, nghosts = 0, same = 0;
 
 	assert_in_range(bundle->cohort, 0, b->nlong - 1);
 	assert_int_equal(bundle->leaf, FORS_BUNDLES3_NONE);
 	for (uint32_t plane = 0; plane < nplanes; plane++) {
-		uint32_t slot = plane * s->width + b->rung[i * nplanes + plane];
-		size_t place = fors_bundles3_place(s, bundle->cohort, slot, bundle->from);
+		uint32_t track = plane * s->width + b->rung[i * nplanes + plane];
+		size_t place = fors_bundles3_place(s, bundle->cohort, track, bundle->from);
 
 		assert_int_equal(b->partner[place], bundle->to);
 		assert_int_equal(b->of[place], plane == bundle->ghost ? FORS_BUNDLES3_NONE : i);
 	}
-	for (uint32_t slot = 0; slot < s->nslots; slot++) {
-		size_t place = fors_bundles3_place(s, bundle->cohort, slot, bundle->to);
+	for (uint32_t track = 0; track < s->ntracks; track++) {
+		size_t place = fors_bundles3_place(s, bundle->cohort, track, bundle->to);
 
 		if (b->of[place] != i)
 			continue;
 		assert_int_equal(b->partner[place], bundle->to);
-		assert_int_equal(slot / s->width, bundle->ghost);
+		assert_int_equal(track / s->width, bundle->ghost);
 		nghosts++;
 	}
 	assert_int_equal(nghosts, 1);
@@ -298,21 +298,21 @@ static void judge_bundles(const struct ground *g, const struct fors_bundles3 *b,
 				nbundles += b->bundle[i].from == p && b->bundle[i].to == q;
 			assert_int_equal(nbundles, p == q ? 0 : left_of(s, p, q));
 		}
-	for (uint32_t slot = 0; slot < s->nslots; slot++)
+	for (uint32_t track = 0; track < s->ntracks; track++)
 		for (uint32_t p = 0; p < s->npods; p++)
 			for (uint32_t q = 0; q < s->npods; q++) {
-				size_t at = ((size_t)p * s->npods + q) * s->nslots + slot;
+				size_t at = ((size_t)p * s->npods + q) * s->ntracks + track;
 				uint32_t now = s->count[at],
-					 was = p == q ? s->ncohorts - s->load[(size_t)p * s->nslots + slot]
+					 was = p == q ? s->ncohorts - s->load[(size_t)p * s->ntracks + track]
 						      : before[at];
 
 				for (uint32_t cohort = 0; cohort < b->nlong; cohort++)
-					now += b->partner[fors_bundles3_place(s, cohort, slot, p)] == q;
+					now += b->partner[fors_bundles3_place(s, cohort, track, p)] == q;
 				assert_int_equal(now, was);
 			}
 	for (uint32_t cohort = 0; cohort < b->nlong; cohort++)
-		for (uint32_t slot = 0; slot < s->nslots; slot++)
-			judge_matching(g, b, cohort, slot);
+		for (uint32_t track = 0; track < s->ntracks; track++)
+			judge_matching(g, b, cohort, track);
 }
 
 /* Rounds that the bound asks for beyond whole cohorts. */

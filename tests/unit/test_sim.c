@@ -159,11 +159,11 @@ static void stalls_are_told(void **state)
 	set.message = 100000;
 	set.gbits = NULL;
 	r = sims_run(&router, program, &set);
-	assert_true(r->slot[0].waiting_links == 2 && r->slot[0].waiting_servers == 2);
-	assert_true(r->slot[0].link <= 1 && r->slot[0].stall == r->link[r->slot[0].link].stall);
-	assert_true(r->slot[0].stall >= r->link[0].stall && r->slot[0].stall >= r->link[1].stall);
-	assert_true(r->link[0].stall > r->slot[0].bound / 3 && r->link[1].stall > r->slot[0].bound / 3);
-	assert_true(r->slot[1].link == FORS_NONE && !r->slot[1].stall && !r->slot[1].waiting_links);
+	assert_true(r->step[0].waiting_links == 2 && r->step[0].waiting_servers == 2);
+	assert_true(r->step[0].link <= 1 && r->step[0].stall == r->link[r->step[0].link].stall);
+	assert_true(r->step[0].stall >= r->link[0].stall && r->step[0].stall >= r->link[1].stall);
+	assert_true(r->link[0].stall > r->step[0].bound / 3 && r->link[1].stall > r->step[0].bound / 3);
+	assert_true(r->step[1].link == FORS_NONE && !r->step[1].stall && !r->step[1].waiting_links);
 	fors_sim_result_free(r);
 	fors_program_free(program);
 	fors_graph_free(star.graph);
@@ -185,7 +185,7 @@ static void one_queue_holds_up(void **state)
 	assert_true(voq < fifo);
 }
 
-static void idle_slots_kept_and_skipped(void **state)
+static void idle_steps_kept_and_skipped(void **state)
 {
 	struct fors_sim_settings set = sims_plain();
 	const char *text = "0 1\n2 3\nphase\n2 3\nphase\n2 3\nphase\n0 1\n2 3\n"; /* 0 is idle twice */
@@ -413,7 +413,7 @@ int main(void)
 		cmocka_unit_test(times_of_conflicts),
 		cmocka_unit_test(stalls_are_told),
 		cmocka_unit_test(one_queue_holds_up),
-		cmocka_unit_test(idle_slots_kept_and_skipped),
+		cmocka_unit_test(idle_steps_kept_and_skipped),
 		cmocka_unit_test(messages_without_a_way),
 		cmocka_unit_test(a_ring_locks),
 		cmocka_unit_test(a_second_lane_unlocks_it),

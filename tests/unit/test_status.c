@@ -712,7 +712,7 @@ static void fill_jobs(struct fors_status *status, size_t count)
 					     .epoch = (int64_t)i + 1,
 					     .is_exclusive = i % 2};
 		snprintf(job->name, sizeof(job->name), "job%zu", i);
-		strcpy(job->over, "own");
+		strcpy(job->whose, "own");
 	}
 }
 
@@ -778,7 +778,7 @@ static void jobs_with_an_index_are_counted(void **state)
 		status.jobs.job[i].has_index = true;
 		status.jobs.job[i].path_index = i ? 1 : FORS_UNKNOWN;
 	}
-	strcpy(status.jobs.job[1].over, "all");
+	strcpy(status.jobs.job[1].whose, "all");
 	assert_int_equal(fors_status_prom(&status, "daq", &text, NULL), FORS_OK);
 	assert_non_null(strstr(text, "fors_jobs_indexed{fabric=\"daq\"} 1\n"));
 	free(text);

@@ -157,7 +157,7 @@ static void sizes_and_chunks(void **state)
 	assert_int_equal(fors_program_cut(program, 0, 1000, &cut, &error), FORS_OK);
 	assert_int_equal(fors_program_nmessages(cut), 4);
 	for (int i = 0; i < 4; i++)
-		assert_true(cut->send[i].dst == dst[i] && cut->size[i] == chunk[i] && !cut->send[i].slot);
+		assert_true(cut->send[i].dst == dst[i] && cut->size[i] == chunk[i] && !cut->send[i].step);
 	assert_int_equal(sims_star_time_of(cut, &set), 90000 + 35 * US / 10);
 	fors_program_free(cut);
 	fors_program_free(program);

@@ -209,8 +209,8 @@ static struct fors_look *make_over(struct bench *bench, enum fors_look_kind kind
 	fors_fattree_free(&job->tree);
 	job->fabric = NULL;
 	strcpy(job->tables_by, "minhop");
-	assert_int_equal(fors_look_be_over(job, NULL, NULL), FORS_OK);
-	job->over->changes = changes;
+	assert_int_equal(fors_look_take_given(job, NULL, NULL), FORS_OK);
+	job->given->changes = changes;
 	strcpy(job->reason, "errors");
 	fors_look_seal(job);
 	return job;

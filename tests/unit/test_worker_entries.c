@@ -50,7 +50,7 @@ static struct fors_look *make_indexed(struct bench *bench, enum fors_look_kind k
 	assert_int_equal(fors_routing_check(&job->tree, job->lfts, NULL, NULL), FORS_OK);
 	fors_routing_free(NULL, job->rounds);
 	job->rounds = NULL;
-	if (job->over)
+	if (job->given)
 		fors_look_seal(job);
 	return job;
 }

@@ -327,8 +327,8 @@ static void over_any_tables(void **state)
 	fors_fattree_free(&job->tree);
 	job->fabric = NULL;
 	strcpy(job->tables_by, "minhop");
-	assert_int_equal(fors_look_be_over(job, NULL, NULL), FORS_OK);
-	job->over->changes = fors_worker_changes(bench->worker);
+	assert_int_equal(fors_look_take_given(job, NULL, NULL), FORS_OK);
+	job->given->changes = fors_worker_changes(bench->worker);
 	fors_look_seal(job);
 	fors_worker_submit(bench->worker, job);
 	one = wait_job(bench, "one", 4, 0);

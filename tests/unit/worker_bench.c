@@ -103,7 +103,7 @@ struct fors_look *make_job(struct bench *bench, enum fors_look_kind kind, const 
 	assert_int_equal(fors_routing_make(&job->tree, false, &job->lfts, &job->rounds, NULL), FORS_OK);
 	fors_limit_method(&job->limits, "auto");
 	snprintf(job->jobs_file, sizeof(job->jobs_file), "%s", bench->file);
-	if (job->over)
+	if (job->given)
 		fors_look_seal(job);
 	return job;
 }

@@ -3,15 +3,15 @@
  * bundles3.c - room for more items of a pod than its cables to tops would take in whole cohorts.
  *
  * Where pods lost so many cables that T > P, the bound asks for some rounds more, but fewer than the m2 of another
- * cohort. So cohorts are made longer, by one round each. In a long cohort a slot takes m2 + 1 units, an item has m2 of
- * them: m1 slots have room for m1 + 1 items, nearly (lift3_rounds.c). So there are *bundles*: all m1 items from a pod
- * to one leaf, each in a plane of its own, of which one is a *ghost* without a slot; its units go by the slots of the
+ * cohort. So cohorts are made longer, by one round each. In a long cohort a track takes m2 + 1 units, an item has m2 of
+ * them: m1 tracks have room for m1 + 1 items, nearly (lift3_rounds.c). So there are *bundles*: all m1 items from a pod
+ * to one leaf, each in a plane of its own, of which one is a *ghost* without a track; its units go by the tracks of the
  * others, and of a *host*, an item of the same pods in its plane. The leaf has nothing else in that cohort, so its
  * lanes are free for that. For the rest a ghost has a place in that cohort, one where no cable is needed, of those that
- * are for items that stay in their pod: there are so many more of them as items are left without a slot.
+ * are for items that stay in their pod: there are so many more of them as items are left without a track.
  *
- * Here slots are chosen for the company of ghosts, an item of the same two pods in each plane, and both directions have
- * the same. In each slot a cohort is a perfect matching of pods with pods, if items that stay in their pod take what is
+ * Here tracks are chosen for the company of ghosts, an item of the same two pods in each plane, and both directions have
+ * the same. In each track a cohort is a perfect matching of pods with pods, if items that stay in their pod take what is
  * left over; so for long cohorts a matching is looked for that has those items. All by chance, some times over.
  */
 #include "bundles3.h"
@@ -24,14 +24,14 @@
 
 #define MOST_WORK 3000000 /* rungs to be looked at */
 #define TRIES 30	  /* of choosing, at most */
-#define MATCH_TRIES 20	  /* of matchings in a slot */
+#define MATCH_TRIES 20	  /* of matchings in a track */
 
 struct chooser {
 	struct fors_split3 *s;
 	struct fors_bundles3 *b;
 	uint32_t nplanes;
 	uint16_t *bundles; /* [cohort * npods + pod]: how many */
-	uint32_t spare[2]; /* slots of the ghosts in hand, of p and of q */
+	uint32_t spare[2]; /* tracks of the ghosts in hand, of p and of q */
 	uint16_t *rung;	   /* of the bundle in hand, per plane */
 	uint16_t *count;   /* the split's, as it was */
 	uint16_t *company; /* partner[] before matchings */
@@ -51,21 +51,21 @@ void fors_bundles3_free(struct fors_bundles3 *bundles)
 	free(bundles);
 }
 
-static uint32_t load_of(const struct fors_split3 *s, uint32_t p, uint32_t slot)
+static uint32_t load_of(const struct fors_split3 *s, uint32_t p, uint32_t track)
 {
-	return s->load[(size_t)p * s->nslots + slot];
+	return s->load[(size_t)p * s->ntracks + track];
 }
 
-static size_t place_of(const struct chooser *c, uint32_t cohort, uint32_t slot, uint32_t pod)
+static size_t place_of(const struct chooser *c, uint32_t cohort, uint32_t track, uint32_t pod)
 {
-	return fors_bundles3_place(c->s, cohort, slot, pod);
+	return fors_bundles3_place(c->s, cohort, track, pod);
 }
 
-/* Has neither pod a partner in a slot of a cohort yet? */
-static bool is_open(const struct chooser *c, uint32_t cohort, uint32_t slot, uint32_t p, uint32_t q)
+/* Has neither pod a partner in a track of a cohort yet? */
+static bool is_open(const struct chooser *c, uint32_t cohort, uint32_t track, uint32_t p, uint32_t q)
 {
-	return c->b->partner[place_of(c, cohort, slot, p)] == FORS_BUNDLES3_NONE &&
-	       c->b->partner[place_of(c, cohort, slot, q)] == FORS_BUNDLES3_NONE;
+	return c->b->partner[place_of(c, cohort, track, p)] == FORS_BUNDLES3_NONE &&
+	       c->b->partner[place_of(c, cohort, track, q)] == FORS_BUNDLES3_NONE;
 }
 
 /* ---- bundles ---- */
@@ -78,11 +78,11 @@ static uint32_t find_rung(struct chooser *c, uint32_t cohort, uint32_t plane, ui
 
 	c->work += s->width;
 	for (uint32_t i = 0; i < s->width; i++) {
-		uint32_t rung = (first + i) % s->width, slot = plane * s->width + rung,
-			 count = *fors_split3_count(s, p, q, slot);
+		uint32_t rung = (first + i) % s->width, track = plane * s->width + rung,
+			 count = *fors_split3_count(s, p, q, track);
 
-		if (count <= most || slot == c->spare[0] || slot == c->spare[1] || !fors_split3_lives(s, p, slot) ||
-		    !fors_split3_lives(s, q, slot) || !is_open(c, cohort, slot, p, q))
+		if (count <= most || track == c->spare[0] || track == c->spare[1] || !fors_split3_lives(s, p, track) ||
+		    !fors_split3_lives(s, q, track) || !is_open(c, cohort, track, p, q))
 			continue;
 		most = count;
 		best = rung;
@@ -90,16 +90,16 @@ static uint32_t find_rung(struct chooser *c, uint32_t cohort, uint32_t plane, ui
 	return best;
 }
 
-/* A slot that a pod has a place to spare in, in a cohort; FORS_NONE. */
+/* A track that a pod has a place to spare in, in a cohort; FORS_NONE. */
 static uint32_t find_spare(struct chooser *c, uint32_t cohort, uint32_t p)
 {
-	uint32_t first = fors_random_below(&c->random, c->s->nslots);
+	uint32_t first = fors_random_below(&c->random, c->s->ntracks);
 
-	for (uint32_t i = 0; i < c->s->nslots; i++) {
-		uint32_t slot = (first + i) % c->s->nslots;
+	for (uint32_t i = 0; i < c->s->ntracks; i++) {
+		uint32_t track = (first + i) % c->s->ntracks;
 
-		if (*fors_split3_count(c->s, p, p, slot) && is_open(c, cohort, slot, p, p))
-			return slot;
+		if (*fors_split3_count(c->s, p, p, track) && is_open(c, cohort, track, p, p))
+			return track;
 	}
 	return FORS_NONE;
 }
@@ -117,7 +117,7 @@ static bool find_rungs(struct chooser *c, uint32_t cohort, uint32_t p, uint32_t 
 	return true;
 }
 
-/* A bundle from p to q over the rungs in hand, its ghost in a slot that q has to spare. */
+/* A bundle from p to q over the rungs in hand, its ghost in a track that q has to spare. */
 static void add_bundle(struct chooser *c, uint32_t cohort, uint32_t p, uint32_t q, uint32_t spare)
 {
 	struct fors_bundles3 *b = c->b;
@@ -130,13 +130,13 @@ static void add_bundle(struct chooser *c, uint32_t cohort, uint32_t p, uint32_t 
 						c->bundles[cohort * c->s->npods + p]++,
 						FORS_BUNDLES3_NONE};
 	for (uint32_t plane = 0; plane < c->nplanes; plane++) {
-		uint32_t slot = plane * c->s->width + c->rung[plane];
+		uint32_t track = plane * c->s->width + c->rung[plane];
 
 		b->rung[b->n * c->nplanes + plane] = c->rung[plane];
-		b->partner[place_of(c, cohort, slot, p)] = (uint16_t)q;
+		b->partner[place_of(c, cohort, track, p)] = (uint16_t)q;
 		if (plane != ghost)
-			b->of[place_of(c, cohort, slot, p)] = (uint16_t)b->n;
-		--*fors_split3_count(c->s, p, q, slot);
+			b->of[place_of(c, cohort, track, p)] = (uint16_t)b->n;
+		--*fors_split3_count(c->s, p, q, track);
 	}
 	b->partner[place_of(c, cohort, spare, q)] = (uint16_t)q;
 	b->of[place_of(c, cohort, spare, q)] = (uint16_t)b->n;
@@ -184,10 +184,10 @@ static uint32_t choose_all(struct chooser *c)
 
 /* ---- long cohorts ---- */
 
-/* Partners in a slot of a cohort for all pods, and nobody twice, in an order of pods from `turn` on; false: none. */
-static bool match_slot(struct chooser *c, uint32_t cohort, uint32_t slot, uint32_t turn)
+/* Partners in a track of a cohort for all pods, and nobody twice, in an order of pods from `turn` on; false: none. */
+static bool match_track(struct chooser *c, uint32_t cohort, uint32_t track, uint32_t turn)
 {
-	uint16_t *partner = c->b->partner + place_of(c, cohort, slot, 0);
+	uint16_t *partner = c->b->partner + place_of(c, cohort, track, 0);
 	struct fors_matching matching = {.free = fors_match_columns(c->s->npods)};
 	uint32_t n = c->s->npods;
 
@@ -196,7 +196,7 @@ static bool match_slot(struct chooser *c, uint32_t cohort, uint32_t slot, uint32
 			matching.free &= ~(UINT64_C(1) << (partner[p] + turn) % n);
 	for (uint32_t p = 0; p < n; p++)
 		for (uint32_t q = 0; q < n; q++)
-			if (*fors_split3_count(c->s, p, q, slot) && matching.free >> (q + turn) % n & 1)
+			if (*fors_split3_count(c->s, p, q, track) && matching.free >> (q + turn) % n & 1)
 				matching.may[p] |= UINT64_C(1) << (q + turn) % n;
 	for (uint32_t p = 0; p < n; p++)
 		if (partner[p] == FORS_BUNDLES3_NONE && !fors_match_augment(&matching, p))
@@ -204,45 +204,45 @@ static bool match_slot(struct chooser *c, uint32_t cohort, uint32_t slot, uint32
 	for (uint32_t p = 0; p < n; p++)
 		if (partner[p] == FORS_BUNDLES3_NONE) {
 			partner[p] = (uint16_t)((matching.column[p] + n - turn) % n);
-			--*fors_split3_count(c->s, p, partner[p], slot);
+			--*fors_split3_count(c->s, p, partner[p], track);
 		}
 	return true;
 }
 
-/* Only company again in a slot. */
-static void unmatch_slot(struct chooser *c, uint32_t slot)
+/* Only company again in a track. */
+static void unmatch_track(struct chooser *c, uint32_t track)
 {
 	for (uint32_t cohort = 0; cohort < c->b->nlong; cohort++)
 		for (uint32_t p = 0; p < c->s->npods; p++) {
-			size_t place = place_of(c, cohort, slot, p);
+			size_t place = place_of(c, cohort, track, p);
 
 			if (c->company[place] == c->b->partner[place])
 				continue;
-			++*fors_split3_count(c->s, p, c->b->partner[place], slot);
+			++*fors_split3_count(c->s, p, c->b->partner[place], track);
 			c->b->partner[place] = c->company[place];
 		}
 }
 
-/* Partners in a slot in all long cohorts. */
-static bool match_cohorts(struct chooser *c, uint32_t slot)
+/* Partners in a track in all long cohorts. */
+static bool match_cohorts(struct chooser *c, uint32_t track)
 {
 	for (uint32_t try = 0; try < MATCH_TRIES; try++) {
 		uint32_t cohort = 0;
 
-		while (cohort < c->b->nlong && match_slot(c, cohort, slot, try % c->s->npods))
+		while (cohort < c->b->nlong && match_track(c, cohort, track, try % c->s->npods))
 			cohort++;
 		if (cohort == c->b->nlong)
 			return true;
-		unmatch_slot(c, slot);
+		unmatch_track(c, track);
 	}
 	return false;
 }
 
 static bool match_all(struct chooser *c)
 {
-	memcpy(c->company, c->b->partner, (size_t)c->b->nlong * c->s->nslots * c->s->npods * sizeof(*c->company));
-	for (uint32_t slot = 0; slot < c->s->nslots; slot++)
-		if (!match_cohorts(c, slot))
+	memcpy(c->company, c->b->partner, (size_t)c->b->nlong * c->s->ntracks * c->s->npods * sizeof(*c->company));
+	for (uint32_t track = 0; track < c->s->ntracks; track++)
+		if (!match_cohorts(c, track))
 			return false;
 	return true;
 }
@@ -252,7 +252,7 @@ static bool match_all(struct chooser *c)
 static bool allocate(struct chooser *c, size_t size)
 {
 	struct fors_bundles3 *b = c->b;
-	size_t places = (size_t)b->nlong * c->s->npods * c->s->nslots;
+	size_t places = (size_t)b->nlong * c->s->npods * c->s->ntracks;
 
 	b->bundle = malloc((2 * (size_t)c->s->nleft + 1) * sizeof(*b->bundle));
 	b->rung = malloc((2 * (size_t)c->s->nleft * c->nplanes + 1) * sizeof(*b->rung));
@@ -273,21 +273,21 @@ static bool allocate(struct chooser *c, size_t size)
 /* Nothing chosen yet. */
 static void begin(struct chooser *c)
 {
-	size_t counts = (size_t)c->s->npods * c->s->npods * c->s->nslots,
-	       places = (size_t)c->b->nlong * c->s->npods * c->s->nslots;
+	size_t counts = (size_t)c->s->npods * c->s->npods * c->s->ntracks,
+	       places = (size_t)c->b->nlong * c->s->npods * c->s->ntracks;
 
 	c->b->n = 0;
 	memcpy(c->s->count, c->count, counts * sizeof(*c->count));
 	for (uint32_t p = 0; p < c->s->npods; p++)
-		for (uint32_t slot = 0; slot < c->s->nslots; slot++)
-			*fors_split3_count(c->s, p, p, slot) = (uint16_t)(c->s->ncohorts - load_of(c->s, p, slot));
+		for (uint32_t track = 0; track < c->s->ntracks; track++)
+			*fors_split3_count(c->s, p, p, track) = (uint16_t)(c->s->ncohorts - load_of(c->s, p, track));
 	memset(c->b->partner, 0xFF, places * sizeof(*c->b->partner));
 	memset(c->b->of, 0xFF, places * sizeof(*c->b->of));
 	memset(c->bundles, 0, (size_t)c->b->nlong * c->s->npods * sizeof(*c->bundles));
 }
 
-/* Has each pod enough slots in every plane for all its bundles, in as many cohorts? */
-static bool has_slots(const struct chooser *c)
+/* Has each pod enough tracks in every plane for all its bundles, in as many cohorts? */
+static bool has_tracks(const struct chooser *c)
 {
 	for (uint32_t p = 0; p < c->s->npods; p++) {
 		uint32_t left = 0, least = UINT32_MAX;
@@ -295,11 +295,11 @@ static bool has_slots(const struct chooser *c)
 		for (uint32_t i = 0; i < c->s->nleft; i++)
 			left += c->s->left[i].p == p || c->s->left[i].q == p;
 		for (uint32_t plane = 0; plane < c->nplanes; plane++) {
-			uint32_t slots = 0;
+			uint32_t tracks = 0;
 
 			for (uint32_t rung = 0; rung < c->s->width; rung++)
-				slots += fors_split3_lives(c->s, p, plane * c->s->width + rung);
-			least = slots < least ? slots : least;
+				tracks += fors_split3_lives(c->s, p, plane * c->s->width + rung);
+			least = tracks < least ? tracks : least;
 		}
 		if (left > least * c->b->nlong)
 			return false;
@@ -310,14 +310,14 @@ static bool has_slots(const struct chooser *c)
 /* Choose again and again until all ghosts are in bundles; false: they never are, and the split is as it was. */
 static bool search(struct chooser *c)
 {
-	if (!has_slots(c))
+	if (!has_tracks(c))
 		return false;
 	for (uint32_t try = 0; try < TRIES && c->work < MOST_WORK; try++) {
 		begin(c);
 		if (!choose_all(c) && match_all(c))
 			return true;
 	}
-	memcpy(c->s->count, c->count, (size_t)c->s->npods * c->s->npods * c->s->nslots * sizeof(*c->count));
+	memcpy(c->s->count, c->count, (size_t)c->s->npods * c->s->npods * c->s->ntracks * sizeof(*c->count));
 	return false;
 }
 
@@ -325,8 +325,8 @@ enum fors_err fors_bundles3_choose(struct fors_split3 *split, uint32_t nlong, st
 				   struct fors_error *error)
 {
 	struct chooser c = {
-		.s = split, .b = calloc(1, sizeof(*c.b)), .nplanes = split->width ? split->nslots / split->width : 0};
-	size_t size = (size_t)split->npods * split->npods * split->nslots;
+		.s = split, .b = calloc(1, sizeof(*c.b)), .nplanes = split->width ? split->ntracks / split->width : 0};
+	size_t size = (size_t)split->npods * split->npods * split->ntracks;
 	bool good = false, has_memory = c.b;
 
 	*bundles = NULL;

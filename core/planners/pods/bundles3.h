@@ -11,7 +11,7 @@
 
 #define FORS_BUNDLES3_NONE UINT16_MAX
 
-/* All m1 items from a pod to a leaf of another one, in one cohort; one of them has no slot, the ghost. */
+/* All m1 items from a pod to a leaf of another one, in one cohort; one of them has no track, the ghost. */
 struct fors_bundle3 {
 	uint16_t from, to, cohort;
 	uint16_t ghost; /* the ghost's plane */
@@ -38,10 +38,10 @@ enum fors_err fors_bundles3_choose(struct fors_split3 *split, uint32_t nlong, st
 				   struct fors_error *error);
 void fors_bundles3_free(struct fors_bundles3 *bundles);
 
-/* The number of the item of a pod in a slot of a long cohort. */
-static inline size_t fors_bundles3_place(const struct fors_split3 *split, uint32_t cohort, uint32_t slot, uint32_t pod)
+/* The number of the item of a pod in a track of a long cohort. */
+static inline size_t fors_bundles3_place(const struct fors_split3 *split, uint32_t cohort, uint32_t track, uint32_t pod)
 {
-	return ((size_t)cohort * split->nslots + slot) * split->npods + pod;
+	return ((size_t)cohort * split->ntracks + track) * split->npods + pod;
 }
 
 #endif

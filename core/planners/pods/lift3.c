@@ -8,9 +8,9 @@
  * (doc/planners-levels.md). So it is enough to find cohorts, rungs and servers for items, with colourings of bipartite
  * graphs all the way:
  *
- *   1. The split (split3.c) says how many items from p to q use a slot, at most one for each cohort at each cable.
- *   2. Cohorts: in each plane, pods against pods; an item is an edge between the slots of its ends, of which each has
- *      one item in a cohort; all slots of a pod together have m2. Items that stay inside take places that are left
+ *   1. The split (split3.c) says how many items from p to q use a track, at most one for each cohort at each cable.
+ *   2. Cohorts: in each plane, pods against pods; an item is an edge between the tracks of its ends, of which each has
+ *      one item in a cohort; all tracks of a pod together have m2. Items that stay inside take places that are left
  *      over, in the planes that have most.
  *   3. Leaves (lift3_leaves.c): in each pod that receives, (plane, cohort) against source pods: m2 colours; a plane
  *      has each leaf once in a cohort, and a pod m1 items for each leaf.
@@ -78,7 +78,7 @@ bool fors_lift3_applies(const struct fors_lanes3 *lanes)
 
 static uint32_t width_of(const struct fors_lift3 *w)
 {
-	return w->split->width + w->m2; /* slots of a plane, then places of those that stay inside */
+	return w->split->width + w->m2; /* tracks of a plane, then places of those that stay inside */
 }
 
 enum fors_err fors_lift3_colour(struct fors_lift3 *w, uint32_t nedges, uint32_t first, uint32_t ncolours,
@@ -103,7 +103,7 @@ static void share_inside(struct fors_lift3 *w, uint32_t pod)
 	for (uint32_t j = 0; j < w->m1; j++) {
 		room[j] = w->m2 * w->split->ncohorts;
 		for (uint32_t k = 0; k < w->split->width; k++)
-			room[j] -= w->split->load[(size_t)pod * w->split->nslots + j * w->split->width + k];
+			room[j] -= w->split->load[(size_t)pod * w->split->ntracks + j * w->split->width + k];
 		inside[j] = (uint16_t)(room[j] < home ? room[j] : home);
 		room[j] -= inside[j];
 		left -= inside[j];
@@ -139,7 +139,7 @@ static struct fors_lift3_item new_item(uint32_t from, uint32_t to, uint32_t plan
 					.bundle = FORS_LIFT3_NONE};
 }
 
-/* The items of a plane: an edge for those of two pods that use the same slot. */
+/* The items of a plane: an edge for those of two pods that use the same track. */
 static uint32_t list_plane(struct fors_lift3 *w, uint32_t plane)
 {
 	const struct fors_split3 *s = w->split;
@@ -183,17 +183,17 @@ static void take_long(struct fors_lift3 *w, uint32_t cohort)
 {
 	const struct fors_split3 *s = w->split;
 
-	for (uint32_t slot = 0; slot < s->nslots; slot++)
+	for (uint32_t track = 0; track < s->ntracks; track++)
 		for (uint32_t p = 0; p < w->npods; p++) {
-			size_t place = fors_bundles3_place(s, cohort, slot, p);
+			size_t place = fors_bundles3_place(s, cohort, track, p);
 
 			uint16_t to = w->bundles->partner[place], of = w->bundles->of[place];
 
 			w->g.what[0] = (struct fors_lift3_item){
 				.from = to == p && of != FORS_LIFT3_NONE ? w->bundles->bundle[of].from : (uint16_t)p,
 				.to = to,
-				.plane = (uint16_t)(slot / s->width),
-				.rung = (uint16_t)(slot % s->width),
+				.plane = (uint16_t)(track / s->width),
+				.rung = (uint16_t)(track % s->width),
 				.leaf = FORS_LIFT3_NONE,
 				.bundle = of,
 			};
@@ -326,7 +326,7 @@ static bool has_planes(const struct fors_split3 *s, uint32_t items)
 {
 	for (uint32_t p = 0; p < s->npods; p++)
 		for (uint32_t q = 0; q < s->npods; q++)
-			for (uint32_t first = 0; first < s->nslots; first += s->width) {
+			for (uint32_t first = 0; first < s->ntracks; first += s->width) {
 				uint32_t n = 0;
 
 				for (uint32_t k = 0; k < s->width; k++)

@@ -3,12 +3,12 @@
  * lift3_rounds.c - rounds and ways of all items.
  *
  * A cohort has m2 rounds, and leaf y serves an item of turn t in round t - y mod m2. A long cohort has m2 + 1, counts
- * modulo m2 + 1, and uses the turns 0 .. m2 - 1. So an item of turn t leaves its slot idle in round t + 1, and there
+ * modulo m2 + 1, and uses the turns 0 .. m2 - 1. So an item of turn t leaves its track idle in round t + 1, and there
  * leaf m2 - 1 - t, whose lane would be for the turn that nobody has, may use it once more.
  *
- * So a bundle and its host have m1 (m2 + 1) places in m1 slots, for (m1 + 1) m2 units. The host takes its own ones, the
+ * So a bundle and its host have m1 (m2 + 1) places in m1 tracks, for (m1 + 1) m2 units. The host takes its own ones, the
  * others are for the bundle: for each place one leaf, and servers are a colouring of leaves against rounds. All
- * servers of a bundle may go by any of its slots, for each plane has but one. Turns in its planes are all different as
+ * servers of a bundle may go by any of its tracks, for each plane has but one. Turns in its planes are all different as
  * far as there are enough, so where m1 = m2 each leaf has m1 places, and no unit is left without one; where m1 < m2
  * some are.
  */

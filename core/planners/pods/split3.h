@@ -8,22 +8,22 @@
 
 #include "mix3.h"
 
-/* An item of two pods that has no slot. */
+/* An item of two pods that has no track. */
 struct fors_split3_pair {
 	uint16_t p, q;
 };
 
-/* A slot is a rung of a plane: plane * width + rung. What goes from p to q goes from q to p as well. */
+/* A track is a rung of a plane: plane * width + rung. What goes from p to q goes from q to p as well. */
 struct fors_split3 {
-	uint32_t npods, width, nslots;
-	uint32_t ncohorts;	       /* items that a slot takes of each pod, up, and as many down; */
-	uint32_t m2;		       /* and so many times that all slots of a plane */
-	uint32_t nleft;		       /* items that have no slot */
+	uint32_t npods, width, ntracks;
+	uint32_t ncohorts;	       /* items that a track takes of each pod, up, and as many down; */
+	uint32_t m2;		       /* and so many times that all tracks of a plane */
+	uint32_t nleft;		       /* items that have no track */
 	struct fors_split3_pair *left; /* their pods, each pair once for both directions */
-	bool *lives;		       /* [pod * nslots + slot]: the pod's cable */
-	uint16_t *load;		       /* [pod * nslots + slot]: items that use it, up, and down */
-	uint16_t *items;	       /* [p * npods + q]: items of p and q that have a slot */
-	uint16_t *count;	       /* [(p * npods + q) * nslots + slot]: items of p and q that use it */
+	bool *lives;		       /* [pod * ntracks + track]: the pod's cable */
+	uint16_t *load;		       /* [pod * ntracks + track]: items that use it, up, and down */
+	uint16_t *items;	       /* [p * npods + q]: items of p and q that have a track */
+	uint16_t *count;	       /* [(p * npods + q) * ntracks + track]: items of p and q that use it */
 };
 
 /*
@@ -38,15 +38,15 @@ enum fors_err fors_split3_find(const struct fors_lanes3 *lanes, const struct for
 			       struct fors_error *error);
 void fors_split3_free(struct fors_split3 *split);
 
-/* Items of p and q that use a slot. */
-static inline uint16_t *fors_split3_count(const struct fors_split3 *s, uint32_t p, uint32_t q, uint32_t slot)
+/* Items of p and q that use a track. */
+static inline uint16_t *fors_split3_count(const struct fors_split3 *s, uint32_t p, uint32_t q, uint32_t track)
 {
-	return &s->count[((size_t)p * s->npods + q) * s->nslots + slot];
+	return &s->count[((size_t)p * s->npods + q) * s->ntracks + track];
 }
 
-static inline bool fors_split3_lives(const struct fors_split3 *s, uint32_t p, uint32_t slot)
+static inline bool fors_split3_lives(const struct fors_split3 *s, uint32_t p, uint32_t track)
 {
-	return s->lives[(size_t)p * s->nslots + slot];
+	return s->lives[(size_t)p * s->ntracks + track];
 }
 
 #endif
