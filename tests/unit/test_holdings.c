@@ -251,6 +251,172 @@ static void test_whole_leaves(void **state)
 	site_free(&s);
 }
 
+/* ---- parts of leaves ---- */
+
+/* Two jobs in a tree of 2 pods of 2 leaves, as many planes as servers at a leaf, and 2 tops in each. */
+struct split {
+	unsigned planes; /* and servers at a leaf */
+	struct part {
+		unsigned all, n[4]; /* servers, at each leaf */
+		unsigned lanes[4];  /* at each leaf, planes by bits */
+		unsigned rungs[6];  /* at each pod * planes + plane, tops by bits */
+	} job[2];
+};
+
+static unsigned ncables(unsigned mask)
+{
+	return (unsigned)__builtin_popcount(mask);
+}
+
+/* In one phase for each server: what a leaf sends to those with which it has only planes of a set in common goes over these. */
+static bool is_possible_at(const struct part *job, unsigned a, unsigned set)
+{
+	unsigned n = 0;
+
+	for (unsigned b = 0; b < 4; b++)
+		n += b != a && !(job->lanes[a] & job->lanes[b] & ~set) ? job->n[b] : 0;
+	return job->n[a] * n <= ncables(set) * job->all;
+}
+
+static bool is_possible_below(const struct part *job, unsigned planes)
+{
+	for (unsigned a = 0; a < 4; a++)
+		for (unsigned set = 0; set < 1U << planes; set++)
+			if (!(set & ~job->lanes[a]) && !is_possible_at(job, a, set))
+				return false;
+	return true;
+}
+
+/* Between two leaves of different pods: a plane with a top that both pods have. */
+static bool has_way(const struct part *job, unsigned planes, unsigned a, unsigned b)
+{
+	for (unsigned j = 0; j < planes; j++)
+		if (job->lanes[a] & job->lanes[b] & 1U << j && job->rungs[j] & job->rungs[planes + j])
+			return true;
+	return !job->n[a] || !job->n[b];
+}
+
+static bool is_possible_above(const struct part *job, unsigned planes)
+{
+	unsigned below = job->n[0] + job->n[1], rungs[2] = {0, 0};
+
+	for (unsigned j = 0; j < 2 * planes; j++)
+		rungs[j / planes] += ncables(job->rungs[j]);
+	for (unsigned p = 0; p < 2; p++)
+		if (below * (job->all - below) > rungs[p] * job->all)
+			return false;
+	return has_way(job, planes, 0, 2) && has_way(job, planes, 0, 3) && has_way(job, planes, 1, 2) &&
+	       has_way(job, planes, 1, 3);
+}
+
+static bool could_share_rungs(struct split *s)
+{
+	for (unsigned rungs = 0; rungs < 1U << 4 * s->planes; rungs++) {
+		for (unsigned i = 0; i < 2 * s->planes; i++) {
+			s->job[0].rungs[i] = rungs >> 2 * i & 3;
+			s->job[1].rungs[i] = 3 & ~s->job[0].rungs[i];
+		}
+		if (is_possible_above(&s->job[0], s->planes) && is_possible_above(&s->job[1], s->planes))
+			return true;
+	}
+	return false;
+}
+
+/* Is there any way to share out all cables that meets what is necessary for full speed of both jobs? All are tried. */
+static bool could_share(struct split *s)
+{
+	unsigned every = (1U << s->planes) - 1;
+
+	for (unsigned lanes = 0; lanes < 1U << 4 * s->planes; lanes++) {
+		for (unsigned a = 0; a < 4; a++) {
+			s->job[0].lanes[a] = lanes >> s->planes * a & every;
+			s->job[1].lanes[a] = every & ~s->job[0].lanes[a];
+		}
+		if (is_possible_below(&s->job[0], s->planes) && is_possible_below(&s->job[1], s->planes) &&
+		    could_share_rungs(s))
+			return true;
+	}
+	return false;
+}
+
+/* The first servers of each leaf are of the first job, the last ones of the second. */
+static struct fors_joblist parts_of(const struct fors_floors *floors, const struct split *s)
+{
+	const struct fors_fabric *f = floors->floor[0];
+	unsigned none[4] = {0};
+	struct fors_joblist list = leaves_of(floors, none, 2);
+
+	for (uint32_t i = 0; i < f->nservers; i++) {
+		unsigned a = f->server[i].leaf, at = i % s->planes;
+		bool is_second = at >= s->planes - s->job[1].n[a];
+
+		if (is_second || at < s->job[0].n[a])
+			list.job[is_second].server[list.job[is_second].count++] = i;
+	}
+	for (unsigned a = 0; a < 4; a++)
+		for (unsigned j = 0; j < 2; j++)
+			list.job[j].nleaves += s->job[j].n[a] > 0;
+	return list;
+}
+
+/* The split of a number, by digits. Is there one, and is it the one that stands for all orders of leaves and pods? */
+static bool read_split(struct split *s, unsigned number)
+{
+	unsigned base = s->planes + 1, leaf[4];
+	bool fits = true;
+
+	s->job[0].all = s->job[1].all = 0;
+	for (unsigned a = 0; a < 4; a++, number /= base * base) {
+		leaf[a] = number % (base * base);
+		s->job[0].all += s->job[0].n[a] = leaf[a] % base;
+		s->job[1].all += s->job[1].n[a] = leaf[a] / base;
+		fits &= s->job[0].n[a] + s->job[1].n[a] <= s->planes;
+	}
+	return fits && s->job[0].all && s->job[1].all && leaf[0] >= leaf[1] && leaf[2] >= leaf[3] &&
+	       (leaf[0] > leaf[2] || (leaf[0] == leaf[2] && leaf[1] >= leaf[3]));
+}
+
+/* The next one from this number on, which goes on behind it. False: there was none. */
+static bool next_split(struct split *s, unsigned *number)
+{
+	unsigned base = (s->planes + 1) * (s->planes + 1);
+
+	while (*number < base * base * base * base)
+		if (read_split(s, (*number)++))
+			return true;
+	return false;
+}
+
+/* All parts of leaves: what is found meets what is necessary, and is nearly all that does. */
+static void test_parts(void **state)
+{
+	static const struct {
+		const char *spec;
+		unsigned total, could, found;
+	} cases[] = {{"XGFT(3;2,2,2;1,2,2)", 190, 188, 188}, {"XGFT(3;3,2,2;1,3,2)", 1431, 1413, 1402}};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct site site;
+		struct split s = {.planes = 2 + i};
+		unsigned number = 0, could = 0, found = 0, total = 0;
+
+		site_new(&site, cases[i].spec, "");
+		for (; next_split(&s, &number); total++) {
+			struct fors_joblist list = parts_of(&site.floors, &s);
+			bool can = could_share(&s), has = judge_jobs(&site, &list, false) == 2;
+
+			assert_true(can || !has);
+			could += can;
+			found += has;
+			fors_joblist_clear(&list);
+		}
+		assert_int_equal(total, cases[i].total);
+		assert_int_equal(could, cases[i].could);
+		assert_in_range(found, cases[i].found, could);
+		site_free(&site);
+	}
+}
+
 /* ---- who can trespass ---- */
 
 /* Has the job this cable, given by one end, on any floor? Found by where leaves of floors have their lanes. */
@@ -540,9 +706,9 @@ static void test_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_necessary),  cmocka_unit_test(test_whole_leaves),
-		cmocka_unit_test(test_shared_top), cmocka_unit_test(test_again),
-		cmocka_unit_test(test_failures),   cmocka_unit_test(test_left),
+		cmocka_unit_test(test_necessary),  cmocka_unit_test(test_whole_leaves), cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_shared_top), cmocka_unit_test(test_again),	cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_left),	   cmocka_unit_test(test_trespass),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
