@@ -5,7 +5,7 @@
  * A text shows what lives. Which cables are dead, only --down, --reference and --state can say; without them siblings are
  * compared (core/fabric/missing.h), and what comes of that is called missing, not dead.
  *
- * Where one more dead cable costs most follows from a rule (core/fabric/narrowest.h). What it costs is planned.
+ * Where one more dead cable costs most follows from a rule (core/fabric/repairs.h). What it costs is planned.
  */
 #include "cli/ahead.h"
 

@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "core/fabric/missing.h"
-#include "core/fabric/narrowest.h"
+#include "core/fabric/repairs.h"
 
 #define CLI_DOWN_ROOM 40
 

@@ -43,7 +43,6 @@ libforscore_la_SOURCES = \
 	core/demand/steps.c core/demand/steps.h \
 	core/demand/uniform.c core/demand/uniform.h \
 	core/fabric/account.c core/fabric/account.h \
-	core/fabric/bare.c core/fabric/bare.h \
 	core/fabric/drained.c core/fabric/drained.h \
 	core/fabric/fabric.c core/fabric/fabric.h \
 	core/fabric/fattree.c core/fabric/fattree.h \
@@ -52,24 +51,21 @@ libforscore_la_SOURCES = \
 	core/fabric/known.c core/fabric/known.h \
 	core/fabric/lids.c core/fabric/lids.h \
 	core/fabric/missing.c core/fabric/missing.h \
-	core/fabric/narrowest.c core/fabric/narrowest.h \
 	core/fabric/places.c core/fabric/places.h core/fabric/places_inside.h \
 	core/fabric/places_edit.c \
 	core/fabric/places_file.c core/fabric/places_file.h \
-	core/fabric/places_learn.c core/fabric/places_learn.h \
+	core/fabric/places_learn.c \
 	core/fabric/places_learn_cables.c \
 	core/fabric/places_learn_slots.c \
 	core/fabric/places_learn_switches.c \
 	core/fabric/places_rank.c \
-	core/fabric/places_relieve.c core/fabric/places_relieve.h \
-	core/fabric/pods.c core/fabric/pods.h \
-	core/fabric/pods_crossed.c core/fabric/pods_crossed.h \
-	core/fabric/pods_planes.c core/fabric/pods_planes.h \
-	core/fabric/pods_roles.c core/fabric/pods_roles.h \
+	core/fabric/places_relieve.c \
+	core/fabric/pods.c core/fabric/pods.h core/fabric/pods_inside.h \
+	core/fabric/pods_crossed.c \
+	core/fabric/pods_planes.c \
+	core/fabric/pods_roles.c \
 	core/fabric/repairs.c core/fabric/repairs.h \
 	core/fabric/sides.c core/fabric/sides.h \
-	core/fabric/speeds.c core/fabric/speeds.h \
-	core/fabric/subset.c core/fabric/subset.h \
 	core/jobs/running.c core/jobs/running.h \
 	core/jobs/entries.c core/jobs/entries.h core/jobs/entries_inside.h \
 	core/jobs/entries_level.c \

@@ -7,6 +7,7 @@
  */
 #include "account.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,4 +195,27 @@ void fors_account_warn(const struct fors_net *net, const struct fors_account *ac
 			  account->left_out[i] == 1 ? "" : "s", why[i], names);
 	}
 	warn_of_guests(net, account, warnings);
+}
+
+/* ---- switches that nothing is plugged into ---- */
+
+static bool is_bare(const struct fors_net *net, uint32_t node)
+{
+	for (unsigned p = 1; p <= net->node[node].nports; p++)
+		if (fors_net_port(net, node, p)->peer != FORS_NONE)
+			return false;
+	return net->node[node].type == FORS_SWITCH;
+}
+
+void fors_bare_warn(const struct fors_net *intact, struct fors_warnings *warnings)
+{
+	uint32_t first[FORS_LEFT_SHOWN] = {0}, count = 0;
+	char names[NAMES_ROOM];
+
+	for (uint32_t i = 0; i < intact->nnodes; i++)
+		if (is_bare(intact, intact->by_guid[i]) && count++ < FORS_LEFT_SHOWN)
+			first[count - 1] = intact->by_guid[i];
+	name_first(intact, first, count, names);
+	if (count)
+		fors_warn(warnings, "%u switch%s without a cable, left out: %s", count, count == 1 ? "" : "es", names);
 }

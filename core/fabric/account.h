@@ -44,4 +44,10 @@ uint32_t fors_account_left_out(const struct fors_account *account);
  */
 void fors_account_warn(const struct fors_net *net, const struct fors_account *account, struct fors_warnings *warnings);
 
+/*
+ * A warning of the switches of an intact net (indexed) that have no cable at all: spare ones, or taken out. Nobody gets there, so they
+ * are left out by themselves, whatever tree it was meant to be; their number and the first of them are said.
+ */
+void fors_bare_warn(const struct fors_net *intact, struct fors_warnings *warnings);
+
 #endif

@@ -192,4 +192,13 @@ static inline const struct fors_slot *fors_slot(const struct fors_fabric *fabric
 	return &fabric->slot[(size_t)leaf * fabric->nslots + slot];
 }
 
+/*
+ * The fabric as one of several jobs has it, some of its servers, and some of its lanes: tables belong to the whole fabric and do not
+ * change; what a job may not use is to its planner as if it were dead. A copy of `fabric` in which only the `count` servers in server[] (ascending, of fabric->server) take part, and in which the
+ * live cables of (leaf, lane) with is_allowed[leaf * nlanes + lane] false are drained (NULL: all are allowed). In *subset,
+ * owned by the caller (fors_fabric_free()); it borrows fabric->net. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_fabric_subset(const struct fors_fabric *fabric, const uint32_t *server, uint32_t count,
+				 const bool *is_allowed, struct fors_fabric **subset, struct fors_error *error);
+
 #endif

@@ -86,14 +86,6 @@ struct fors_places_size fors_known_size(const struct fors_known *known)
 
 /* --- which switches are tops ----------------------------------------------- */
 
-static bool is_listed(const uint64_t *root, size_t nroots, uint64_t guid)
-{
-	for (size_t i = 0; i < nroots; i++)
-		if (root[i] == guid)
-			return true;
-	return false;
-}
-
 enum fors_err fors_known_build(const struct fors_known *from, const struct fors_net *net, const struct fors_net *now,
 			       struct fors_pods **pods, struct fors_error *error)
 {
@@ -294,9 +286,10 @@ static void set_marks(struct fors_known *made, const struct fors_known *before, 
 		made->mark[node].is_alive = here != FORS_NONE;
 		if (here != FORS_NONE)
 			take_name(known, node, before ? before->net : NULL, &now->node[here]);
-		made->mark[node].in_roots = known->node[node].type == FORS_SWITCH &&
-					    (is_listed(root, nroots, guid) ||
-					     (made->former[node] && is_listed(root, nroots, made->former[node])));
+		made->mark[node].in_roots =
+			known->node[node].type == FORS_SWITCH &&
+			(fors_places_is_root(root, nroots, guid) ||
+			 (made->former[node] && fors_places_is_root(root, nroots, made->former[node])));
 	}
 }
 

@@ -167,14 +167,6 @@ static void compare_spines(struct list *list, const struct fors_places *places, 
 	}
 }
 
-static bool knows_slot(const struct fors_leaf_place *leaf, uint8_t port)
-{
-	for (unsigned s = 0; s < leaf->nslots; s++)
-		if (leaf->slot_port[s] == port)
-			return true;
-	return false;
-}
-
 static bool knows_plug(const struct fors_places *reference, const struct fors_leaf_place *leaf,
 		       const struct fors_plug *plug, uint32_t spine)
 {
@@ -196,7 +188,8 @@ static void compare_ports(struct list *list, const struct fors_places *places, c
 			add(list, "cable %s[%u] - %s[%u]", leaf->name, leaf->plug[k].leaf_port,
 			    places->spine[places->lane[k].spine].name, leaf->plug[k].spine_port);
 	for (unsigned s = 0; s < leaf->nslots; s++)
-		if (leaf->slot_port[s] && !knows_slot(&reference->leaf[a], leaf->slot_port[s]))
+		if (leaf->slot_port[s] &&
+		    fors_places_slot_at(&reference->leaf[a], leaf->slot_port[s]) == reference->leaf[a].nslots)
 			add(list, "server at %s[%u]", leaf->name, leaf->slot_port[s]);
 }
 

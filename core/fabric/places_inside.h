@@ -9,6 +9,7 @@
 #include "fabric.h"
 #include "hosts.h"
 #include "places.h"
+#include "sides.h"
 
 #define FORS_MAX_SLOTS 254 /* per leaf: a switch has no more ports */
 
@@ -68,10 +69,39 @@ struct fors_places {
 uint32_t fors_places_leaf(const struct fors_places *places, uint64_t guid);
 uint32_t fors_places_spine(const struct fors_places *places, uint64_t guid);
 
+/* Is it one of the root GUIDs? */
+static inline bool fors_places_is_root(const uint64_t *root, size_t nroots, uint64_t guid)
+{
+	for (size_t i = 0; i < nroots; i++)
+		if (root[i] == guid)
+			return true;
+	return false;
+}
+
+/* Number of the slot at this port, or nslots. */
+static inline unsigned fors_places_slot_at(const struct fors_leaf_place *leaf, unsigned port)
+{
+	unsigned s = 0;
+
+	while (s < leaf->nslots && leaf->slot_port[s] != port)
+		s++;
+	return s;
+}
+
 /* Has the slot a place in the grid: is it a port where a server was seen? */
 static inline bool fors_places_is_slot(const struct fors_leaf_place *leaf, unsigned slot)
 {
 	return slot < leaf->nslots && leaf->slot_port[slot];
+}
+
+/* Slots of all leaves, those whose ports are used otherwise now, too. */
+static inline uint32_t fors_places_count_slots(const struct fors_places *places)
+{
+	uint32_t count = 0;
+
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		count += places->leaf[a].nslots;
+	return count;
 }
 
 /* Give homes to slots that learning has just added, see places_rank.c. */
@@ -80,5 +110,58 @@ void fors_places_welcome(struct fors_places *places, struct fors_leaf_place *lea
 /* A new place at the end, all zero, in *index. Errors: FORS_ENOMEM. */
 enum fors_err fors_places_add_leaf(struct fors_places *places, uint32_t *index, struct fors_error *error);
 enum fors_err fors_places_add_spine(struct fors_places *places, uint32_t *index, struct fors_error *error);
+
+/* ---- homes by rank where one leaf is much larger than others: places_relieve.c, for places_rank.c only ---- */
+
+/* Places whose slots all have homes, and how many are at home where. */
+struct fors_home_counts {
+	struct fors_places *places;
+	uint32_t nservers;
+	uint32_t *own;	 /* [leaf * nlanes + lane]: servers at home */
+	uint32_t *total; /* [lane]: the same of all leaves */
+};
+
+/*
+ * Give few servers other homes while that takes flows from an uplink that has more than any homes need. No leaf may have two
+ * servers on one lane. Homes and counts change, nothing else.
+ */
+void fors_places_relieve(struct fors_home_counts *counts);
+
+/* ---- what the steps of learning share, for places_learn*.c only ---- */
+
+struct fors_learning {
+	struct fors_places *places; /* the copy that learns */
+	const struct fors_net *net;
+	uint8_t *side;			     /* per node */
+	uint32_t *place;		     /* per node: index of its leaf or spine place, or FORS_NONE */
+	uint32_t known_leaves, known_spines; /* places that were there before this net was learnt */
+	uint32_t known_lanes;		     /* lanes likewise */
+	const uint64_t *root;		     /* root GUIDs, nroots of them */
+	size_t nroots;
+};
+
+/* Is the switch in the net? */
+static inline bool fors_learn_is_alive(const struct fors_learning *l, uint64_t guid)
+{
+	return fors_net_find_guid(l->net, guid) != FORS_NONE;
+}
+
+/* Is what is plugged in at this port of a switch a CA or a router? */
+static inline bool fors_learn_has_end_node(const struct fors_net *net, uint32_t node, unsigned port)
+{
+	uint32_t peer;
+
+	if (port > net->node[node].nports)
+		return false;
+	peer = fors_net_port(net, node, port)->peer;
+	return peer != FORS_NONE && net->node[peer].type != FORS_SWITCH;
+}
+
+/* Step 2, places_learn_switches.c: every switch gets its place, in l->place too. Errors: FORS_ENOMEM. */
+enum fors_err fors_learn_switches(struct fors_learning *l, struct fors_error *error);
+/* Step 3, places_learn_cables.c: lanes, and the plugs of living leaves. Errors: FORS_ELIMIT. */
+enum fors_err fors_learn_cables(struct fors_learning *l, struct fors_error *error);
+/* Step 4, places_learn_slots.c: the slots of living leaves, and their homes. Errors: FORS_ENOMEM. */
+enum fors_err fors_learn_slots(struct fors_learning *l, struct fors_error *error);
 
 #endif

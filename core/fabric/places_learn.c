@@ -20,7 +20,7 @@
  * never had a spine in common; a tree of two in which dead cables part leaves is told from it by the cables that were ever
  * seen. Root GUIDs that name tops leave no doubt: then it is none of two levels.
  */
-#include "places_learn.h"
+#include "places_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static void mark_places(struct fors_learning *l)
 		struct fors_spine_place *spine = &l->places->spine[k];
 
 		spine->marks.is_alive = fors_learn_is_alive(l, spine->guid);
-		spine->marks.in_roots = fors_learn_is_listed(l, spine->guid);
+		spine->marks.in_roots = fors_places_is_root(l->root, l->nroots, spine->guid);
 	}
 	for (uint32_t a = 0; a < l->places->nleaves; a++)
 		l->places->leaf[a].marks.is_alive = fors_learn_is_alive(l, l->places->leaf[a].guid);

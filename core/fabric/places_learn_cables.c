@@ -7,7 +7,7 @@
  * had a cable, else into one whose cable is dead. A spine has as many lanes as the leaf with the most cables to it
  * needs.
  */
-#include "places_learn.h"
+#include "places_inside.h"
 
 /* Is the cable that the place remembers still plugged in at both ends? */
 static bool is_plugged(const struct fors_learning *l, uint32_t node, uint32_t lane)

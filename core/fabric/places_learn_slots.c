@@ -11,17 +11,7 @@
 
 #include "places.h"
 #include "places_file.h"
-#include "places_learn.h"
-
-/* Number of the slot at this port, or nslots. */
-static unsigned slot_at(const struct fors_leaf_place *leaf, unsigned port)
-{
-	unsigned s = 0;
-
-	while (s < leaf->nslots && leaf->slot_port[s] != port)
-		s++;
-	return s;
-}
+#include "places_inside.h"
 
 static bool has_server(const struct fors_learning *l, uint32_t node, unsigned port)
 {
@@ -55,7 +45,7 @@ static void add_slot(const struct fors_learning *l, uint32_t node, unsigned port
 	bool has_moved = s < leaf->nslots;
 
 	if (!has_moved)
-		s = slot_at(leaf, 0);
+		s = fors_places_slot_at(leaf, 0);
 	if (s == leaf->nslots)
 		leaf->nslots++;
 	leaf->slot_port[s] = (uint8_t)port;
@@ -83,9 +73,9 @@ static enum fors_err learn_slots(const struct fors_learning *l, uint32_t node, s
 	for (unsigned p = 1; !err && p <= l->net->node[node].nports; p++) {
 		if (!has_server(l, node, p))
 			continue;
-		if (slot_at(leaf, p) == leaf->nslots)
+		if (fors_places_slot_at(leaf, p) == leaf->nslots)
 			add_slot(l, node, p);
-		leaf->slot_guid[slot_at(leaf, p)] = guid_at(l, node, p);
+		leaf->slot_guid[fors_places_slot_at(leaf, p)] = guid_at(l, node, p);
 		err = learn_name(l, node, p, error);
 	}
 	return err;
@@ -100,22 +90,13 @@ static int compare_guids(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static size_t count_slots(const struct fors_places *places)
-{
-	size_t count = 0;
-
-	for (uint32_t a = 0; a < places->nleaves; a++)
-		count += places->leaf[a].nslots;
-	return count;
-}
-
 /*
  * No more names are kept than there are slots: where there are more, those of servers that were the last ones seen in a slot.
  * Until then the names of others that have left stay too, which saves a sort at each sweep. Errors: FORS_ENOMEM.
  */
 static enum fors_err drop_names(struct fors_places *places, struct fors_error *error)
 {
-	size_t nslots = count_slots(places), n = 0;
+	size_t nslots = fors_places_count_slots(places), n = 0;
 	uint64_t *guid;
 
 	fors_hosts_sort(&places->hosts);

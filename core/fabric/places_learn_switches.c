@@ -12,7 +12,7 @@
  * description of another, living or dead, keeps the name that it had, and goes by its GUID if it is new. A name that
  * several had from the beginning, as unmanaged switches have, is nobody's.
  */
-#include "places_learn.h"
+#include "places_inside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -81,40 +81,23 @@ static unsigned leaf_overlap(const struct fors_learning *l, uint32_t node, uint3
 	return overlap;
 }
 
-/* The dead spine place for a new spine: the one whose leaf ports it occupies, else the first, else FORS_NONE. */
-static uint32_t dead_spine_for(const struct fors_learning *l, uint32_t node)
+/*
+ * The dead place that a new switch takes: the one most of whose ports at the other side it occupies. Where it occupies
+ * none a new spine takes the first dead place, and a new leaf none: FORS_NONE.
+ */
+static uint32_t dead_place_for(const struct fors_learning *l, uint32_t node, bool is_leaf)
 {
-	uint32_t best = FORS_NONE;
+	uint32_t best = FORS_NONE, count = is_leaf ? l->known_leaves : l->places->nspines;
 	unsigned most = 0;
 
-	for (uint32_t k = 0; k < l->places->nspines; k++) {
+	for (uint32_t i = 0; i < count; i++) {
 		unsigned overlap;
 
-		if (fors_learn_is_alive(l, l->places->spine[k].guid))
+		if (fors_learn_is_alive(l, is_leaf ? l->places->leaf[i].guid : l->places->spine[i].guid))
 			continue;
-		overlap = spine_overlap(l, node, k);
-		if (best == FORS_NONE || overlap > most) {
-			best = k;
-			most = overlap;
-		}
-	}
-	return best;
-}
-
-/* The dead leaf place for a new leaf: only one whose spine ports it occupies. */
-static uint32_t dead_leaf_for(const struct fors_learning *l, uint32_t node)
-{
-	uint32_t best = FORS_NONE;
-	unsigned most = 0;
-
-	for (uint32_t a = 0; a < l->known_leaves; a++) {
-		unsigned overlap;
-
-		if (fors_learn_is_alive(l, l->places->leaf[a].guid))
-			continue;
-		overlap = leaf_overlap(l, node, a);
-		if (overlap > most) {
-			best = a;
+		overlap = is_leaf ? leaf_overlap(l, node, i) : spine_overlap(l, node, i);
+		if ((!is_leaf && best == FORS_NONE) || overlap > most) {
+			best = i;
 			most = overlap;
 		}
 	}
@@ -128,7 +111,7 @@ static enum fors_err place_spine(struct fors_learning *l, uint32_t node, struct 
 	enum fors_err err;
 
 	if (k == FORS_NONE)
-		k = dead_spine_for(l, node);
+		k = dead_place_for(l, node, false);
 	if (k == FORS_NONE && (err = fors_places_add_spine(l->places, &k, error)))
 		return err;
 	was = l->places->spine[k].guid;
@@ -147,7 +130,7 @@ static enum fors_err place_leaf(struct fors_learning *l, uint32_t node, struct f
 	enum fors_err err;
 
 	if (a == FORS_NONE)
-		a = dead_leaf_for(l, node);
+		a = dead_place_for(l, node, true);
 	if (a == FORS_NONE && (err = fors_places_add_leaf(l->places, &a, error)))
 		return err;
 	was = l->places->leaf[a].guid;
@@ -172,7 +155,7 @@ static uint32_t unlisted_place(const struct fors_learning *l)
 	for (uint32_t k = 0; k < l->places->nspines; k++) {
 		uint64_t guid = l->places->spine[k].guid;
 
-		if (!fors_learn_is_alive(l, guid) && !fors_learn_is_listed(l, guid))
+		if (!fors_learn_is_alive(l, guid) && !fors_places_is_root(l->root, l->nroots, guid))
 			return k;
 	}
 	return FORS_NONE;

@@ -40,7 +40,6 @@
 
 #include "places.h"
 #include "places_inside.h"
-#include "places_relieve.h"
 
 /* --- one order for all who know the same ---------------------------------- */
 
@@ -172,15 +171,6 @@ static void sort_slots(struct fors_leaf_place *leaf)
 
 /* --- homes ---------------------------------------------------------------- */
 
-static uint32_t count_servers(const struct fors_places *places)
-{
-	uint32_t count = 0;
-
-	for (uint32_t a = 0; a < places->nleaves; a++)
-		count += places->leaf[a].nslots;
-	return count;
-}
-
 /* Is the slot, of a leaf whose slots are sorted, among what it has beyond a multiple of the lanes? */
 static bool is_left_over(const struct fors_places *places, const struct fors_leaf_place *leaf, unsigned slot)
 {
@@ -258,7 +248,7 @@ static void assign_ranks(const struct ranking *work, uint32_t nservers)
 
 static void assign(struct ranking *work)
 {
-	uint32_t nservers = count_servers(work->places);
+	uint32_t nservers = fors_places_count_slots(work->places);
 
 	if (!work->places->nlanes || !nservers)
 		return;

@@ -14,8 +14,6 @@
  * time, so it ends. Of 1,500 random fabrics 60 needed it, of up to three steps, and all came to the bound. Downlinks never
  * matter: a server that is alone on its lane in its leaf gets P - n_b flows.
  */
-#include "places_relieve.h"
-
 #include "places_inside.h"
 
 /* Servers of a leaf at home on a lane. */

@@ -6,13 +6,12 @@
  * known's nodes, leaves numbered within their pod, slots in the order of their leaf's ports; and what of it is there now.
  */
 #include "pods.h"
+#include "pods_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/copy.h"
-#include "pods_planes.h"
-#include "pods_roles.h"
 
 void fors_pods_free(struct fors_pods *pods)
 {

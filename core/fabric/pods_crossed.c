@@ -18,7 +18,8 @@
  * The same tells a leaf with few servers and a crossed cable from a top with guests: a top has few middle switches in
  * each pod.
  */
-#include "pods_crossed.h"
+
+#include "pods_inside.h"
 
 #include <stdlib.h>
 #include <string.h>

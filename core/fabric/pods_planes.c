@@ -17,7 +17,8 @@
  * either has in all. It is named: packets would arrive, but for a plan that top would be one of two planes, and what was seen
  * once stays known when it is pulled. (Missing cables make no surplus ones: what planes share is lost to both sides.)
  */
-#include "pods_planes.h"
+
+#include "pods_inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,12 +16,11 @@
  * first, and while that does not give a tree, one more is asked for. The reason of the first attempt is what people are
  * told.
  */
-#include "pods_roles.h"
+
+#include "pods_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "pods_crossed.h"
 
 struct roles {
 	const struct fors_net *net;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * repairs.h - what could be mended, one thing at a time, and the tree as it would be then, of two levels or three.
+ * repairs.h - what could be mended, one thing at a time, and the tree as it would be then, of two levels or three; where the
+ * next dead cable costs most.
  * Thread rules: pure; a mended tree is plain data of one owner.
  */
 #ifndef FORS_CORE_FABRIC_REPAIRS_H
@@ -42,5 +43,20 @@ enum fors_err fors_mended_build(struct fors_fattree tree, const struct fors_repa
 				struct fors_error *error);
 /* Free what it owns. */
 void fors_mended_free(struct fors_mended *mended);
+
+/* Where one more dead cable costs most, by the rule: a group of servers, all below one leaf, or in one pod. */
+struct fors_narrowest {
+	bool is_there; /* false: no group has a cable that the exchange needs */
+	bool is_pod;
+	bool is_cut;	  /* its last cable: without it some pairs of servers have no way */
+	uint32_t number;  /* of the leaf, or the pod */
+	uint32_t servers; /* n, that take part */
+	uint32_t uplinks; /* u, cables up from the group that live */
+	uint64_t limit;	  /* with one of them dead no schedule has fewer phases; of no meaning with is_cut */
+	uint32_t cable;	  /* the first of them, by its number in the tree */
+};
+
+/* The group of the greatest limit, of equal ones the first, leaves before pods. Errors: FORS_ENOMEM. */
+enum fors_err fors_narrowest_find(struct fors_fattree tree, struct fors_narrowest *narrowest, struct fors_error *error);
 
 #endif

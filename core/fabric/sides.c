@@ -48,21 +48,13 @@ struct colouring {
 	uint32_t size;
 };
 
-static bool is_root(const struct colouring *c, uint32_t node)
-{
-	for (size_t i = 0; i < c->nroots; i++)
-		if (c->root[i] == c->net->node[node].guid)
-			return true;
-	return false;
-}
-
 /* What is known of a switch before looking at the graph. */
 static enum fors_side known_side(const struct colouring *c, uint32_t node)
 {
 	uint64_t guid = c->net->node[node].guid;
 
 	if (c->nroots)
-		return is_root(c, node) ? FORS_SIDE_SPINE : FORS_SIDE_NONE;
+		return fors_places_is_root(c->root, c->nroots, guid) ? FORS_SIDE_SPINE : FORS_SIDE_NONE;
 	if (fors_places_leaf(c->places, guid) != FORS_NONE)
 		return FORS_SIDE_LEAF;
 	return fors_places_spine(c->places, guid) != FORS_NONE ? FORS_SIDE_SPINE : FORS_SIDE_NONE;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fabric/subset.h"
+#include "core/fabric/fabric.h"
 #include "bound.h"
 
 struct maker {

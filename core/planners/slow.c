@@ -22,8 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/net/rates.h"
 #include "core/fabric/drained.h"
-#include "core/fabric/speeds.h"
+#include "core/fabric/fattree.h"
 #include "slow_length.h"
 
 #define STEPS 8 /* of speeds; cables faster than the eighth slowest speed are used */

@@ -27,7 +27,8 @@
 #include <stdlib.h>
 
 #include "bound.h"
-#include "core/fabric/speeds.h"
+#include "core/net/rates.h"
+#include "core/fabric/fattree.h"
 #include "core/planners/planner.h"
 #include "core/planners/pods/route3.h"
 #include "core/schedule/pace.h"

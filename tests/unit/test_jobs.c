@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fabric/subset.h"
+#include "core/fabric/fabric.h"
 #include "core/jobs/owners.h"
 #include "core/planners/jobplan.h"
 #include "core/jobs/trespass.h"

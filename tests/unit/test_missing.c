@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of core/fabric/missing.c and core/fabric/narrowest.c: which cables a text lacks is found by comparison, at any
+ * Tests of core/fabric/missing.c and core/fabric/repairs.c: which cables a text lacks is found by comparison, at any
  * height, and where one more dead cable costs most follows from the rule.
  */
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "support.h"
 
 #include "core/fabric/missing.h"
-#include "core/fabric/narrowest.h"
+#include "core/fabric/repairs.h"
 #include "core/fabric/places.h"
 #include "core/net/spec.h"
 

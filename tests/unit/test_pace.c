@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of what slow cables cost: core/net/rates.c, core/fabric/speeds.c, core/schedule/pace.c, core/planners/slow.c; and
+ * Tests of what slow cables cost: core/net/rates.c, core/fabric/fattree.c, core/schedule/pace.c, core/planners/slow.c; and
  * who is lost.
  */
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "support.h"
 
 #include "core/fabric/drained.h"
-#include "core/fabric/speeds.h"
+#include "core/fabric/fattree.h"
 #include "core/net/rates.h"
 #include "core/planners/bound.h"
 #include "core/planners/slow.h"
