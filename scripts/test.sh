@@ -97,9 +97,10 @@ stage_e2e() {
 		FORS_SANITIZED_BUILDDIR=$work/build-sanitize pytested e2e "$work/fors/tests/e2e"
 }
 
+# A report needs lines and no variables: -g1, which compiles in three quarters of the time of -g.
 build_sanitized() {
 	[ -f "$work/build-sanitize/.built" ] && return 0
-	configure_in "$work/build-sanitize" "$work/fors" --enable-werror --enable-sanitizers CFLAGS="-g -O1" &&
+	configure_in "$work/build-sanitize" "$work/fors" --enable-werror --enable-sanitizers CFLAGS="-g1 -O1" &&
 		logged sanitize-build 600 make -C "$work/build-sanitize" "-j$(jobs)"
 	local status=$?
 	whole sanitize-build $status
@@ -112,7 +113,7 @@ stage_sanitize() {
 
 # The worker and the planners' threads under ThreadSanitizer.
 stage_threads() {
-	configure_in "$work/build-threads" "$work/fors" --enable-werror --enable-sanitizers=thread CFLAGS="-g -O1"
+	configure_in "$work/build-threads" "$work/fors" --enable-werror --enable-sanitizers=thread CFLAGS="-g1 -O1"
 	whole threads-configure $?
 	TSAN_OPTIONS=halt_on_error=1 checked threads "$work/build-threads" check-TESTS \
 		check_PROGRAMS= TESTS="tests/unit/test_worker tests/unit/test_worker_entries tests/unit/test_worker_jobs tests/unit/test_outbox tests/unit/test_advisor tests/unit/test_memory tests/unit/test_verify"
