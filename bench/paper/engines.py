@@ -43,7 +43,7 @@ def _case(scenario, title, engine, lmc):
         try:
             with harness.OpenSM(sim, folder / "sm", **options) as osm:
                 _, state = failover.bring_up(sim, osm)
-                row["used"] = _engine_used(osm.log()) or engine
+                row["used"] = engine_used(osm.log()) or engine
                 return {**row, **_results(folder, osm, state, engine)}
         except (harness.HarnessError, loads.LoadError) as error:
             return {**row, "error": str(error).splitlines()[0]}
@@ -55,7 +55,7 @@ def _fors_options(sim, reference):
     return {"fors_conf": f"reference_fabric = {reference}\n"}
 
 
-def _engine_used(log):
+def engine_used(log):
     """The engine of the last tables."""
     found = re.findall(r"(\S+) tables configured on all switches", log)
     return found[-1] if found else None

@@ -280,7 +280,8 @@ def _three_levels(found):
             f"{found['moments']} moments, {max(row['jobs'] for row in found['rows'])} jobs in all, {busy:.0f} servers at work. Beside what each job would "
             "have alone over the cables that live: "
             + "; ".join(f"{row['way']}, {row['placement']}, {row['dead']} dead: {row['of_alone']:.3f}" for row in found["rows"]
-                        if row["way"].startswith(("owned", "job index"))) + ".\n"]
+                        if row["way"].startswith(("owned", "job index"))) + ". The engine that the stock opensm took, with routing_engine ftree: "
+            + "; ".join(f"{dead} dead, {engine} at {count} of {found['moments']} moments" for dead, engine, count in found["ftree"]) + ".\n"]
 
 
 HEAD = """# The papers' results

@@ -72,6 +72,17 @@ def test_several_jobs(results):
         assert index["mean"] > sar["mean"] and index["meetings"] == index["unplanned"] == 0
 
 
+def test_several_jobs_on_three_levels(results):
+    """Stock ftree beside fors and SAR; it writes what fors calls home lanes, until something is dead and it declines."""
+    found = results["several"]["three"]
+    rows = {(row["placement"], row["way"], row["dead"]): row for row in found["rows"]}
+    for placement in ("tree", "random"):
+        stock, home = rows[placement, "ftree (stock OpenSM), shift", 0], rows[placement, "D-mod-K homes (fors), shift", 0]
+        assert (stock["mean"], stock["worst"], stock["efi_max"]) == (home["mean"], home["worst"], home["efi_max"])
+        assert rows[placement, "ftree (stock OpenSM), shift", 1]["jobs"] == home["jobs"]
+    assert [0, "ftree", 1] in found["ftree"] and sum(count for _, _, count in found["ftree"]) == 2
+
+
 def test_blocks_carry_what_their_cables_say(results):
     """A Flexfly gives the next block 57 of 128 cables (one way of each is of use); detours pass blocks that have one cable, shared with a neighbour's."""
     rows = results["tago"]["shares"]
