@@ -134,6 +134,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/cube.c core/planners/flows/cube.h \
 	core/planners/flows/first_fit.c \
 	core/planners/flows/flows.c \
+	core/planners/flows/harder.c core/planners/flows/harder.h \
 	core/planners/flows/lumps.c core/planners/flows/lumps.h \
 	core/planners/flows/pack.c core/planners/flows/pack.h \
 	core/planners/flows/problem.c core/planners/flows/problem.h \
@@ -145,6 +146,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
+	core/planners/flows/swaps.c core/planners/flows/swaps.h \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/jobplan.c core/planners/jobplan.h \
 	core/planners/jobplan_floors.c \

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/planners/flows/choice.h"
+#include "core/planners/flows/harder.h"
 #include "core/planners/flows/routed.h"
 #include "core/planners/flows/routed_schedule.h"
 #include "core/planners/flows/routed_ways.h"
@@ -205,6 +206,8 @@ static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked
 	flows.known_bound = plan->report.bound_tables;
 	if (!err)
 		err = fors_flows_pack_problem(&plan->routed->problem, &flows, &packing, error);
+	if (!err)
+		err = fors_flows_try_harder(&plan->routed->problem, &flows, &packing, error);
 	if (!err)
 		err = write_flows(plan, packing, error);
 	fors_flows_packing_free(packing);

@@ -68,3 +68,28 @@ def test_no_plan_is_below(fors, tmp_path):
             assert certified.check(net, found, lmc == "0") is None
             status = json.loads(done.out)
             assert max(status["servers"], status["lower_bound"]) <= found["bound"] <= status["phases"]
+
+
+def test_the_bound_of_tables(fors, tmp_path):
+    """What fors says of its own tables follows from net and tables alone: the fullest link. A cable that carries nothing proves nothing."""
+    for spec, down in (("FT(2;4,6)", cut(0, (6,))), ("XGFT(3;3,3,4;1,3,3)", cut(1, (5,))), ("FT(2;3,5;cables=2;servers=5)", ())):
+        text = fors("fabric", "--synthetic", spec, "--lmc", "0").out
+        (tmp_path / "net").write_text(text)
+        words = [w for one in down for w in ("--down", one)]
+        tables = certified.Tables(text, fors("fabric", "--fabric", tmp_path / "net", *words, "--format", "lfts").out, down)
+        status = json.loads(fors("plan", "--fabric", tmp_path / "net", *words, "--json").out)
+        found = tables.certify()
+        assert max(found["bound"], status["lower_bound"]) == status["tables_bound"] and tables.check(found) is None
+        assert tables.check({**found, "bound": found["bound"] + 1}) == f"{found['bound'] + 1} claimed, {found['bound']} proven"
+        assert tables.check({"bound": 1, "by": "link", "link": ["Leaf00", 99]}) == "1 claimed, 0 proven"
+
+
+def test_the_bound_of_tables_with_several_lids(fors):
+    """A price on each of a leaf's cables up: its 4 x 16 flows cross one of 4, whichever of their LIDs they take."""
+    text = fors("fabric", "--synthetic", "FT(2;4,5)", "--lmc", "2").out
+    tables = certified.Tables(text, fors("fabric", "--synthetic", "FT(2;4,5)", "--lmc", "2", "--format", "lfts").out)
+    ways = {"by": "ways", "prices": [["Leaf00", port, 1] for port in (5, 6, 7, 8)]}
+    assert tables.certify() == {"bound": 20, "by": "port"}
+    assert tables.check({**ways, "bound": 16}) is None
+    assert tables.check({**ways, "bound": 17}) == "17 claimed, 16 proven"
+    assert tables.check({"bound": 1, "by": "ways", "prices": [["Leaf00", 6, -1]]}) == "a price below 0"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""certified.py NET [--down NODE[PORT]]... [--one-lid] [--check FILE] - a lower bound on the phases of any plan, with a certificate.
+"""certified.py NET [--down NODE[PORT]]... [--one-lid] [--lfts FILE] [--check FILE] - a lower bound on the phases of any plan, with a certificate.
 
 NET is a text of ibnetdiscover; ways lead up from the hosts' switches, then down. A certificate is one of four arguments:
 
@@ -10,6 +10,12 @@ NET is a text of ibnetdiscover; ways lead up from the hosts' switches, then down
          cables, and what the n servers send back to one of the f goes over one of them: T >= f ceil(n / c), T >= n ceil(f / c)
   prices each cable has a price in each direction, none below 0. A flow crosses at least the price of its cheapest way, and in T
          phases all cables together carry T times the sum of all prices: T >= sum of cheapest ways / sum of prices
+
+With --lfts FILE the bound is one of plans over these tables, as fors fabric --format lfts or dump_fts prints them; NET has the LIDs then:
+
+  port   as above
+  link   so many flows have to cross a cable in one direction, whichever LID of their receiver they take: T >= flows
+  ways   each cable has a price in each direction, and a flow crosses at least the price of the cheapest of its ways: T >= as with prices
 
 Prices are searched for by multiplicative weights; what they prove does not depend on how they were found. The certificate is printed as JSON
 on one line. --check reads it from FILE and computes the bound again, of prices with code that shares nothing with their search, of the others
@@ -161,6 +167,96 @@ class Search:
         return best, prices
 
 
+class Tables:
+    """Ways of a net by its forwarding tables: unit (switch, LID of a server): (flows, [the ports that each of its ways leaves by])."""
+
+    def __init__(self, text, lfts, down=()):
+        self.peer, self.server, self.port, node, guid, name_of = {}, {}, {}, None, None, {}
+        for line in text.splitlines():
+            if head := re.match(r"(?:switch|ca)guid=(0x[0-9a-fA-F]+)", line):
+                guid = int(head[1], 16)
+            elif head := re.match(r'(\w+)\s+\d+\s+"([^"]+)"', line):
+                node, name_of[guid], is_switch = head[2], head[2], head[1] == "Switch"
+            elif end := re.match(r'\[(\d+)\](?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\].*?#\s*(?:lid (\d+) lmc (\d+))?', line):
+                one, other = (node, int(end[1])), (end[2], int(end[3]))
+                if not {node, end[2], f"{node}[{end[1]}]", f"{end[2]}[{end[3]}]"} & set(down):
+                    self.peer[one] = other
+                    if not is_switch and end[4]:
+                        self.server[int(end[4])] = (one, other[0], 1 << int(end[5]))
+        for line in lfts.splitlines():
+            if head := re.search(r"guid (0x[0-9a-fA-F]+)", line):
+                node = name_of.get(int(head[1], 16)) if line.startswith("Unicast") else node
+            if entry := re.match(r"(0x[0-9a-fA-F]+) +(\d+)", line):
+                self.port[node, int(entry[1], 16)] = int(entry[2])
+        self.hosts = {}
+        for _, home, _ in self.server.values():
+            self.hosts[home] = self.hosts.get(home, 0) + 1
+        self.units = {(source, lid): (n, [way for i in range(lids) if (way := self._walk(source, lid + i, end)) is not None])
+                      for source, n in self.hosts.items() for lid, (end, home, lids) in self.server.items() if home != source}
+
+    def _walk(self, node, lid, end):
+        way = []
+        while len(way) < 64:
+            out = (node, self.port.get((node, lid)))
+            if self.peer.get(out) == end:
+                return way
+            if out not in self.peer:
+                return None
+            way.append(out)
+            node = self.peer[out][0]
+        return None
+
+    def flows(self, link):
+        """Flows that cross a link over all of their ways."""
+        return sum(n for n, ways in self.units.values() if ways and all(link in way for way in ways))
+
+    def priced(self, price):
+        crossed = sum(n * min(sum(price.get(link, 0) for link in way) for way in ways) for n, ways in self.units.values() if ways)
+        return -(-crossed // sum(price.values())) if any(price.values()) else 0
+
+    def prices(self, enough):
+        """Prices by what links carried so far, when all flows of each turn take their cheapest ways; (bound, prices)."""
+        load = {link: 0 for _, ways in self.units.values() for way in ways for link in way}
+        best = (0, {})
+        for turn in range(TURNS):
+            most, power = max(1, *load.values()), turn % POWERS
+            price = {link: int(ONE * (one / most) ** (1 << power)) for link, one in load.items()} if turn else dict.fromkeys(load, 1)
+            best = max(best, (self.priced(price), price), key=lambda one: one[0])
+            if best[0] >= enough:
+                break
+            for i, (n, ways) in enumerate(self.units.values()):
+                turned = [ways[(i + turn + k) % len(ways)] for k in range(len(ways))]
+                for link in min(turned, key=lambda way: sum(price[link] for link in way), default=()):
+                    load[link] += n
+        return best
+
+    def certify(self, enough=1 << 62):
+        sure, found = {}, [{"bound": len(self.server), "by": "port"}]
+        for n, ways in self.units.values():
+            for link in set(ways[0]).intersection(*ways[1:]) if ways else ():
+                sure[link] = sure.get(link, 0) + n
+        if sure:
+            link = max(sorted(sure), key=sure.get)
+            found.append({"bound": sure[link], "by": "link", "link": list(link)})
+        if max(one["bound"] for one in found) < enough and any(len(ways) > 1 for _, ways in self.units.values()):
+            bound, prices = self.prices(enough)
+            found.append({"bound": bound, "by": "ways", "prices": [[*link, price] for link, price in prices.items() if price]})
+        return max(found, key=lambda one: one["bound"])
+
+    def check(self, certificate):
+        """What is wrong with a certificate, None: it proves its bound."""
+        if certificate["by"] == "port":
+            proven = len(self.server)
+        elif certificate["by"] == "link":
+            proven = self.flows(tuple(certificate["link"]))
+        else:
+            price = {(node, port): one for node, port, one in certificate["prices"]}
+            if any(one < 0 for one in price.values()):
+                return "a price below 0"
+            proven = self.priced(price)
+        return None if proven >= certificate["bound"] else f"{certificate['bound']} claimed, {proven} proven"
+
+
 def certify(net, one_lid, enough=1 << 62):
     """The best certificate that is found; the search ends where it proves `enough`."""
     found = [{"bound": net.servers, "by": "port"}]
@@ -216,13 +312,15 @@ def main():
     parser.add_argument("net")
     parser.add_argument("--down", action="append", default=[])
     parser.add_argument("--one-lid", action="store_true")
+    parser.add_argument("--lfts")
     parser.add_argument("--check")
     options = parser.parse_args()
-    net = Net(Path(options.net).read_text(), options.down)
+    text, claimed = Path(options.net).read_text(), options.check and json.loads(Path(options.check).read_text())
+    net = Tables(text, Path(options.lfts).read_text(), options.down) if options.lfts else Net(text, options.down)
     if not options.check:
-        print(json.dumps(certify(net, options.one_lid)))
+        print(json.dumps(net.certify() if options.lfts else certify(net, options.one_lid)))
         return 0
-    fault = check(net, json.loads(Path(options.check).read_text()), options.one_lid)
+    fault = net.check(claimed) if options.lfts else check(net, claimed, options.one_lid)
     print(fault or "proven")
     return 1 if fault else 0
 

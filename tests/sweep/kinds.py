@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""kinds.py COMMAND [--count N] [--seed S] [--kinds LIST] [--old COMMAND] - `fors plan` on random trees, kind by kind: how far T is above LB.
+"""kinds.py COMMAND [--count N] [--seed S] [--kinds LIST] [--lmc N] [--old COMMAND] - `fors plan` on random trees, kind by kind: how far T is above LB.
 
 The kinds: regular (regular trees of three levels), directors (regular, planes share their tops), bundles (parallel cables on either stage), leaves (leaves of
 one pod have fewer servers), tops (planes have different numbers of tops), shared (two planes each share their tops, uneven), partly
-(a part of the places is empty), two (two levels with parallel cables). One LID for each server; one failure or several.
+(a part of the places is empty), thin (fewer cables up than servers), mixed (several of these at once), two (two levels with parallel
+cables), gaps (two levels, 0 to 3 cables from a leaf to a spine, leaves uneven). One failure or several. One LID for each server, or with --lmc 2^N.
 
 Each plan is walked flow by flow over the tables by `fors verify`. A row for each kind: trees, T / LB on average, the 95th of a hundred, the worst; the same over the
 larger of LB and the lump, which no tables with one LID for each server are below; the same over the best bound that certified.py
-finds, each certificate checked; how many are above that by more than a tenth; the processor time of `fors plan`. With --old another command plans the same trees, beside it: and then the tables of the kind regular have to be equal, byte for byte.
+finds, each certificate checked; how many are above that by more than a tenth; T over the bound of its own tables, which with one LID
+certified.py has to find, too, from net and tables alone; the processor time of `fors plan`. With --old another command plans the same trees, beside it: and then the tables of the kind regular have to be equal, byte for byte.
 --worst N prints the worst cases of each kind, with --longer those that became longer. It fails when a walk fails, a certificate does not prove its bound or is
 above T, or regular tables differ.
 """
@@ -26,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
 import certified  # noqa: E402
 from harness import Topology  # noqa: E402
 
-KINDS = ("regular", "directors", "bundles", "leaves", "tops", "shared", "partly", "two")
+KINDS = ("regular", "directors", "bundles", "leaves", "tops", "shared", "partly", "thin", "mixed", "two", "gaps")
 LEAST, MOST = 40, 200
 
 
@@ -91,6 +93,20 @@ class Flat(Grown):
                     self._join(f"Leaf{a}", f"Top{k}")
 
 
+class Gaps(Grown):
+    """Two levels: leaves with as many servers as servers[leaf], cables[leaf][k] cables to spine k."""
+
+    def __init__(self, servers, cables):
+        super().__init__()
+        self.spec = f"servers {servers} cables {cables}"
+        for a, n in enumerate(servers):
+            for x in range(n):
+                self._join(f"Node{a}-{x}", f"Leaf{a}")
+            for k, count in enumerate(cables[a]):
+                for _ in range(count):
+                    self._join(f"Leaf{a}", f"Top{k}")
+
+
 def sizes(draw):
     """Servers, leaves, pods; at most m1 middle switches for a pod, and m2 tops for a plane."""
     while True:
@@ -106,6 +122,26 @@ def draw_two(draw):
             return Flat(servers, leaves, spines, cables)
 
 
+def draw_gaps(draw):
+    while True:
+        leaves, spines, most = draw.randint(3, 14), draw.randint(2, 10), draw.randint(2, 14)
+        servers = [draw.choice((most, draw.randint(1, most))) for _ in range(leaves)]
+        if LEAST <= sum(servers) <= MOST:
+            return Gaps(servers, [draw.choices(range(4), (1, 4, 1, 1), k=spines) for _ in range(leaves)])
+
+
+def draw_mixed(m, draw):
+    """Several oddities of the other kinds at once."""
+    w = [draw.randint(2, m[0]), draw.randint(1, m[1])]
+    p = [draw.choice((1, 1, 2)), draw.choice((1, 1, 2))]
+    missing = [(j, w[1] - 1) for j in range(w[0]) if w[1] > 1 and draw.random() < 0.2]
+    shared = draw.choice([1, 1, *(k for k in range(2, w[0] + 1) if w[0] % k == 0)])
+    tree = Tree(m, w, p, shared=shared, short=draw.randint(0, m[0] - 1), missing=missing if shared == 1 else ())
+    if draw.random() < 0.5:
+        tree.empty(draw.choice((3, 4, 10)), draw)
+    return tree
+
+
 def draw_bundles(m, draw):
     """As many cables up as servers, at least, some of them parallel."""
     while True:
@@ -118,10 +154,14 @@ def draw_bundles(m, draw):
 def draw_tree(kind, draw):
     if kind == "two":
         return draw_two(draw)
+    if kind == "gaps":
+        return draw_gaps(draw)
     m = sizes(draw)
     w = [m[0], m[1]]
-    if kind == "bundles":
-        return draw_bundles(m, draw)
+    if kind in ("bundles", "mixed"):
+        return draw_bundles(m, draw) if kind == "bundles" else draw_mixed(m, draw)
+    if kind == "thin":
+        return Tree(m, [draw.randint(1, m[0]), draw.randint(1, m[1])], (1, 1))
     if kind == "directors":
         return Tree(m, w, (1, 1), shared=w[0])
     if kind == "leaves":
@@ -169,12 +209,25 @@ def plan(command, net, down, folder):
     return status["phases"], status["lower_bound"], status["tables_bound"], seconds, lfts, max(status["lower_bound"], status["lump_bound"] or 0)
 
 
-def certify(text, dead, phases):
-    """The best certified bound over tables with one LID, up to T, and what is wrong with it, or None."""
+def write_net(tree, options, net):
+    Path(net).write_text(tree.text())
+    Path(net).write_text(run(options.command, "fabric", "--fabric", net, "--lmc", str(options.lmc), "--format", "net")[0])
+
+
+def certify(text, dead, phases, one_lid):
+    """The best certified bound over tables, up to T, and what is wrong with it, or None."""
     net = certified.Net(text, dead)
-    found = certified.certify(net, True, phases)
-    fault = certified.check(net, found, True)
+    found = certified.certify(net, one_lid, phases)
+    fault = certified.check(net, found, one_lid)
     return found["bound"], fault or (found["bound"] > phases and f"{phases} phases, {found['bound']} certified") or None
+
+
+def judge_tables(net, dead, made):
+    """What is wrong with the bound that the command says its tables have, None: a certificate of the tables alone proves just that."""
+    tables = certified.Tables(Path(net).read_text(), made[4], dead)
+    found = tables.certify()
+    best = max(found["bound"], made[1])
+    return tables.check(found) or (best != made[2] and f"tables of bound {made[2]}, {best} certified") or None
 
 
 def sweep(kind, options, folder):
@@ -185,14 +238,19 @@ def sweep(kind, options, folder):
         case += 1
         tree = draw_tree(kind, draw)
         dead = draw_dead(tree, draw)
-        Path(net).write_text(tree.text())
+        write_net(tree, options, net)
         down = [word for one in dead for word in ("--down", one)]
         new, old = plan(options.command, net, down, folder), options.old and plan(options.old, net, down, folder)
         if not new:
             continue
-        bound, fault = certify(tree.text(), dead, new[0])
+        bound, fault = certify(tree.text(), dead, new[0], not options.lmc)
+        fault = fault or (not options.lmc and judge_tables(net, dead, new))
         faults += [f"{tree.spec} without {' '.join(dead)}: {fault}"] if fault else []
         rows.append((new, old, tree.spec, dead, bound))
+        if options.rows:
+            with open(options.rows, "a", encoding="utf-8") as out:
+                print(json.dumps({"kind": kind, "lmc": options.lmc, "case": case - 1, "T": new[0], "LB": new[1], "tables": new[2], "seconds": new[3],
+                                  "certified": bound, "tree": tree.spec, "dead": dead}), file=out)
         if kind == "regular" and old and old[4] != new[4]:
             faults.append(f"the tables of {tree.spec} without {' '.join(dead)} differ")
     return rows, faults
@@ -209,7 +267,8 @@ def report(kind, rows, options):
     print(f"{kind:10} {len(rows):4} trees: {figures(rows, 0)}")
     proven = sorted(row[0][0] / row[4] for row in rows)
     print(f"{'':10} {'':4}   T / certified: mean {sum(proven) / len(proven):.4f}, 95 % {proven[len(proven) * 95 // 100]:.4f}, worst {proven[-1]:.4f}; "
-          f"above 1.10 {sum(one > 1.1 for one in proven)}")
+          f"above 1.10 {sum(one > 1.1 for one in proven)}; T / tables worst {max(row[0][0] / row[0][2] for row in rows):.4f}, "
+          f"above 1 {sum(row[0][0] > row[0][2] for row in rows)}")
     if options.old:
         print(f"{'':10} {'':4}   old: {figures(rows, 1)}; longer now {sum(row[0][0] > row[1][0] for row in rows)}, "
               f"shorter {sum(row[0][0] < row[1][0] for row in rows)}")
@@ -225,6 +284,8 @@ def main():
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--lmc", type=int, default=0)
+    parser.add_argument("--rows", help="append each tree to this file, a line of JSON")
     parser.add_argument("--old")
     parser.add_argument("--worst", type=int, default=3)
     parser.add_argument("--longer", action="store_true")

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Parts of method flows by themselves: which way a unit takes first, the coordinates of a hypercube. */
+/* Parts of method flows by themselves: which way a unit takes first, the coordinates of a hypercube, plans made shorter. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
 
 #include "core/planners/flows/cube.h"
+#include "core/planners/flows/harder.h"
+#include "core/planners/flows/search.h"
+#include "core/planners/flows/swaps.h"
 #include "core/planners/flows/ways.h"
 
 /*
@@ -128,12 +131,153 @@ static void others_keep_their_numbers(void **state)
 	assert_int_equal(number[3], 3);
 }
 
+/* ---- a leaf for each switch, a cable for each of its servers ---- */
+
+#define LEAVES 5
+#define EACH 3
+#define SERVERS (LEAVES * EACH)
+
+/* Server d is come to over cable d % ncables of the switch that sends, and a cable of its own. */
+struct flat {
+	struct fors_flows_problem problem;
+	uint32_t senders[LEAVES], first[LEAVES + 1], home[SERVERS], begin[LEAVES * SERVERS + 1],
+		link[2 * LEAVES * SERVERS];
+	uint8_t exists[LEAVES * SERVERS];
+};
+
+static void set_flat(struct flat *f, uint32_t ncables)
+{
+	uint32_t n = 0;
+
+	memset(f, 0, sizeof(*f));
+	f->problem = (struct fors_flows_problem){.nswitches = LEAVES,
+						 .ndests = SERVERS,
+						 .nlinks = LEAVES * EACH + SERVERS,
+						 .npaths = 1,
+						 .senders = f->senders,
+						 .first = f->first,
+						 .home = f->home,
+						 .begin = f->begin,
+						 .link = f->link,
+						 .exists = f->exists};
+	memset(f->exists, 1, sizeof(f->exists));
+	for (uint32_t s = 0; s < LEAVES; s++) {
+		f->senders[s] = EACH;
+		f->first[s + 1] = (s + 1) * EACH;
+		for (uint32_t d = 0; d < SERVERS; d++) {
+			f->home[d] = d / EACH;
+			if (d / EACH != s) {
+				f->link[n++] = s * EACH + d % ncables;
+				f->link[n++] = LEAVES * EACH + d;
+			}
+			f->begin[s * SERVERS + d + 1] = n;
+		}
+	}
+}
+
+/* Each unit in as many phases as it has tokens; in a phase a receiver and a link have one, a switch its senders at most. */
+static void check_packing(const struct flat *f, const struct fors_flows_packing *packing)
+{
+	uint32_t tokens[LEAVES * SERVERS] = {0};
+
+	assert_int_equal(packing->nwaiting, 0);
+	for (uint32_t t = 0; t < packing->nphases; t++) {
+		uint32_t load[LEAVES * EACH + SERVERS] = {0}, sent[LEAVES] = {0};
+
+		for (uint32_t d = 0; d < SERVERS; d++) {
+			uint32_t way = fors_flows_received(packing, d, t);
+
+			if (way == FORS_FLOWS_NONE)
+				continue;
+			assert_int_equal(way % SERVERS, d);
+			tokens[way]++;
+			assert_true(++sent[way / SERVERS] <= EACH);
+			for (uint32_t i = f->begin[way]; i < f->begin[way + 1]; i++)
+				assert_int_equal(++load[f->link[i]], 1);
+		}
+	}
+	for (uint32_t unit = 0; unit < LEAVES * SERVERS; unit++)
+		assert_int_equal(tokens[unit], EACH);
+}
+
+/* From nothing placed at all, in as many phases as receivers, and in some more. */
+static void exchanges_find_a_full_packing(void **state)
+{
+	const struct fors_flows_asked asked = {0};
+	struct fors_flows_packing *from, *made;
+	struct fors_error error;
+	struct flat f;
+
+	(void)state;
+	set_flat(&f, EACH);
+	for (uint32_t n = SERVERS; n < SERVERS + 3; n++) {
+		assert_true(fors_flows_swaps_may_be(&f.problem, n));
+		assert_int_equal(fors_flows_packing_new(&f.problem, n, &from, &error), FORS_OK);
+		assert_int_equal(from->nwaiting, SERVERS * SERVERS);
+		assert_int_equal(fors_flows_swaps(from, 10000000, &asked, &made, &error), FORS_OK);
+		assert_non_null(made);
+		assert_int_equal(made->nphases, n);
+		check_packing(&f, made);
+		fors_flows_packing_free(from);
+		fors_flows_packing_free(made);
+	}
+	assert_false(fors_flows_swaps_may_be(&f.problem, SERVERS - 1));
+}
+
+static bool is_cancelled(void *context)
+{
+	return ++*(uint32_t *)context > 2;
+}
+
+/* One cable cannot carry 3 x 12 flows in 15 phases: nothing is made, however long it is looked for; and it can be stopped. */
+static void exchanges_end(void **state)
+{
+	uint32_t asked_often = 0;
+	const struct fors_flows_asked asked = {0}, stopped = {.cancelled = is_cancelled, .context = &asked_often};
+	struct fors_flows_packing *from, *made;
+	struct fors_error error;
+	struct flat f;
+
+	(void)state;
+	set_flat(&f, 1);
+	assert_int_equal(fors_flows_packing_new(&f.problem, SERVERS, &from, &error), FORS_OK);
+	assert_int_equal(fors_flows_swaps(from, 3000000, &asked, &made, &error), FORS_OK);
+	assert_null(made);
+	assert_int_equal(fors_flows_swaps(from, UINT64_MAX, &stopped, &made, &error), FORS_ECANCELLED);
+	fors_flows_packing_free(from);
+}
+
+/* A plan with twice the phases that it needs. */
+static void long_plans_become_short(void **state)
+{
+	const struct fors_flows_asked asked = {.known_bound = SERVERS},
+				      limited = {.known_bound = SERVERS, .limits.steps = 1};
+	struct fors_flows_packing *packing;
+	struct fors_error error;
+	struct flat f;
+
+	(void)state;
+	set_flat(&f, EACH);
+	assert_int_equal(fors_flows_packing_new(&f.problem, 2 * SERVERS, &packing, &error), FORS_OK);
+	fors_flows_fill(packing);
+	check_packing(&f, packing);
+	assert_int_equal(fors_flows_try_harder(&f.problem, &limited, &packing, &error), FORS_OK);
+	assert_int_equal(packing->nphases, 2 * SERVERS); /* who says how many steps there are gets no more */
+	assert_int_equal(fors_flows_try_harder(&f.problem, &asked, &packing, &error), FORS_OK);
+	assert_int_equal(packing->nphases, SERVERS);
+	check_packing(&f, packing);
+	fors_flows_packing_free(packing);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ways_are_chosen_until_nobody_moves),
 		cmocka_unit_test(corners_of_a_hypercube_are_found),
 		cmocka_unit_test(others_keep_their_numbers),
+		cmocka_unit_test(exchanges_find_a_full_packing),
+		cmocka_unit_test(exchanges_end),
+		cmocka_unit_test(long_plans_become_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

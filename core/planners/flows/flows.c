@@ -8,6 +8,7 @@
  *
  * The ways come from the tables (problem.c), the phases from strategy.c.
  */
+#include "harder.h"
 #include "senders.h"
 #include "strategy.h"
 
@@ -72,6 +73,8 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 	if (err)
 		return err;
 	err = fors_flows_pack_problem(&problem, &asked, &packing, error);
+	if (!err)
+		err = fors_flows_try_units(&problem, &asked, &packing, error);
 	if (!err)
 		err = write_schedule(task, packing, schedule, error);
 	fors_flows_packing_free(packing);

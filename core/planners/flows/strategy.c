@@ -507,7 +507,7 @@ static enum fors_err improve(const struct fors_flows_asked *asked, uint32_t aim,
 	enum fors_err err = fors_flows_bound(a.problem, &a.bound, error);
 
 	a.bound = a.bound > aim ? a.bound : aim;
-	a.work = asked->limits.steps ? asked->limits.steps : work_of(a.problem);
+	a.work = asked->limits.steps ? asked->limits.steps : work_of(a.problem) * (asked->effort ? asked->effort : 1);
 	if (!err)
 		err = descend(&a, error);
 	fors_flows_packing_free(a.failed);

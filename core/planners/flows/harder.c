@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * harder.c - a plan over given tables that stays above their bound, tried in other ways.
+ *
+ * Far above: in whole units first (lumps.h), in as few rounds as they need, even some more than the plan has; then in parts of
+ * them (fors_flows_improve()), with more effort than usual. A unit that moves takes all its flows along, so a search gets
+ * through where single flows only push each other about. Example: updn's tables with LMC 1 in FT(2;20,18) without a cable:
+ * 380 phases in single flows, 370 in halves of units.
+ *
+ * A phase or two above, and one way for each flow: by exchanges among packings in which links are shared still (swaps.h).
+ */
+#include "harder.h"
+
+#include <stdlib.h>
+
+#include "core/base/divisor.h"
+#include "lumps.h"
+#include "search.h"
+#include "swaps.h"
+#include "ways.h"
+
+#define FAR 32				 /* a plan is far above its bound by one part of so many */
+#define MORE_ROUNDS 2			 /* of whole units, than the plan has */
+#define WORK_PER_UNIT 400		 /* words of masks, for each number of rounds */
+#define PATIENCE 4			 /* as when units are cut into parts */
+#define EFFORT 2			 /* of parts: so many times the usual one */
+#define EXCHANGE_WORK UINT64_C(20000000) /* links looked at, for each number of phases */
+#define LEAST_PER_FLOW 20		 /* links looked at: with less nothing is found */
+#define BEGIN_WORK UINT64_C(1000000)	 /* words of masks, before */
+#define NEAR 2				 /* phases that are tried to be left out at once */
+
+/* ---- in units ---- */
+
+/* The largest lump: what divides the senders of all switches. */
+static uint32_t unit_length(const struct fors_flows_problem *problem)
+{
+	uint32_t length = 0;
+
+	for (uint32_t s = 0; s < problem->nswitches; s++)
+		length = fors_divisor(length, problem->senders[s]);
+	return length;
+}
+
+/* A packing with so many phases, which are more or fewer, filled, in place of *packing. */
+static enum fors_err change(struct fors_flows_packing **packing, uint32_t nphases, struct fors_error *error)
+{
+	uint32_t most = nphases > (*packing)->nphases ? nphases : (*packing)->nphases;
+	struct fors_flows_packing *made;
+	enum fors_err err = fors_flows_packing_copy(*packing, most, &made, error);
+
+	if (err)
+		return err;
+	fors_flows_packing_free(*packing);
+	*packing = made;
+	fors_flows_drop_phases(made, nphases);
+	fors_flows_fill(made);
+	return FORS_OK;
+}
+
+/* Rounds for what waits, with a round more as long as there are fewer than `most`. */
+static enum fors_err search_units(const struct fors_flows_asked *asked, uint32_t most,
+				  struct fors_flows_packing **units, struct fors_error *error)
+{
+	uint64_t budget = (uint64_t)WORK_PER_UNIT * fors_flows_units((*units)->problem);
+	enum fors_err err = FORS_OK;
+
+	for (;;) {
+		(*units)->patience = PATIENCE;
+		if ((*units)->nwaiting)
+			err = fors_flows_search(*units, budget, asked->cancelled, asked->context, error);
+		if (err || !(*units)->nwaiting || (*units)->nphases >= most)
+			return err;
+		err = change(units, (*units)->nphases + 1, error);
+		if (err)
+			return err;
+	}
+}
+
+/* All units in rounds, in *packing; NULL: not in few enough. */
+static enum fors_err pack_units(const struct fors_flows_problem *units, uint32_t plan,
+				const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+				struct fors_error *error)
+{
+	uint32_t length = units->lump, bound = asked->known_bound, *way = NULL;
+	enum fors_err err = fors_flows_choose_ways(units, bound, &way, error);
+
+	*packing = NULL;
+	if (!err)
+		err = fors_flows_first_fit(units, way, (bound + length - 1) / length, FORS_FLOWS_IN_TURN, packing,
+					   error);
+	if (!err)
+		err = search_units(asked, plan / length + MORE_ROUNDS, packing, error);
+	free(way);
+	if (err || (*packing)->nwaiting) {
+		fors_flows_packing_free(*packing);
+		*packing = NULL;
+	}
+	return err;
+}
+
+/* *packing becomes the other one if that is shorter; the longer one is freed. */
+static void keep_shorter(struct fors_flows_packing **packing, struct fors_flows_packing *other)
+{
+	if (other && other->nphases < (*packing)->nphases) {
+		fors_flows_packing_free(*packing);
+		*packing = other;
+	} else {
+		fors_flows_packing_free(other);
+	}
+}
+
+static enum fors_err try_units(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+			       struct fors_flows_packing **packing, struct fors_error *error)
+{
+	struct fors_flows_problem units = *problem;
+	struct fors_flows_asked more = *asked;
+	struct fors_flows_packing *made = NULL;
+	enum fors_err err;
+
+	units.lump = unit_length(problem);
+	more.effort = EFFORT;
+	if (units.lump < 2)
+		return FORS_OK;
+	err = pack_units(&units, (*packing)->nphases, asked, &made, error);
+	if (!err && made)
+		err = fors_flows_improve(problem, &more, asked->known_bound, &made, error);
+	if (!err)
+		keep_shorter(packing, made);
+	return err;
+}
+
+/* ---- by exchanges ---- */
+
+/* The plan in so many phases, fewer than it has, by exchanges; *is_found: it was found, and is the plan. */
+static enum fors_err try_phases(const struct fors_flows_asked *asked, uint32_t nphases,
+				struct fors_flows_packing **packing, bool *is_found, struct fors_error *error)
+{
+	struct fors_flows_packing *begin = NULL, *made = NULL;
+	enum fors_err err = fors_flows_packing_copy(*packing, (*packing)->nphases, &begin, error);
+
+	if (!err)
+		err = change(&begin, nphases, error);
+	if (!err)
+		err = fors_flows_search(begin, BEGIN_WORK, asked->cancelled, asked->context, error);
+	if (!err)
+		err = fors_flows_swaps(begin, EXCHANGE_WORK, asked, &made, error);
+	fors_flows_packing_free(begin);
+	*is_found = made;
+	keep_shorter(packing, made);
+	return err;
+}
+
+static enum fors_err try_exchanges(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				   struct fors_flows_packing **packing, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	bool is_found = true;
+
+	while (!err && is_found && (*packing)->nphases > asked->known_bound) {
+		uint32_t most = (*packing)->nphases, fewest = most > NEAR ? most - NEAR : 0, n;
+
+		is_found = false;
+		n = fewest > asked->known_bound ? fewest : asked->known_bound;
+		for (; !err && !is_found && n < most && fors_flows_swaps_may_be(problem, n); n++)
+			err = try_phases(asked, n, packing, &is_found, error);
+	}
+	return err;
+}
+
+/* Is the work worth a try for so many flows, and does it take no more memory than packing did? */
+static bool is_room(const struct fors_flows_problem *problem, uint32_t nphases)
+{
+	if ((uint64_t)problem->ndests * problem->ndests > EXCHANGE_WORK / LEAST_PER_FLOW)
+		return false;
+	return 3 * fors_flows_packing_bytes(problem, nphases) + fors_flows_swaps_bytes(problem, nphases) <=
+	       fors_flows_pack_bytes(problem, nphases);
+}
+
+enum fors_err fors_flows_try_units(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				   struct fors_flows_packing **packing, struct fors_error *error)
+{
+	struct fors_flows_asked bounded = *asked;
+	uint32_t bound;
+	enum fors_err err;
+
+	if (asked->limits.steps)
+		return FORS_OK;
+	err = fors_flows_bound(problem, &bound, error);
+	if (bounded.known_bound < bound)
+		bounded.known_bound = bound;
+	if (err || (*packing)->nphases <= bounded.known_bound + bounded.known_bound / FAR)
+		return err;
+	return try_units(problem, &bounded, packing, error);
+}
+
+enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				    struct fors_flows_packing **packing, struct fors_error *error)
+{
+	enum fors_err err = fors_flows_try_units(problem, asked, packing, error);
+
+	if (!err && !asked->limits.steps && is_room(problem, (*packing)->nphases))
+		err = try_exchanges(problem, asked, packing, error);
+	return err;
+}

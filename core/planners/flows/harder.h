@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * harder.h - a plan over given tables that stays above their bound, tried in other ways. Private to this room and the roof.
+ * Thread rules: pure; the same problem gives the same packing on any machine.
+ */
+#ifndef FORS_CORE_PLANNERS_FLOWS_HARDER_H
+#define FORS_CORE_PLANNERS_FLOWS_HARDER_H
+
+#include "strategy.h"
+
+/*
+ * In whole units, then in parts of them, where *packing, in which nothing waits, is more than a thirty-second above the bound
+ * of its ways and asked->known_bound; *packing becomes the better one. Errors: FORS_ECANCELLED, FORS_ENOMEM, with *packing
+ * as it was.
+ */
+enum fors_err fors_flows_try_units(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				   struct fors_flows_packing **packing, struct fors_error *error);
+
+/*
+ * The same, and then by exchanges, down to asked->known_bound, which is not 0. Takes no more memory than
+ * fors_flows_pack_bytes() says. Errors: FORS_ECANCELLED, FORS_ENOMEM, with *packing as it was.
+ */
+enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				    struct fors_flows_packing **packing, struct fors_error *error);
+
+#endif
