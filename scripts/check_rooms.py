@@ -12,6 +12,9 @@ who defines what, and who needs it.
 
 And is each file told of? A README.md has to name all files of its folder, and of folders below that have no page of their own, with or
 without ending; but for *_inside.h, which say themselves whose they are.
+
+A house stays small: no more than FLOORS, FILES of a folder, LINES of a room, and ASKING files that know of what height a tree
+is. Exit 1 if anything is wrong.
 """
 import argparse
 import fnmatch
@@ -20,6 +23,12 @@ import re
 import subprocess
 import sys
 
+FLOORS = {"core/": 8, "keeper/": 8}
+FILES = {"core/fabric": 40, "keeper": 40}  # in a folder, and in each below it
+LINES = {"plugin": 2200}
+# Files of these rooms that ask whether a tree has two levels or three; who hands what it is made of on to a planner does not ask.
+HEIGHT = re.compile(r"tree[.>-]+(?:fabric|pods)\b|(?<!\.fabric = look)->fabric\b|fors_pods_|fors_fattree_of_")
+ASKING, ASKED = 5, ("keeper/", "plugin/")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
@@ -174,6 +183,30 @@ def floors(rooms, prefix):
     return {str(room): floor(room) for room in mine}
 
 
+def crowded(top, rooms, files):
+    """What has outgrown its limit."""
+    def read(path):
+        with open(os.path.join(top, path), encoding="utf-8") as text:
+            return text.read()
+
+    for prefix, most in FLOORS.items():
+        high = max(floors(rooms, prefix).values(), default=0)
+        if high > most:
+            yield f"{prefix} has {high} floors, at most {most}"
+    folders = [os.path.dirname(path) for path in files]
+    for folder in sorted(set(folders)):
+        for name, most in FILES.items():
+            if (folder + "/").startswith(name + "/") and folders.count(folder) > most:
+                yield f"{folder}/ has {folders.count(folder)} files, at most {most}"
+    for name, most in LINES.items():
+        lines = sum(read(path).count("\n") for path in files if path.startswith(name + "/"))
+        if lines > most:
+            yield f"{name}/ has {lines} lines, at most {most}"
+    asking = [path for path in sorted(files) if path.startswith(ASKED) and HEIGHT.search(read(path))]
+    if len(asking) > ASKING:
+        yield f"{len(asking)} files of {' and '.join(ASKED)} ask of what height a tree is, at most {ASKING}: {', '.join(asking)}"
+
+
 def main():
     parser = argparse.ArgumentParser(description="Check the arrows between rooms.")
     parser.add_argument("--top", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -190,7 +223,8 @@ def main():
         for name, floor in sorted(stands.items(), key=lambda item: item[::-1]):
             print(floor, name)
     files = set(sources(top))
-    problems = [*homeless(rooms, sorted(files)), *untold(top, rooms, sorted(files)), *bad_includes(top, rooms, files)]
+    problems = [*homeless(rooms, sorted(files)), *untold(top, rooms, sorted(files)), *bad_includes(top, rooms, files),
+                *crowded(top, rooms, files)]
     if args.build:
         problems += bad_symbols(args.build, rooms, files)
     print("\n".join(problems), end="\n" if problems else "")

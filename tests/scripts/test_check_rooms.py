@@ -126,3 +126,19 @@ def test_a_file_that_no_page_names(tmp_path):
 def test_a_file_in_no_room(tmp_path):
     build(tmp_path, TABLE.replace("| `middle/` |", "| `middle/inner*` |").replace("| `middle/` |", "| `middle/inner*` |"), middle__stray="int x;\n")
     assert "middle/stray.c: is in no room" in check(tmp_path).stdout
+
+
+def test_what_has_outgrown_its_limit_is_said(tmp_path):
+    build(tmp_path)
+    for room, files, text in (("core/fabric", 40, "\n"), ("keeper/files", 41, "\n"), ("plugin", 1, "\n" * 2201)):
+        (tmp_path / room).mkdir(parents=True)
+        for number in range(files):
+            (tmp_path / room / f"f{number}.c").write_text(text)
+    said = check(tmp_path).stdout
+    assert "keeper/files/ has 41 files, at most 40" in said and "plugin/ has 2201 lines, at most 2200" in said
+    assert "core/fabric/ has" not in said and "of what height" not in said
+    for number in range(6):
+        (tmp_path / f"keeper/files/f{number}.c").write_text("if (look->tree.pods)\n" if number else "if (site->fabric)\n")
+    (tmp_path / "keeper/files/f7.c").write_text("{.fabric = look->fabric}\n")
+    said = check(tmp_path).stdout
+    assert "6 files of keeper/ and plugin/ ask of what height a tree is, at most 5: keeper/files/f0.c, " in said and "f7.c" not in said
