@@ -137,23 +137,23 @@ static void others_keep_their_numbers(void **state)
 #define EACH 3
 #define SERVERS (LEAVES * EACH)
 
-/* Server d is come to over cable d % ncables of the switch that sends, and a cable of its own. */
+/* Server d is come to over cable d % ncables of the switch that sends, or with path index i over the i-th after that; and a cable of its own. */
 struct flat {
 	struct fors_flows_problem problem;
-	uint32_t senders[LEAVES], first[LEAVES + 1], home[SERVERS], begin[LEAVES * SERVERS + 1],
-		link[2 * LEAVES * SERVERS];
-	uint8_t exists[LEAVES * SERVERS];
+	uint32_t senders[LEAVES], first[LEAVES + 1], home[SERVERS], begin[EACH * LEAVES * SERVERS + 1],
+		link[2 * EACH * LEAVES * SERVERS];
+	uint8_t exists[EACH * LEAVES * SERVERS];
 };
 
-static void set_flat(struct flat *f, uint32_t ncables)
+static void set_flat(struct flat *f, uint32_t ncables, uint32_t npaths)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, way = 0;
 
 	memset(f, 0, sizeof(*f));
 	f->problem = (struct fors_flows_problem){.nswitches = LEAVES,
 						 .ndests = SERVERS,
 						 .nlinks = LEAVES * EACH + SERVERS,
-						 .npaths = 1,
+						 .npaths = npaths,
 						 .senders = f->senders,
 						 .first = f->first,
 						 .home = f->home,
@@ -166,11 +166,13 @@ static void set_flat(struct flat *f, uint32_t ncables)
 		f->first[s + 1] = (s + 1) * EACH;
 		for (uint32_t d = 0; d < SERVERS; d++) {
 			f->home[d] = d / EACH;
-			if (d / EACH != s) {
-				f->link[n++] = s * EACH + d % ncables;
-				f->link[n++] = LEAVES * EACH + d;
+			for (uint32_t i = 0; i < npaths; i++) {
+				if (d / EACH != s) {
+					f->link[n++] = s * EACH + (d % ncables + i) % EACH;
+					f->link[n++] = LEAVES * EACH + d;
+				}
+				f->begin[++way] = n;
 			}
-			f->begin[s * SERVERS + d + 1] = n;
 		}
 	}
 }
@@ -185,13 +187,14 @@ static void check_packing(const struct flat *f, const struct fors_flows_packing 
 		uint32_t load[LEAVES * EACH + SERVERS] = {0}, sent[LEAVES] = {0};
 
 		for (uint32_t d = 0; d < SERVERS; d++) {
-			uint32_t way = fors_flows_received(packing, d, t);
+			uint32_t way = fors_flows_received(packing, d, t), unit;
 
 			if (way == FORS_FLOWS_NONE)
 				continue;
-			assert_int_equal(way % SERVERS, d);
-			tokens[way]++;
-			assert_true(++sent[way / SERVERS] <= EACH);
+			unit = way / f->problem.npaths;
+			assert_int_equal(unit % SERVERS, d);
+			tokens[unit]++;
+			assert_true(++sent[unit / SERVERS] <= EACH);
 			for (uint32_t i = f->begin[way]; i < f->begin[way + 1]; i++)
 				assert_int_equal(++load[f->link[i]], 1);
 		}
@@ -200,16 +203,15 @@ static void check_packing(const struct flat *f, const struct fors_flows_packing 
 		assert_int_equal(tokens[unit], EACH);
 }
 
-/* From nothing placed at all, in as many phases as receivers, and in some more. */
-static void exchanges_find_a_full_packing(void **state)
+/* From nothing placed at all, in as many phases as receivers, and in some more; with one way each, or with three that all are needed. */
+static void exchanges_find(uint32_t ncables, uint32_t npaths)
 {
 	const struct fors_flows_asked asked = {0};
 	struct fors_flows_packing *from, *made;
 	struct fors_error error;
 	struct flat f;
 
-	(void)state;
-	set_flat(&f, EACH);
+	set_flat(&f, ncables, npaths);
 	for (uint32_t n = SERVERS; n < SERVERS + 3; n++) {
 		assert_true(fors_flows_swaps_may_be(&f.problem, n));
 		assert_int_equal(fors_flows_packing_new(&f.problem, n, &from, &error), FORS_OK);
@@ -222,6 +224,13 @@ static void exchanges_find_a_full_packing(void **state)
 		fors_flows_packing_free(made);
 	}
 	assert_false(fors_flows_swaps_may_be(&f.problem, SERVERS - 1));
+}
+
+static void exchanges_find_a_full_packing(void **state)
+{
+	(void)state;
+	exchanges_find(EACH, 1);
+	exchanges_find(1, EACH);
 }
 
 static bool is_cancelled(void *context)
@@ -239,7 +248,7 @@ static void exchanges_end(void **state)
 	struct flat f;
 
 	(void)state;
-	set_flat(&f, 1);
+	set_flat(&f, 1, 1);
 	assert_int_equal(fors_flows_packing_new(&f.problem, SERVERS, &from, &error), FORS_OK);
 	assert_int_equal(fors_flows_swaps(from, 3000000, &asked, &made, &error), FORS_OK);
 	assert_null(made);
@@ -247,8 +256,8 @@ static void exchanges_end(void **state)
 	fors_flows_packing_free(from);
 }
 
-/* A plan with twice the phases that it needs. */
-static void long_plans_become_short(void **state)
+/* A plan with twice the phases that it needs; base LIDs alone allow the same, where there are several. */
+static void shorten(uint32_t npaths)
 {
 	const struct fors_flows_asked asked = {.known_bound = SERVERS},
 				      limited = {.known_bound = SERVERS, .limits.steps = 1};
@@ -256,8 +265,7 @@ static void long_plans_become_short(void **state)
 	struct fors_error error;
 	struct flat f;
 
-	(void)state;
-	set_flat(&f, EACH);
+	set_flat(&f, EACH, npaths);
 	assert_int_equal(fors_flows_packing_new(&f.problem, 2 * SERVERS, &packing, &error), FORS_OK);
 	fors_flows_fill(packing);
 	check_packing(&f, packing);
@@ -267,6 +275,13 @@ static void long_plans_become_short(void **state)
 	assert_int_equal(packing->nphases, SERVERS);
 	check_packing(&f, packing);
 	fors_flows_packing_free(packing);
+}
+
+static void long_plans_become_short(void **state)
+{
+	(void)state;
+	shorten(1);
+	shorten(2);
 }
 
 int main(void)

@@ -406,8 +406,11 @@ uint64_t fors_flows_pack_bytes(const struct fors_flows_problem *problem, uint32_
 	uint64_t coloured = packing + fors_flows_bipartite_bytes(problem);
 	uint64_t fitted = 2 * packing + fors_flows_first_fit_bytes(problem);
 	uint64_t searched = 4 * packing + fors_flows_search_bytes(problem, nphases);
+	uint64_t kept =
+		problem->npaths > 1 ? packing : 0; /* the plan, while the first paths alone are tried (harder.c) */
 
-	return (uint64_t)fors_flows_units(problem) * sizeof(uint32_t) + larger(coloured, larger(fitted, searched));
+	return kept + (uint64_t)fors_flows_units(problem) * sizeof(uint32_t) +
+	       larger(coloured, larger(fitted, searched));
 }
 
 static enum fors_err attempt(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,

@@ -12,6 +12,7 @@
  * The price is the number of tokens too many on links, over all links and phases. A step takes a token on a link that is shared,
  * any, looks at some circles of it, those first in which least is in the way of its receiver, and does the cheapest, even where it
  * costs; what was changed stays for some steps (tabu). It ends when no link is shared, or the work is spent, or was long in vain.
+ * A token that has several ways takes the one with least on it when it comes to a phase, and keeps it there.
  *
  * The beginning is a packing with few waiting. These are inserted one by one as in an edge colouring of receivers and switches
  * (Koenig): receiver and switch have some free phase each, and along a path from one to the other tokens change between
@@ -31,6 +32,7 @@
 #define ASK_EVERY 256
 #define VAIN 3000 /* steps without anything better */
 #define NOBODY UINT16_MAX
+#define ANY_PATH UINT8_MAX
 
 struct table {
 	const struct fors_flows_problem *problem;
@@ -39,6 +41,7 @@ struct table {
 	uint16_t *seat;	  /* [seat_row[s] + t * senders[s] + i]: receivers that hear switch s in phase t */
 	uint16_t *place;  /* [d * n + t]: i of it */
 	size_t *seat_row; /* per switch */
+	uint8_t *path;	  /* [d * n + t]: of its token */
 	uint8_t *load;	  /* [link * n + t]: tokens */
 	uint32_t *extra;  /* per phase: tokens too many on links */
 	uint32_t price;	  /* the same of all phases */
@@ -74,13 +77,64 @@ static void relieve_link(struct table *x, uint32_t link, uint32_t t)
 	}
 }
 
-static void change_links(struct table *x, uint32_t s, uint32_t d, uint32_t t,
-			 void change(struct table *, uint32_t, uint32_t))
+/* The links of a path index of a token, none of an idle receiver's; FORS_FLOWS_NONE: there is no such way. */
+static uint32_t links_of(const struct table *x, uint32_t s, uint32_t d, uint32_t path, uint32_t *link)
 {
-	uint32_t link[FORS_FLOWS_MOST_LINKS], n = s == NOBODY ? 0 : fors_flows_links(x->problem, s, d, 0, link);
+	const struct fors_flows_problem *p = x->problem;
+
+	if (s == NOBODY)
+		return path ? FORS_FLOWS_NONE : 0;
+	if (path && !p->exists[(s * p->ndests + d) * p->npaths + path])
+		return FORS_FLOWS_NONE;
+	return fors_flows_links(p, s, d, path, link);
+}
+
+/* The path index over which least is in the way in a phase, but for tokens on `own`, which leave it; in *least how much that is. */
+static uint32_t best_path(struct table *x, uint32_t s, uint32_t d, uint32_t t, const uint32_t *own, uint32_t nown,
+			  uint32_t *least)
+{
+	uint32_t best = 0;
+
+	*least = UINT32_MAX;
+	for (uint32_t path = 0; path < x->problem->npaths && *least; path++) {
+		uint32_t link[FORS_FLOWS_MOST_LINKS], n = links_of(x, s, d, path, link), tokens = 0;
+
+		if (n == FORS_FLOWS_NONE)
+			continue;
+		for (uint32_t i = 0; i < n; i++) {
+			tokens += x->load[(size_t)link[i] * x->n + t];
+			for (uint32_t k = 0; k < nown; k++)
+				tokens -= own[k] == link[i];
+		}
+		x->work += n;
+		if (tokens < *least) {
+			*least = tokens;
+			best = path;
+		}
+	}
+	return best;
+}
+
+/* Receiver d hears s in phase t over this path index; ANY_PATH: over the best. */
+static void load_token(struct table *x, uint32_t s, uint32_t d, uint32_t t, uint8_t path)
+{
+	uint32_t link[FORS_FLOWS_MOST_LINKS], n, least;
+
+	if (path == ANY_PATH)
+		path = x->problem->npaths > 1 ? (uint8_t)best_path(x, s, d, t, NULL, 0, &least) : 0;
+	x->path[(size_t)d * x->n + t] = path;
+	n = links_of(x, s, d, path, link);
+	for (uint32_t i = 0; i < n; i++)
+		load_link(x, link[i], t);
+	x->work += n;
+}
+
+static void relieve_token(struct table *x, uint32_t s, uint32_t d, uint32_t t)
+{
+	uint32_t link[FORS_FLOWS_MOST_LINKS], n = links_of(x, s, d, x->path[(size_t)d * x->n + t], link);
 
 	for (uint32_t i = 0; i < n; i++)
-		change(x, link[i], t);
+		relieve_link(x, link[i], t);
 	x->work += n;
 }
 
@@ -162,6 +216,7 @@ static void insert(struct table *x, uint32_t s, uint32_t d)
 
 		if (seat < x->problem->senders[s]) {
 			sit(x, d, t, s, seat);
+			x->path[(size_t)d * x->n + t] = ANY_PATH;
 			return;
 		}
 		e = seats(x, s, t)[place];
@@ -171,6 +226,8 @@ static void insert(struct table *x, uint32_t s, uint32_t d)
 		stand_up(x, e, u);
 		sit(x, d, t, s, place);
 		sit(x, e, u, s, place);
+		x->path[(size_t)d * x->n + t] = x->path[(size_t)e * x->n + u] = x->path[(size_t)e * x->n + t] =
+			ANY_PATH;
 		if (next == NOBODY)
 			return;
 		s = next;
@@ -179,23 +236,31 @@ static void insert(struct table *x, uint32_t s, uint32_t d)
 	}
 }
 
+/* Whom a receiver hears in a phase of a packing. */
+static void take_over(struct table *x, const struct fors_flows_packing *from, uint32_t d, uint32_t t)
+{
+	const struct fors_flows_problem *p = x->problem;
+	uint32_t way = fors_flows_received(from, d, t), s;
+
+	if (way == FORS_FLOWS_NONE)
+		return;
+	s = fors_flows_switch(p, fors_flows_unit(p, way));
+	sit(x, d, t, s, free_seat(x, s, t));
+	x->path[(size_t)d * x->n + t] = (uint8_t)(way % p->npaths);
+}
+
 static void begin(struct table *x, const struct fors_flows_packing *from)
 {
 	const struct fors_flows_problem *p = x->problem;
 
 	for (uint32_t d = 0; d < x->p; d++)
-		for (uint32_t t = 0; t < x->n; t++) {
-			uint32_t way = fors_flows_received(from, d, t),
-				 s = way == FORS_FLOWS_NONE ? 0 : way / p->ndests;
-
-			if (way != FORS_FLOWS_NONE)
-				sit(x, d, t, s, free_seat(x, s, t));
-		}
+		for (uint32_t t = 0; t < x->n; t++)
+			take_over(x, from, d, t);
 	for (uint32_t i = 0; i < from->nwaiting; i++)
 		insert(x, from->waiting[i] / p->ndests, from->waiting[i] % p->ndests);
 	for (uint32_t d = 0; d < x->p; d++)
 		for (uint32_t t = 0; t < x->n; t++)
-			change_links(x, heard(x, d, t), d, t, load_link);
+			load_token(x, heard(x, d, t), d, t, x->path[(size_t)d * x->n + t]);
 }
 
 /* ---- exchanges ---- */
@@ -205,29 +270,38 @@ static void exchange_links(struct table *x, uint32_t d, uint32_t t, uint32_t u)
 {
 	uint32_t a = heard(x, d, t), b = heard(x, d, u);
 
-	change_links(x, a, d, t, relieve_link);
-	change_links(x, b, d, u, relieve_link);
-	change_links(x, b, d, t, load_link);
-	change_links(x, a, d, u, load_link);
+	relieve_token(x, a, d, t);
+	relieve_token(x, b, d, u);
+	load_token(x, b, d, t, ANY_PATH);
+	load_token(x, a, d, u, ANY_PATH);
+}
+
+/* Back again, over the paths of before. */
+static void restore_links(struct table *x, uint32_t d, uint32_t t, uint32_t u, uint8_t path_t, uint8_t path_u)
+{
+	uint32_t a = heard(x, d, t), b = heard(x, d, u);
+
+	relieve_token(x, b, d, t);
+	relieve_token(x, a, d, u);
+	load_token(x, a, d, t, path_t);
+	load_token(x, b, d, u, path_u);
 }
 
 /* What a circle would cost. */
 static int32_t price_of(struct table *x, const struct circle *c)
 {
 	uint32_t before = x->price;
+	uint8_t path_t[3], path_u[3];
 	int32_t price;
 
-	for (uint32_t i = 0; i < c->n; i++)
-		exchange_links(x, c->d[i], c->t, c->u);
-	price = (int32_t)x->price - (int32_t)before;
 	for (uint32_t i = 0; i < c->n; i++) {
-		uint32_t d = c->d[i], a = heard(x, d, c->t), b = heard(x, d, c->u);
-
-		change_links(x, b, d, c->t, relieve_link);
-		change_links(x, a, d, c->u, relieve_link);
-		change_links(x, a, d, c->t, load_link);
-		change_links(x, b, d, c->u, load_link);
+		path_t[i] = x->path[(size_t)c->d[i] * x->n + c->t];
+		path_u[i] = x->path[(size_t)c->d[i] * x->n + c->u];
+		exchange_links(x, c->d[i], c->t, c->u);
 	}
+	price = (int32_t)x->price - (int32_t)before;
+	for (uint32_t i = c->n; i-- > 0;)
+		restore_links(x, c->d[i], c->t, c->u, path_t[i], path_u[i]);
 	return price;
 }
 
@@ -318,7 +392,7 @@ static bool is_shared(struct table *x, uint32_t d, uint32_t t)
 {
 	uint32_t s = heard(x, d, t), link[FORS_FLOWS_MOST_LINKS], n;
 
-	n = s == NOBODY ? 0 : fors_flows_links(x->problem, s, d, 0, link);
+	n = s == NOBODY ? 0 : links_of(x, s, d, x->path[(size_t)d * x->n + t], link);
 	x->work += n;
 	for (uint32_t i = 0; i < n; i++)
 		if (x->load[(size_t)link[i] * x->n + t] > 1)
@@ -340,35 +414,22 @@ static uint32_t pick(struct table *x, uint32_t *t)
 	return d;
 }
 
-/* Tokens on the links of a way in a phase, but for those of `own`, the way that leaves it. */
-static uint32_t others(struct table *x, uint32_t s, uint32_t d, uint32_t t, const uint32_t *own, uint32_t nown)
-{
-	uint32_t link[FORS_FLOWS_MOST_LINKS], n = s == NOBODY ? 0 : fors_flows_links(x->problem, s, d, 0, link);
-	uint32_t tokens = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		tokens += x->load[(size_t)link[i] * x->n + t];
-		for (uint32_t k = 0; k < nown; k++)
-			tokens -= own[k] == link[i];
-	}
-	x->work += n;
-	return tokens;
-}
-
 /* How much is in the way of d's exchange with each phase; UINT32_MAX: it would be none. */
 static void rank_phases(struct table *x, uint32_t d, uint32_t t)
 {
-	uint32_t a = heard(x, d, t), own[FORS_FLOWS_MOST_LINKS], nown = fors_flows_links(x->problem, a, d, 0, own);
+	uint32_t a = heard(x, d, t), own[FORS_FLOWS_MOST_LINKS],
+		 nown = links_of(x, a, d, x->path[(size_t)d * x->n + t], own);
 
 	for (uint32_t u = 0; u < x->n; u++) {
-		uint32_t b = heard(x, d, u), other[FORS_FLOWS_MOST_LINKS], n;
+		uint32_t b = heard(x, d, u), other[FORS_FLOWS_MOST_LINKS], n, here, there;
 
 		x->rank[u] = UINT32_MAX;
 		if (b == a)
 			continue;
-		n = b == NOBODY ? 0 : fors_flows_links(x->problem, b, d, 0, other);
-		x->rank[u] = (others(x, a, d, u, other, n) + others(x, b, d, t, own, nown)) << 16 |
-			     fors_random_next(&x->random) >> 48;
+		n = b == NOBODY ? 0 : links_of(x, b, d, x->path[(size_t)d * x->n + u], other);
+		best_path(x, a, d, u, other, n, &there);
+		best_path(x, b, d, t, own, nown, &here);
+		x->rank[u] = (here + there) << 16 | fors_random_next(&x->random) >> 48;
 	}
 }
 
@@ -427,12 +488,15 @@ static bool allocate(struct table *x)
 	x->heard = malloc(cells * sizeof(*x->heard));
 	x->seat = malloc(cells * sizeof(*x->seat));
 	x->place = malloc(cells * sizeof(*x->place));
+	x->path = malloc(cells * sizeof(*x->path));
 	x->load = calloc(loads + 1, sizeof(*x->load));
 	x->extra = calloc(x->n, sizeof(*x->extra));
 	x->rank = malloc(x->n * sizeof(*x->rank));
 	x->tabu = calloc(cells, sizeof(*x->tabu));
-	if (!x->seat_row || !x->heard || !x->seat || !x->place || !x->load || !x->extra || !x->rank || !x->tabu)
+	if (!x->seat_row || !x->heard || !x->seat || !x->place || !x->path || !x->load || !x->extra || !x->rank ||
+	    !x->tabu)
 		return false;
+	memset(x->path, 0xFF, cells * sizeof(*x->path));
 	memset(x->heard, 0xFF, cells * sizeof(*x->heard));
 	memset(x->seat, 0xFF, cells * sizeof(*x->seat));
 	for (uint32_t s = 0; s < x->problem->nswitches; nseats += (size_t)x->problem->senders[s++] * x->n)
@@ -449,7 +513,10 @@ static enum fors_err write_packing(const struct table *x, struct fors_flows_pack
 	for (uint32_t d = 0; d < x->p; d++)
 		for (uint32_t t = 0; t < x->n; t++)
 			if (heard(x, d, t) != NOBODY)
-				fors_flows_put(*made, heard(x, d, t) * x->p + d, t);
+				fors_flows_put(*made,
+					       (heard(x, d, t) * x->p + d) * x->problem->npaths +
+						       x->path[(size_t)d * x->n + t],
+					       t);
 	(*made)->nwaiting = 0;
 	return FORS_OK;
 }
@@ -460,6 +527,7 @@ static void release(struct table *x)
 	free(x->heard);
 	free(x->seat);
 	free(x->place);
+	free(x->path);
 	free(x->load);
 	free(x->extra);
 	free(x->rank);
@@ -468,8 +536,8 @@ static void release(struct table *x)
 
 bool fors_flows_swaps_may_be(const struct fors_flows_problem *problem, uint32_t nphases)
 {
-	return problem->npaths == 1 && problem->lump <= 1 && nphases >= problem->ndests && nphases < NOBODY &&
-	       problem->nswitches > 1;
+	return problem->npaths < ANY_PATH && !problem->links_of && problem->lump <= 1 && nphases >= problem->ndests &&
+	       nphases < NOBODY && problem->nswitches > 1;
 }
 
 enum fors_err fors_flows_swaps(const struct fors_flows_packing *from, uint64_t budget,
@@ -493,7 +561,8 @@ enum fors_err fors_flows_swaps(const struct fors_flows_packing *from, uint64_t b
 uint64_t fors_flows_swaps_bytes(const struct fors_flows_problem *problem, uint32_t nphases)
 {
 	const struct table *x = NULL;
-	uint64_t row = problem->ndests * (sizeof(*x->heard) + sizeof(*x->seat) + sizeof(*x->place) + sizeof(*x->tabu)) +
+	uint64_t row = problem->ndests * (sizeof(*x->heard) + sizeof(*x->seat) + sizeof(*x->place) + sizeof(*x->path) +
+					  sizeof(*x->tabu)) +
 		       problem->nlinks * sizeof(*x->load) + sizeof(*x->extra) + sizeof(*x->rank);
 
 	return row * nphases + problem->nswitches * sizeof(*x->seat_row);

@@ -8,7 +8,7 @@
 
 #include "strategy.h"
 
-/* May fors_flows_swaps() be asked: single flows, each of one way, and no fewer phases than receivers? */
+/* May fors_flows_swaps() be asked: single flows over listed ways, and no fewer phases than receivers? */
 bool fors_flows_swaps_may_be(const struct fors_flows_problem *problem, uint32_t nphases);
 
 /*
