@@ -15,7 +15,6 @@
  * turns, so whatever disturbs the machine meets both alike; which is first changes from pair to pair. With NAME both are
  * those of MPI_Alltoallv, with NAME=FIRST in the environment and with NAME=SECOND.
  */
-#include <math.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,24 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draws.h"
+
 static int rank, size, each = 1; /* ranks on a server; they follow each other */
 static double sigma, mean;
 static bool has_roles;
 static uint64_t seed;
 static char **setting; /* a name and two values; NULL: none */
-
-static uint64_t mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
-}
-
-static double between_0_and_1(uint64_t x)
-{
-	return ((double)(mix(x) >> 12) + 0.5) / 4503599627370496.0;
-}
 
 /* Does a rank receive only? The others send only. */
 static bool is_builder(int one)
@@ -52,11 +40,10 @@ static bool is_builder(int one)
 static int bytes_of(int from, int to)
 {
 	uint64_t key = mix(mix(seed) ^ ((uint64_t)from << 32 | (uint64_t)to));
-	double normal = sqrt(-2 * log(between_0_and_1(key))) * cos(2 * M_PI * between_0_and_1(key + 1));
 
 	if (has_roles && (is_builder(from) || !is_builder(to)))
 		return 0;
-	return (int)(mean * exp(sigma * normal - sigma * sigma / 2)) + 1;
+	return lognormal(key, mean, sigma);
 }
 
 static unsigned char byte_of(int from, int to, int at)

@@ -28,7 +28,7 @@ SERVERS = 16
 PROGRAMS = ("osu_alltoall", "osu_alltoallv")
 STATES = ("healthy", "dead cable")
 # Ranks on a server: bytes of a message, bits that a cable carries a second, calls that do not count, and calls that do
-SIZES = {1: (40000, 6_000_000, 10, 4), 2: (20000, 10_000_000, 8, 4), 4: (16384, 12_000_000, 8, 4)}
+SIZES = {1: (40000, 6_000_000, 10, 4), 2: (20000, 10_000_000, 8, 4), 4: (16384, 8_000_000, 6, 3)}
 
 
 def bound(each):

@@ -51,12 +51,13 @@ class Ranks:
     def run(self, program, env, timeout=900):
         settings = {"plm_rsh_agent": self.agent, "plm_rsh_no_tree_spawn": 1, "btl": "tcp,self" if self.each == 1 else "tcp,vader,self", "pml": "ob1",
                     "btl_tcp_if_include": "10.77.0.0/16", "oob_tcp_if_include": "10.77.0.0/16",
-                    "mpi_yield_when_idle": 1, "orte_keep_fqdn_hostnames": 1, "hwloc_base_binding_policy": "none"}
+                    "mpi_yield_when_idle": 1, "opal_event_include": "epoll", "orte_keep_fqdn_hostnames": 1, "hwloc_base_binding_policy": "none"}
         command = ["ip", "netns", "exec", self.names[0], "unshare", "--uts", "sh", "-c", 'hostname "$0"; exec "$@"',
                    self.hosts[0], "mpirun", "--allow-run-as-root", "--hostfile", self.folder / "hosts", "-np", self.each * len(self.names)]
         for key, value in settings.items():
             command += ["--mca", key, value]
-        for key, value in env.items():
+        preload = ":".join(str(file) for file in (idle(), env.get("LD_PRELOAD")) if file)
+        for key, value in {**env, "LD_PRELOAD": preload}.items():
             command += ["-x", f"{key}={value}"]
         return subprocess.run([str(word) for word in [*command, *program]], capture_output=True, text=True, timeout=timeout)
 
@@ -77,6 +78,11 @@ def stage(folder, rate=RATE, cut=False, each=1, size=(4, 4), leaf=1, fors_conf="
             ranks = Ranks(net, folder, each, by_name)
             ranks.manager = osm
             yield ranks, osm.schedule_file
+
+
+def idle():
+    """The module that lets idle ranks wait instead of spin."""
+    return build_dir().resolve() / "testbed" / ".libs" / "idle.so"
 
 
 def following(folder, schedule):

@@ -6,7 +6,9 @@
  * Looking at the file costs some microseconds, and asking all ranks a reduction and a broadcast. Both are done where they
  * are little beside the call: the file is looked at before large calls, a thousand times a second at most, and on a
  * communicator without a schedule ten times a second; there, and where MPI's own way has won again and again, ranks are
- * told to leave the next calls to MPI without a word. A schedule is taken up in steps over several calls, so few in each
+ * told to leave the next calls to MPI without a word. After small calls they speak while MPI does the next one, and where
+ * that hides too little, not before some more; a large call is left to MPI then, once, and after each such miss it takes
+ * twice as many small calls. A schedule is taken up in steps over several calls, so few in each
  * that they are a small part of it. Where calls are too short for that, it is taken up when taking up the last one was a
  * fiftieth of the time that large calls have taken here; meanwhile most of them are left to MPI without a word.
  *
@@ -32,6 +34,7 @@
 #define ASKING_SHARE 0.02 /* of a long call that is left to MPI */
 #define MOST_UNASKED 64	  /* calls, where there is a schedule */
 #define LONG_ASKING 0.03  /* of a long call: ranks speak while MPI does it */
+#define OPEN_ASKING 0.1	  /* of a long call: more is not hidden by that */
 #define FORGOTTEN 0.7	  /* of what asking takes is believed after that: it is not seen then, and may be less again */
 #define TAKING_UP_SHARE 0.02 /* of the time of large calls */
 #define STEPS_SHARE 0.02     /* of a call in which steps of that are done, usually; */
@@ -57,13 +60,16 @@ struct chief {
 	uint64_t waits;		      /* calls that were left unasked the last time, before a schedule is followed */
 	struct memory memory;
 	struct waiting waiting;
-	bool is_timed;	      /* the last call was large: */
-	struct demand demand; /* what it was, */
-	uint64_t bytes;	      /* of each message where all are alike, or 0 */
-	enum way way;	      /* and how it went */
-	double unlearned;     /* seconds of a call whose turns were not known yet; 0: none */
-	uint64_t said;	      /* what was said of it, */
-	uint64_t said_before; /* and of barriers */
+	uint64_t smalls, enough; /* small calls in a row, and after how many ranks speak beside them */
+	uint64_t unasked;	 /* that nobody will ask about */
+	double small;		 /* seconds of one; 0: not known */
+	bool is_timed;		 /* the last call was large: */
+	struct demand demand;	 /* what it was, */
+	uint64_t bytes;		 /* of each message where all are alike, or 0 */
+	enum way way;		 /* and how it went */
+	double unlearned;	 /* seconds of a call whose turns were not known yet; 0: none */
+	uint64_t said;		 /* what was said of it, */
+	uint64_t said_before;	 /* and of barriers */
 };
 
 /* What it took the last time, on any communicator, in nanoseconds; 0: not known. */
@@ -71,7 +77,11 @@ static uint64_t taking_up;
 
 struct chief *forsched_mpi_chief_new(void)
 {
-	return calloc(1, sizeof(struct chief));
+	struct chief *chief = calloc(1, sizeof(*chief));
+
+	if (chief)
+		chief->enough = 1;
+	return chief;
 }
 
 void forsched_mpi_chief_free(struct chief *chief)
@@ -458,18 +468,57 @@ static void learn_late(struct chief *chief, const struct demand *before, const s
 		chief->unlearned = 0;
 }
 
+/* Does nobody say which way calls go, or when ranks speak? */
+static bool is_free(void)
+{
+	bool is_counted;
+
+	check_every(&is_counted);
+	return wanted_way() == NWAYS && !is_counted;
+}
+
+/* Small calls in a row, of which those count that nobody asked about, and how long one takes. */
+static void learn_small(struct chief *chief, const struct heard *heard, bool is_large)
+{
+	if (chief->smalls && !chief->is_timed && heard->took > 0)
+		chief->small = heard->took;
+	if (is_large && chief->smalls >= chief->enough && heard->is_aside && chief->enough < MOST_QUIET)
+		chief->enough *= 2;
+	chief->smalls = is_large ? 0 : chief->smalls + 1 + chief->unasked;
+	chief->unasked = 0;
+}
+
+/* Is asking no small part of the small calls that come now? As long as nobody knows how long one takes, it may be. */
+static bool is_asking_long(const struct chief *chief)
+{
+	return chief->smalls >= chief->enough &&
+	       (!chief->small || (chief->small >= LONG_CALL && chief->asking > LONG_ASKING * chief->small));
+}
+
+/* Calls to be left to MPI unasked after small ones: where MPI's call does not hide what asking takes, as many as there were. */
+static uint64_t small_calls_unasked(struct chief *chief)
+{
+	double calls = chief->small > 0 ? chief->asking / (ASKING_SHARE * chief->small) : 0;
+
+	if (!is_free() || !is_asking_long(chief) || chief->asking < OPEN_ASKING * chief->small)
+		return 0;
+	calls = calls < (double)chief->smalls ? calls : (double)chief->smalls;
+	return chief->unasked = calls > MOST_UNASKED ? MOST_UNASKED : (uint64_t)calls;
+}
+
 /*
- * Are ranks to speak while MPI does the call, as long as no schedule is followed? So they do before anything is known but
- * that calls are large.
+ * Are ranks to speak while MPI does the call, as long as no schedule is followed, or calls are small? So they do before
+ * anything is known but that calls are large.
  */
 static bool is_aside(const struct member *member, const struct word *word, bool is_large)
 {
 	const struct chief *chief = member->chief;
-	bool is_counted;
 
-	check_every(&is_counted);
-	if (!is_large || !word->is_weighing || word->is_new || member->is_following || wanted_way() != NWAYS ||
-	    is_counted)
+	if (!word->is_weighing || word->is_new || !is_free())
+		return false;
+	if (word->is_for_small)
+		return is_asking_long(chief);
+	if (!is_large || member->is_following)
 		return false;
 	return !chief->last || (chief->last >= LONG_CALL && chief->asking > LONG_ASKING * chief->last);
 }
@@ -654,8 +703,10 @@ struct word forsched_mpi_speak(struct member *member, struct heard *heard, void 
 
 	if (!path)
 		return word;
-	if (heard)
+	if (heard) {
+		learn_small(chief, heard, is_large);
 		learn(chief, heard);
+	}
 	if (heard && heard->is_aside)
 		chief->asking *= FORGOTTEN;
 	chief->is_timed = false;
@@ -667,8 +718,11 @@ struct word forsched_mpi_speak(struct member *member, struct heard *heard, void 
 	word.is_over = !word.is_weighing && !check_every(&is_counted);
 	if (!word.is_weighing)
 		word.quiet = calls_until_look(member);
-	else if (heard && !word.is_new && word.demand == DEMAND_SAME)
+	else if (heard && !word.is_new && word.demand == DEMAND_SAME && !(heard->is_aside && member->is_following))
 		decide(member, heard, &word);
+	word.is_for_small = heard && !is_large && word.is_weighing && !word.is_new;
+	if (word.is_for_small)
+		word.quiet = small_calls_unasked(chief);
 	word.is_aside = is_aside(member, &word, is_large);
 	chief->spoke = forsched_mpi_now();
 	chief->spoke_at = member->calls;

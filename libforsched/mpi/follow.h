@@ -109,6 +109,7 @@ struct word {
 	uint64_t is_weighing; /* there is a schedule for this communicator: tell how much is sent */
 	uint64_t quiet;	      /* leave so many calls after this one to MPI */
 	uint64_t is_aside;    /* after that, speak while MPI does the calls */
+	uint64_t is_for_small; /* both are for small calls: an MPI_Alltoall that is large ends them */
 	uint64_t min_bytes;
 	uint64_t barrier; /* enum barrier */
 	uint64_t epoch;
@@ -158,7 +159,8 @@ struct member {
 	uint16_t *group_of;	  /* by rank: the group of the phase in which this one sends to it */
 	double began, took;	  /* the call that runs, when; how long the last one took here, 0: not known; seconds */
 	enum aside aside;
-	MPI_Request speaking;				/* aside, during this call; MPI_REQUEST_NULL: nobody is */
+	bool is_for_small;    /* that, and `quiet`, end with a large MPI_Alltoall, which all ranks know to be one */
+	MPI_Request speaking; /* aside, during this call; MPI_REQUEST_NULL: nobody is */
 	uint64_t mine[MOST_NUMBERS], all[MOST_NUMBERS]; /* what is told aside, here and by all, */
 	uint64_t bytes_aside;				/* struct heard's bytes, */
 	struct word word;				/* and what is heard, */
@@ -239,7 +241,10 @@ struct heard {
 
 /* Collective. *heard is written on rank 0 only. */
 int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *call, struct heard *heard);
-/* The same beside the call, where no schedule is followed: begin in member->speaking, and what rank 0 heard at its end. */
+/*
+ * The same beside the call: begin in member->speaking, and what rank 0 heard at its end. Where a schedule is followed that is
+ * only whether the call was small, for what the ranks of a server have is not added up.
+ */
 int forsched_mpi_weigh_aside(struct member *member, MPI_Comm comm, const struct call *call);
 struct heard forsched_mpi_heard_aside(const struct member *member);
 

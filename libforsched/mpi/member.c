@@ -120,6 +120,7 @@ static int obey(struct member *member, MPI_Comm comm, const struct word *word, v
 		forsched_mpi_drop_demand(member);
 	member->is_weighing = word->is_weighing;
 	member->aside = word->is_aside ? ASIDE_TELL : ASIDE_NOT;
+	member->is_for_small = word->is_for_small;
 	if ((word->is_new && word->size) || word->demand == DEMAND_NEW) {
 		forsched_mpi_begin(member, word, given);
 		err = word->weight >= ALL_STEPS ? forsched_mpi_go_on(member, comm) : MPI_SUCCESS;
@@ -151,8 +152,8 @@ static int agree(struct member *member, MPI_Comm comm, const struct call *call, 
 }
 
 /*
- * Where no schedule is followed yet and speaking would be no small part of a call, ranks speak while MPI does the call: in
- * one call they tell, in the next one they hear. Nothing of it goes on between calls.
+ * Where speaking would be no small part of calls that are left to MPI, ranks speak while MPI does the call: in one call they
+ * tell, in the next one they hear. Nothing of it goes on between calls.
  */
 static int begin_aside(struct member *member, MPI_Comm comm, const struct call *call)
 {
@@ -177,6 +178,16 @@ static int end_aside(struct member *member, MPI_Comm comm)
 	return err;
 }
 
+/* A large MPI_Alltoall after small calls. What rank 0 has said already is heard first. */
+static void end_small_calls(struct member *member)
+{
+	if (!member->is_for_small || member->aside == ASIDE_HEAR)
+		return;
+	member->is_for_small = false;
+	member->aside = ASIDE_NOT;
+	member->quiet = 0;
+}
+
 /* Do all ranks know without a word that the call is left to MPI? */
 static bool is_left(struct member *member, const struct call *call)
 {
@@ -185,6 +196,8 @@ static bool is_left(struct member *member, const struct call *call)
 	if (member->is_over ||
 	    (member->min_bytes && call->is_uniform && forsched_mpi_uniform_bytes(call) < member->min_bytes))
 		return true;
+	if (call->is_uniform)
+		end_small_calls(member);
 	if (!member->quiet)
 		return false;
 	member->quiet--;

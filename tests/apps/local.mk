@@ -1,7 +1,9 @@
 # Applications: the examples, and programs under libforsched-mpi with the MPI that is there (pytest).
 if HAVE_MPI
-check_PROGRAMS += tests/apps/communicators tests/apps/path_index tests/apps/random_calls tests/apps/unequal_calls
+check_PROGRAMS += tests/apps/asked_calls tests/apps/communicators tests/apps/path_index tests/apps/random_calls tests/apps/unequal_calls
 endif
+tests_apps_asked_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
+tests_apps_asked_calls_LDADD = $(MPI_LIBS)
 tests_apps_communicators_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_apps_communicators_LDADD = libforsched.la $(MPI_LIBS)
 tests_apps_path_index_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)

@@ -121,6 +121,38 @@ def test_ranks_speak_while_mpi_does_the_second_and_third_call(unequal, what):
     assert "followed by 8 ranks" in said, said
 
 
+@pytest.fixture
+def asked(plan, rank_map, mpirun):
+    """asked(calls): which of them ranks are asked about before they begin, `?`, and which not, `.`."""
+    schedule = plan("FT(2;4,2)", 0, 30)
+    env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule), "FORSCHED_WAY": "auto", "FORSCHED_CHECK": ""}
+
+    def call(calls):
+        done = mpirun(8, "tests/apps/asked_calls", calls, env=env)
+        assert done.code == 0 and len(done.out.strip()) == len(calls), done.out + done.err
+        return done.out.strip()
+
+    return call
+
+
+def test_small_calls_are_soon_left_to_mpi_without_a_question(asked):
+    """Asking takes a good part of what these calls do. After the first one ranks speak while MPI does the calls, and not about each."""
+    said = asked("s" * 48)
+    assert said[0] == "?" and said.count("?") <= 12, said
+
+
+def test_a_large_alltoall_after_small_calls_is_asked_about(asked):
+    """All ranks know its size; but one of two is left to MPI where rank 0 has just been told of a small call."""
+    said = asked("s" * 24 + "AAAA" + "s" * 3)
+    assert "?" in said[24:26], said
+
+
+def test_large_calls_among_small_ones_are_asked_about_after_a_few_misses(asked):
+    """A call that was large after all makes ranks wait for twice as many small ones, before they speak beside them."""
+    said = asked("ssl" * 12)
+    assert "?" in said[2::3][-5:], said
+
+
 @pytest.mark.parametrize("min_bytes", [0, 1000])
 def test_communicators_are_freed_after_any_of_their_calls(plan, rank_map, mpirun, tmp_path, min_bytes):
     """Nothing that ranks say goes on between calls."""
