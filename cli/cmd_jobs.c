@@ -7,6 +7,7 @@
  */
 #include "cli/cli.h"
 #include "cli/advise.h"
+#include "cli/jobs_demand.h"
 #include "cli/jobs_made.h"
 #include "cli/json.h"
 #include "cli/owned.h"
@@ -52,13 +53,13 @@ static double mean_speed(const struct cli_jobs *jobs, uint32_t *slowest)
 	return jobs->list.count ? sum / jobs->list.count : 0;
 }
 
-/* Does any job lack a plan, or meet another where nobody should? */
+/* Does no job lack a plan, or one for its demand, or meet another where nobody should? */
 static bool is_good(const struct cli_jobs *jobs)
 {
 	for (uint32_t j = 0; j < jobs->list.count; j++)
 		if (!jobs->plans.job[j].plan)
 			return false;
-	return !jobs->plans.nmeetings;
+	return !jobs->plans.nmeetings && cli_jobs_have_demands(jobs);
 }
 
 /* --- for people ------------------------------------------------------------------------------------------------- */
@@ -98,6 +99,7 @@ static void print_job(const struct cli_jobs *jobs, uint32_t j)
 		print_way(jobs, j);
 	else
 		printf("  %snone%s   %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN), made->error.text);
+	cli_print_jobdemand(jobs, j);
 }
 
 static void print_text(const struct cli_jobs *jobs)
@@ -168,6 +170,7 @@ static json_t *job_to_json(const struct cli_jobs *jobs, uint32_t j)
 	json_object_set_new(object, "lower_bound", number_or_null(made->lower_bound));
 	json_object_set_new(object, "alone_bound", number_or_null(made->alone_bound));
 	json_object_set_new(object, "reason", made->plan ? json_null() : cli_json_text(made->error.text));
+	cli_add_jobdemand(jobs, j, object);
 	json_object_set_new(object, "owned", lanes_to_json(jobs, j));
 	return object;
 }
@@ -211,13 +214,30 @@ static int write_job(const char *folder, const char *name, const struct fors_sch
 	return code ? code : cli_write_schedule(file, plan);
 }
 
+/* FOLDER/NAME/demand/NAME/schedule */
+static int write_demand(const char *folder, const char *name, const struct fors_schedule *plan)
+{
+	char job[CLI_PATH_ROOM], path[CLI_PATH_ROOM];
+	int code;
+
+	if (!cli_make_path(folder, name, job) || !cli_make_path(job, "demand", path))
+		return CLI_BAD;
+	code = make_folder(path);
+	return code ? code : write_job(path, name, plan);
+}
+
 static int write_all(const struct cli_jobs *jobs, const char *folder)
 {
 	int code = make_folder(folder);
 
-	for (uint32_t j = 0; !code && j < jobs->list.count; j++)
+	for (uint32_t j = 0; !code && j < jobs->list.count; j++) {
+		const char *name = jobs->list.job[j].name;
+
 		if (jobs->plans.job[j].plan)
-			code = write_job(folder, jobs->list.job[j].name, jobs->plans.job[j].plan);
+			code = write_job(folder, name, jobs->plans.job[j].plan);
+		if (!code && jobs->demand && jobs->demand[j].plan)
+			code = write_demand(folder, name, jobs->demand[j].plan);
+	}
 	return code;
 }
 
@@ -261,6 +281,8 @@ static int work(const struct cli_settings *settings, const struct cli_site *site
 
 	if (!code)
 		code = cli_jobs_plan(settings, made, settings->job_index, &jobs);
+	if (!code && settings->demand_dir)
+		code = cli_jobs_demands(settings, made, &jobs);
 	if (!code && (settings->svg || settings->html))
 		code = draw(settings, site, made, &jobs);
 	if (!code)

@@ -374,6 +374,18 @@ static void print_job_number(int64_t number)
 		printf(" %6lld", (long long)number);
 }
 
+static void print_job_demand(const struct fors_jobstat *job)
+{
+	if (!*job->demand)
+		return;
+	printf("%*s  demand %s: ", CLI_BELOW, "", job->demand);
+	if (job->demand_phases > 0)
+		printf("%" PRId64 " %s, %.3f of the bound%s", job->demand_phases,
+		       fors_plural((uint64_t)job->demand_phases, "phase", "phases"), job->demand_over_bound,
+		       *job->demand_reason ? "; " : "");
+	printf("%s\n", job->demand_reason);
+}
+
 static void print_job(const struct fors_jobstat *job)
 {
 	printf("%*s%-20s %-9s", CLI_BELOW, "", job->name, fors_jobstate_name(job->state));
@@ -389,6 +401,7 @@ static void print_job(const struct fors_jobstat *job)
 		printf(" (%" PRId64 " %s expected)", job->expected_phases,
 		       fors_plural((uint64_t)job->expected_phases, "phase", "phases"));
 	printf("\n");
+	print_job_demand(job);
 	if (job->trespassers > 0)
 		printf("%*s  its lanes are crossed by base LIDs of %s\n", CLI_BELOW, "", job->trespassing);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cli/jobs_made.h"
 
+#include <stdlib.h>
+
 #include "cli/clock.h"
 #include "core/planners/jobplan_over.h"
 
@@ -87,6 +89,9 @@ int cli_jobs_plan(const struct cli_settings *settings, const struct cli_fabric *
 
 void cli_jobs_clear(struct cli_jobs *jobs)
 {
+	for (uint32_t j = 0; jobs->demand && j < jobs->list.count; j++)
+		fors_schedule_free(jobs->demand[j].plan);
+	free(jobs->demand);
 	fors_jobplans_clear(&jobs->plans);
 	fors_jobtables_clear(&jobs->tables);
 	fors_joblist_clear(&jobs->list);

@@ -7,14 +7,22 @@
 #define FORS_CLI_JOBS_MADE_H
 
 #include "cli/cli.h"
+#include "core/demand/answer.h"
 #include "core/planners/jobplan.h"
 #include "core/planners/jobplan_index.h"
+
+/* The demand of a job, planned. */
+struct cli_jobdemand {
+	struct fors_schedule *plan; /* owned; NULL: there is none */
+	struct fors_demand_report report;
+};
 
 struct cli_jobs {
 	struct fors_floors floors;
 	struct fors_joblist list; /* on floor 0 */
 	struct fors_jobtables tables;
 	struct fors_jobplans plans;
+	struct cli_jobdemand *demand; /* per job, owned; NULL: none was asked for */
 	double owners_ms, plans_ms;
 };
 

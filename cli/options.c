@@ -484,8 +484,11 @@ static const struct cli_option options[] = {
 	{"seed", "N", WHATIF, "of the random failures; 0 when missing", set_number, MEMBER(seed), UINT32_MAX - 1, NULL},
 	{"jobs", "FILE", ANALYZE, "lines 'NAME: SERVER, SERVER, ...': EFI and dark fiber for these jobs", set_text,
 	 MEMBER(jobs), 0, NULL},
-	{"jobs", "FILE", JOBS, "the jobs: lines 'NAME [exclusive|job-index]: SERVER, ...'", set_text, MEMBER(jobs), 0,
-	 NULL},
+	{"jobs", "FILE", JOBS, "the jobs: lines 'NAME [exclusive|job-index, demand=DEMAND]: SERVER, ...'", set_text,
+	 MEMBER(jobs), 0, NULL},
+	{"demand-dir", "DIR", JOBS,
+	 "plan the demands that jobs name, too: DIR/DEMAND.demand; with --slurm comments may name them", set_text,
+	 MEMBER(demand_dir), 0, NULL},
 	{"job-index", NULL, JOBS | ANALYZE,
 	 "the last path index belongs to jobs: those marked [job-index] send to it only, over entries of lanes of their own; LMC 1 "
 	 "or more",

@@ -170,6 +170,7 @@ struct cli_settings {
 	unsigned samples, seed, threads;	    /* --samples, --seed, --threads */
 	unsigned phases;			    /* --phases; 0: all */
 	bool job_index;				    /* --job-index */
+	const char *demand_dir;			    /* --demand-dir */
 	const char *replay;			    /* --replay */
 	unsigned advise;			    /* --advise; 0: not given */
 	int placement;				    /* --placement: enum fors_placement */

@@ -23,6 +23,7 @@ libforscore_la_SOURCES = \
 	core/colouring/rebalance.c core/colouring/rebalance.h \
 	core/colouring/cells.c core/colouring/cells.h \
 	core/demand/answer.c core/demand/answer.h \
+	core/demand/cables.c core/demand/cables.h \
 	core/demand/check.c core/demand/check.h \
 	core/demand/compact.c \
 	core/demand/demand.c core/demand/demand.h \

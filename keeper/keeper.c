@@ -143,6 +143,7 @@ static void fill_settings(struct fors_look *look, const struct fors_settings *se
 {
 	memcpy(look->fabric_name, settings->fabric_name, sizeof(look->fabric_name));
 	snprintf(look->jobs_file, sizeof(look->jobs_file), "%s", settings->jobs_file ? settings->jobs_file : "");
+	snprintf(look->demand_dir, sizeof(look->demand_dir), "%s", settings->demand_dir ? settings->demand_dir : "");
 	snprintf(look->demand_file, sizeof(look->demand_file), "%s",
 		 settings->demand_file ? settings->demand_file : "");
 	look->jobs_move = settings->jobs_move;

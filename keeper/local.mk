@@ -90,11 +90,14 @@ libforskeeper_la_SOURCES = \
 	keeper/worker/worker.h \
 	keeper/worker/worker_demand.c \
 	keeper/worker/worker_demand.h \
+	keeper/worker/worker_demand_one.c \
 	keeper/worker/worker_duties.c \
 	keeper/worker/worker_early.c \
 	keeper/worker/worker_entries.c \
 	keeper/worker/worker_failover.c \
 	keeper/worker/worker_inside.h \
+	keeper/worker/worker_jobdemand.c \
+	keeper/worker/worker_jobdemand.h \
 	keeper/worker/worker_jobplan.c \
 	keeper/worker/worker_jobs.c \
 	keeper/worker/worker_jobs.h \

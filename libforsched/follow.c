@@ -74,14 +74,28 @@ static bool is_below(const char *name, const char *at, const char *folder)
 	       ((size_t)(at - name) == n || at[-1 - (ptrdiff_t)n] == '/');
 }
 
-/* Is it jobs/NAME/ or demand/NAME/ that the name of a schedule begins with, up to this slash? */
-static bool is_job(const char *name, const char *slash)
+/* Is it jobs/NAME/ or demand/NAME/ that the name of a schedule begins with, up to this slash? Then where that begins, else NULL. */
+static const char *before_job(const char *name, const char *slash)
 {
 	const char *at = slash;
 
 	while (at > name && at[-1] != '/')
 		at--; /* NAME */
-	return at < slash && (is_below(name, at, "jobs/") || is_below(name, at, "demand/"));
+	if (at < slash && is_below(name, at, "jobs/"))
+		return at - strlen("jobs/");
+	return at < slash && is_below(name, at, "demand/") ? at - strlen("demand/") : NULL;
+}
+
+/* From the folder of a schedule to that of all jobs and demands: jobs/NAME/demand/NAME is two steps further down. */
+static const char *way_up(const char *name, const char *slash)
+{
+	const char *outer = slash ? before_job(name, slash) : NULL;
+
+	if (!outer)
+		return "";
+	return outer > name && !strncmp(outer, "demand/", strlen("demand/")) && before_job(name, outer - 1)
+		       ? "../../../../"
+		       : "../../";
 }
 
 /* The path of `heartbeat` beside the schedule, or beside `jobs` and `demand`; NULL: no memory. */
@@ -90,8 +104,7 @@ static char *heartbeat_path(const struct forsched *schedule)
 	const char *name = schedule->source.name, *slash = strrchr(name, '/');
 	char *path;
 
-	if (asprintf(&path, "%.*s%sheartbeat", slash ? (int)(slash - name + 1) : 0, name,
-		     slash && is_job(name, slash) ? "../../" : "") < 0)
+	if (asprintf(&path, "%.*s%sheartbeat", slash ? (int)(slash - name + 1) : 0, name, way_up(name, slash)) < 0)
 		return NULL;
 	return path;
 }

@@ -98,7 +98,7 @@ unit_tests += tests/unit/test_shift_length
 unit_tests += tests/unit/test_split
 unit_tests += tests/unit/test_worker
 unit_tests += tests/unit/test_worker_entries
-unit_tests += tests/unit/test_worker_jobs
+unit_tests += tests/unit/test_worker_jobs tests/unit/test_worker_demand
 
 # What tests of planners, tables and the verifier share, and tests of readers.
 unit_support = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
@@ -424,7 +424,7 @@ tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_byt
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c keeper/settings/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
 worker_sources = keeper/board/board.c keeper/board/board_draft.c keeper/board/board_left.c keeper/look/look.c keeper/look/claim.c keeper/look/levels.c keeper/worker/steps.c keeper/worker/worker.c keeper/worker/worker_duties.c keeper/worker/worker_early.c keeper/worker/worker_entries.c keeper/worker/worker_failover.c keeper/worker/worker_look.c keeper/worker/worker_mail.c \
-	keeper/board/jobboard.c keeper/settings/jobs_file.c keeper/base/background.c keeper/files/input.c keeper/worker/worker_demand.c keeper/worker/worker_jobplan.c keeper/worker/worker_jobs.c keeper/worker/worker_left.c keeper/worker/worker_names.c \
+	keeper/board/jobboard.c keeper/settings/jobs_file.c keeper/base/background.c keeper/files/input.c keeper/worker/worker_demand.c keeper/worker/worker_demand_one.c keeper/worker/worker_jobdemand.c keeper/worker/worker_jobplan.c keeper/worker/worker_jobs.c keeper/worker/worker_left.c keeper/worker/worker_names.c \
 	keeper/worker/worker_over.c keeper/worker/worker_plan.c keeper/worker/worker_publish.c keeper/worker/worker_repairs.c keeper/worker/advisor.c
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources) $(publish_sources) \
@@ -436,6 +436,10 @@ tests_unit_test_worker_entries_SOURCES = tests/unit/test_worker_entries.c $(jobs
 	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_entries_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_entries_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync
+tests_unit_test_worker_demand_SOURCES = tests/unit/test_worker_demand.c $(jobs_bench_sources) $(publish_sources) \
+	$(worker_sources) $(outbox_sources) $(fault_sources)
+tests_unit_test_worker_demand_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_worker_demand_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync,--wrap=fors_demand_answer
 tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(jobs_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_jobs_LDADD = libforscore.la $(CMOCKA_LIBS)

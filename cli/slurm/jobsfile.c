@@ -289,9 +289,15 @@ static enum fors_err choose(const struct slurm_queue *queue, bool *is_in, struct
 static void print_job(struct fors_buffer *out, const struct slurm_job *job, const struct slurm_names *names)
 {
 	static const char *const marks[] = {
-		[SLURM_SHARED] = "", [SLURM_EXCLUSIVE] = " [exclusive]", [SLURM_JOB_INDEX] = " [job-index]"};
+		[SLURM_SHARED] = "", [SLURM_EXCLUSIVE] = "exclusive", [SLURM_JOB_INDEX] = "job-index"};
+	const char *mark = marks[job->mark];
 
-	fors_buffer_print(out, "%" PRIu64 "%s:", job->id, marks[job->mark]);
+	fors_buffer_print(out, "%" PRIu64, job->id);
+	if (*job->demand)
+		fors_buffer_print(out, " [%s%sdemand=%s]", mark, *mark ? ", " : "", job->demand);
+	else if (*mark)
+		fors_buffer_print(out, " [%s]", mark);
+	fors_buffer_print(out, ":");
 	for (uint32_t i = 0; i < job->hosts.count; i++)
 		fors_buffer_print(out, "%s %s", i ? "," : "", servers_of(names, job->hosts.name[i]));
 	fors_buffer_print(out, "\n");

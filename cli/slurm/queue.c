@@ -43,6 +43,25 @@ static bool has_word(struct fors_span text, struct fors_span word, const char *s
 	return false;
 }
 
+/* The first word "fors-demand=NAME" whose name is one: users write comments, and what they write is to lead nowhere else. */
+static void take_demand(const struct maker *m, struct fors_span text, char demand[FORS_JOBNAME_ROOM])
+{
+	static const char begin[] = "fors-demand=";
+
+	while (m->marking->has_demands && text.at < text.end && !*demand) {
+		struct fors_span word = {text.at, text.at};
+
+		while (word.end < text.end && !strchr(" \t\r\n,;", *word.end))
+			word.end++;
+		text.at = word.end + (word.end < text.end);
+		if (!fors_starts_with(word, begin))
+			continue;
+		word.at += strlen(begin);
+		if (fors_jobname_is_good(word))
+			snprintf(demand, FORS_JOBNAME_ROOM, "%.*s", (int)(word.end - word.at), word.at);
+	}
+}
+
 /* What a user asks for comes first; of several words the one that asks for most. */
 static enum slurm_mark mark_of(const struct maker *m, const struct raw *raw)
 {
@@ -88,6 +107,7 @@ static enum fors_err add(struct maker *m, const struct raw *raw)
 	struct fors_error list, why;
 	enum fors_err err;
 
+	take_demand(m, raw->comment, job.demand);
 	m->nread++;
 	if (!raw->runs || fors_span_is_empty(raw->nodes))
 		return FORS_OK;

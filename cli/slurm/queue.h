@@ -9,6 +9,7 @@
 #define FORS_CLI_SLURM_QUEUE_H
 
 #include "core/base/hostlist.h"
+#include "core/jobs/joblist.h"
 
 /*
  * Two formats of lines. The first has nothing that a user writes: ID, state, partition, nodes. The second is the one text of users that
@@ -27,13 +28,15 @@ enum slurm_mark { SLURM_SHARED, SLURM_EXCLUSIVE, SLURM_JOB_INDEX };
 struct slurm_marking {
 	const char *exclusive; /* partitions whose jobs are exclusive, separated by commas; NULL: none */
 	enum slurm_mark usual; /* of all others */
+	bool has_demands;      /* a comment may name a demand, fors-demand=NAME: a name, never a path */
 };
 
 struct slurm_job {
 	uint64_t id;
 	enum slurm_mark mark;
-	struct fors_hostlist hosts; /* at least one */
-	uint32_t order;		    /* in the text */
+	char demand[FORS_JOBNAME_ROOM]; /* its name; empty: none */
+	struct fors_hostlist hosts;	/* at least one */
+	uint32_t order;			/* in the text */
 };
 
 struct slurm_queue {

@@ -448,7 +448,7 @@ int slurm_follow(const struct cli_settings *settings)
 	struct follower f = {
 		.settings = settings,
 		.slurm = &settings->slurm,
-		.marking = {settings->slurm.exclusive, (enum slurm_mark)settings->slurm.mark},
+		.marking = {settings->slurm.exclusive, (enum slurm_mark)settings->slurm.mark, settings->demand_dir},
 	};
 	int code = check(settings);
 

@@ -3,7 +3,7 @@
  * joblines.h - a file of jobs, line by line: who works together, whatever the members are.
  *
  *      NAME: MEMBER, MEMBER, ...
- *      NAME [MARK]: MEMBER, ...        # a comment
+ *      NAME [MARK]: MEMBER, ...        # a comment; MARK may be a list of words, with commas too
  *
  * NAME and MARK have no ':'; a member has no ','. Blanks around all of them are left out, empty lines and members too.
  * Thread rules: plain data; nothing is copied, spans point into the text.

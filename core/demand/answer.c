@@ -47,7 +47,8 @@ enum fors_err fors_demand_answer(const struct fors_demand_task *task, struct for
 					  .lfts = task->lfts,
 					  .cancelled = task->cancelled,
 					  .context = task->context,
-					  .limits = task->limits};
+					  .limits = task->limits,
+					  .part = task->part};
 	enum fors_err err;
 
 	*report = (struct fors_demand_report){.over_bound = -1};

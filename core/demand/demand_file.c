@@ -358,6 +358,11 @@ static void list_unknown(const struct reader *r, char *text, size_t room)
 		 r->nnamed > 2 ? ", " : "", r->named[2], r->nunknown > NAMED ? ", ..." : "");
 }
 
+static const char *whole_of(const struct reader *r)
+{
+	return r->hosts->is_job ? "job" : "fabric";
+}
+
 static void warn(const struct reader *r, struct fors_warnings *warnings)
 {
 	char names[NAMES_ROOM];
@@ -365,8 +370,8 @@ static void warn(const struct reader *r, struct fors_warnings *warnings)
 	if (!r->nunknown)
 		return;
 	list_unknown(r, names, sizeof(names));
-	fors_warn(warnings, "%s: %u %s no server of this fabric and left out: %s", r->lines.name, r->nunknown,
-		  fors_plural(r->nunknown, "host is", "hosts are"), names);
+	fors_warn(warnings, "%s: %u %s no server of this %s and left out: %s", r->lines.name, r->nunknown,
+		  fors_plural(r->nunknown, "host is", "hosts are"), whole_of(r), names);
 }
 
 /* Mostly the names of another fabric. */
@@ -375,11 +380,12 @@ static enum fors_err fail_empty(const struct reader *r)
 	char names[NAMES_ROOM];
 
 	if (!r->nunknown)
-		return fors_fail(r->error, FORS_EINPUT, "%s: no message between servers of this fabric", r->lines.name);
+		return fors_fail(r->error, FORS_EINPUT, "%s: no message between servers of this %s", r->lines.name,
+				 whole_of(r));
 	list_unknown(r, names, sizeof(names));
-	return fors_fail(r->error, FORS_EINPUT,
-			 "%s: no message between servers of this fabric; %u %s not among them: %s", r->lines.name,
-			 r->nunknown, fors_plural(r->nunknown, "host is", "hosts are"), names);
+	return fors_fail(r->error, FORS_EINPUT, "%s: no message between servers of this %s; %u %s not among them: %s",
+			 r->lines.name, whole_of(r), r->nunknown, fors_plural(r->nunknown, "host is", "hosts are"),
+			 names);
 }
 
 static enum fors_err prepare(struct reader *r)

@@ -24,6 +24,7 @@ struct fors_demand_hosts {
 	const uint64_t *guid; /* of the port */
 	const uint32_t *node; /* the adapter */
 	uint32_t count;
+	bool is_job; /* they are those of a job: messages say so */
 };
 
 /*

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/net/rates.h"
+#include "cables.h"
 #include "demand_file.h"
 #include "odd.h"
 #include "pack.h"
@@ -42,18 +43,57 @@ const struct fors_demand_plan *fors_demand_chosen(const struct fors_demand_steps
 
 /* ---- ways, messages ---- */
 
+/* The ways once more, without those over other cables than the schedule's. */
+static enum fors_err hold_part(struct fors_demand_steps *steps, const struct fors_flows_tables *all,
+			       struct fors_error *error)
+{
+	struct fors_flows_tables tables = *all;
+	bool *is_barred = fors_demand_bar_others(steps->routed, steps->part.job);
+	enum fors_err err = is_barred ? FORS_OK : fors_fail_memory(error);
+
+	fors_flows_routed_free(steps->routed);
+	steps->routed = NULL;
+	tables.is_barred = is_barred;
+	if (!err)
+		err = fors_flows_routed_read(&tables, &steps->routed, error);
+	free(is_barred);
+	return err;
+}
+
+static enum fors_err read_part(struct fors_demand_steps *steps, const struct fors_flows_tables *all,
+			       struct fors_error *error)
+{
+	const struct fors_schedule *job = steps->part.job;
+	struct fors_flows_tables tables = *all;
+	struct fors_participants servers = {malloc((job->nservers + (size_t)1) * sizeof(*servers.guid)), job->nservers};
+	enum fors_err err = servers.guid ? FORS_OK : fors_fail_memory(error);
+
+	for (uint32_t s = 0; !err && s < job->nservers; s++)
+		servers.guid[s] = job->server[s].guid;
+	tables.participants = &servers;
+	if (!err)
+		err = fors_flows_routed_read(&tables, &steps->routed, error);
+	if (!err && steps->part.is_held)
+		err = hold_part(steps, &tables, error);
+	free(servers.guid);
+	return err;
+}
+
 enum fors_err fors_demand_find_ways(struct fors_demand_steps *steps, struct fors_warnings *warnings,
 				    struct fors_error *error)
 {
 	const struct fors_flows_tables tables = {.net = steps->net,
 						 .lfts = steps->lfts,
-						 .most_paths = MOST_PATHS,
+						 .most_paths = steps->part.path ? 1 : MOST_PATHS,
+						 .first_path = steps->part.path,
 						 .cancelled = steps->cancelled,
 						 .context = steps->context};
 	enum fors_err err =
 		steps->limits.bytes ? fors_ways_fit(steps->net, MOST_PATHS, steps->limits.bytes, error) : FORS_OK;
 
-	if (!err)
+	if (!err && steps->part.job)
+		err = read_part(steps, &tables, error);
+	else if (!err)
 		err = fors_demand_reach(&tables, &steps->routed, warnings, error);
 	if (err)
 		return err;
@@ -69,7 +109,8 @@ enum fors_err fors_demand_find_messages(struct fors_demand_steps *steps, const c
 					const char *name, struct fors_warnings *warnings, struct fors_error *error)
 {
 	uint32_t *node = malloc((steps->routed->nservers + (size_t)1) * sizeof(*node));
-	const struct fors_demand_hosts hosts = {steps->net, steps->guid, node, steps->routed->nservers};
+	const struct fors_demand_hosts hosts = {steps->net, steps->guid, node, steps->routed->nservers,
+						steps->part.job};
 	enum fors_err err;
 
 	if (!node)
@@ -137,6 +178,20 @@ static bool is_uniform_best(const struct fors_demand_steps *steps)
 				  fors_demand_plan_time(steps->uniform, steps->cost) <= least);
 }
 
+/* Where ways were chosen a piece has the number of its way among those of its pair so far; it gets the path index. */
+static void name_paths(const struct fors_demand_steps *steps)
+{
+	const struct fors_flows_routed *routed = steps->routed;
+	const struct fors_flows_problem *p = &routed->problem;
+	struct fors_demand_plan *plan = steps->plan;
+
+	for (uint32_t i = 0; routed->path_of && i < plan->npieces; i++) {
+		struct fors_demand_piece *piece = &plan->piece[i];
+
+		piece->path = routed->path_of[(p->home[piece->src] * p->ndests + piece->dst) * p->npaths + piece->path];
+	}
+}
+
 enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struct fors_schedule *schedule,
 				    struct fors_error *error)
 {
@@ -152,6 +207,8 @@ enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struc
 	if (err || is_uniform_best(steps))
 		return err;
 	err = fors_demand_pack(&asked, &steps->plan, error);
+	if (!err)
+		name_paths(steps);
 	if (err || !steps->uniform ||
 	    fors_demand_plan_time(steps->plan, steps->cost) < fors_demand_plan_time(steps->uniform, steps->cost))
 		return err;

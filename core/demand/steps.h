@@ -17,6 +17,13 @@
 
 #define FORS_DEMAND_PHASE_COST UINT64_C(4000000) /* picoseconds, where nobody says another */
 
+/* Who may send over what, where that is not all of the fabric but the part of a job. Zeros: all of it. */
+struct fors_demand_part {
+	const struct fors_schedule *job; /* borrowed: only the servers of this one; NULL: all that there are */
+	bool is_held;			 /* only over cables that its flows go over */
+	uint32_t path;			 /* above 0: by this path index, and no other; not held then */
+};
+
 /* Those before `routed` are the caller's, and borrowed; the rest is what steps have found so far, zeros before. It stays where it is: parts point to each other. */
 struct fors_demand_steps {
 	const struct fors_net *net; /* indexed */
@@ -24,6 +31,7 @@ struct fors_demand_steps {
 	bool (*cancelled)(void *context); /* NULL: never */
 	void *context;
 	struct fors_plan_limits limits; /* steps and bytes; zeros: what is usual, and any */
+	struct fors_demand_part part;	/* zeros: all of the fabric */
 
 	struct fors_flows_routed *routed; /* who the servers are, and the ways between them */
 	uint64_t *guid;			  /* of servers */
@@ -45,7 +53,7 @@ void fors_demand_steps_clear(struct fors_demand_steps *steps);
 /*
  * Each step needs those before it. What is not as it should be but stops nothing is said in *warnings.
  *
- * Ways: fors_demand_reach(), and its errors; FORS_ELIMIT (the limit of bytes), FORS_ENOMEM.
+ * Ways: fors_demand_reach(), of a part fors_flows_routed_read(), and their errors; FORS_ELIMIT (the limit of bytes), FORS_ENOMEM.
  */
 enum fors_err fors_demand_find_ways(struct fors_demand_steps *steps, struct fors_warnings *warnings,
 				    struct fors_error *error);
@@ -58,7 +66,7 @@ enum fors_err fors_demand_find_messages(struct fors_demand_steps *steps, const c
 enum fors_err fors_demand_find_bounds(struct fors_demand_steps *steps, uint64_t phase_cost, struct fors_error *error);
 
 /*
- * A plan. `schedule` is the plan of all with all over these tables, or NULL; it is read, not kept. Where that takes no longer it is the plan, and where it
+ * A plan. `schedule` is the plan of all with all over these tables, or NULL, as it has to be where a part is held to cables or to a path index; it is read, not kept. Where that takes no longer it is the plan, and where it
  * reaches the bound no other is looked for. Errors: FORS_ECANCELLED, FORS_ELIMIT (a plan may take more bytes than the limit, as is estimated before, or
  * more than a schedule has place for), FORS_ENOMEM.
  */

@@ -4,39 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cables.h"
+
 /* ---- a schedule ---- */
-
-struct by_guid {
-	uint64_t guid;
-	uint32_t server;
-};
-
-static int compare(const void *left, const void *right)
-{
-	const struct by_guid *a = left, *b = right;
-
-	return (a->guid > b->guid) - (a->guid < b->guid);
-}
-
-/* For each server of the schedule its number here, FORS_NONE: it has none; to be freed. NULL: out of memory. */
-static uint32_t *translate(const struct fors_demand_problem *problem, const struct fors_schedule *schedule)
-{
-	struct by_guid *list = malloc((problem->nservers + (size_t)1) * sizeof(*list));
-	uint32_t *number = list ? malloc((schedule->nservers + (size_t)1) * sizeof(*number)) : NULL;
-
-	for (uint32_t s = 0; number && s < problem->nservers; s++)
-		list[s] = (struct by_guid){problem->routed->server[s].guid, s};
-	if (number && problem->nservers)
-		qsort(list, problem->nservers, sizeof(*list), compare);
-	for (uint32_t s = 0; number && s < schedule->nservers; s++) {
-		const struct by_guid key = {schedule->server[s].guid, 0};
-		const struct by_guid *found = bsearch(&key, list, problem->nservers, sizeof(key), compare);
-
-		number[s] = found ? found->server : FORS_NONE;
-	}
-	free(list);
-	return number;
-}
 
 /* The piece of a flow of the schedule, with 0 bytes where nothing is to be sent. */
 static struct fors_demand_piece piece_of(const struct fors_demand_problem *problem, const uint32_t *number, uint32_t s,
@@ -72,7 +42,7 @@ enum fors_err fors_demand_by_schedule(const struct fors_demand_problem *problem,
 				      struct fors_demand_plan **plan, struct fors_error *error)
 {
 	struct fors_demand_put *put = malloc((problem->demand->count + (size_t)1) * sizeof(*put));
-	uint32_t *number = put ? translate(problem, schedule) : NULL;
+	uint32_t *number = put ? fors_demand_numbers(problem->routed, schedule) : NULL;
 	enum fors_err err = number ? FORS_OK : fors_fail_memory(error);
 
 	if (!err) {

@@ -254,6 +254,55 @@ static enum fors_err add_member(struct reader *r, struct fors_span what)
 	return err || node == FORS_NONE ? err : take_servers(r, &claim, node, port);
 }
 
+/* ---- marks ---- */
+
+/* "demand=NAME" */
+static enum fors_err take_demand(struct reader *r, struct fors_span name, struct fors_jobentry *job)
+{
+	if (*job->demand)
+		return FAIL(r, "job \"%s\" has two demands", job->name);
+	if (!fors_jobname_is_good(name))
+		return FAIL(
+			r,
+			"\"%.*s\" is no name of a demand: letters, digits, '.', '_' and '-', at most %u, no '.' first",
+			fors_span_width(name), name.at, FORS_JOBNAME_ROOM - 1);
+	if (strlen(job->name) > FORS_JOBDEMAND_NAME_MAX)
+		return FAIL(r, "the name of a job with a demand has at most %d characters", FORS_JOBDEMAND_NAME_MAX);
+	snprintf(job->demand, sizeof(job->demand), "%.*s", (int)(name.end - name.at), name.at);
+	return FORS_OK;
+}
+
+/* One of the words of [], *has_kind: one of the first three was there before. */
+static enum fors_err take_mark(struct reader *r, struct fors_span word, struct fors_jobentry *job, bool *has_kind)
+{
+	static const char demand[] = "demand=";
+	bool is_index = is_word(word, "job-index"), is_exclusive = is_index || is_word(word, "exclusive");
+
+	if (fors_starts_with(word, demand)) {
+		word.at += strlen(demand);
+		return take_demand(r, word, job);
+	}
+	if (*has_kind || (!is_exclusive && !is_word(word, "shared")))
+		return FAIL(r, "[%.*s]: [exclusive], [job-index] or [shared] is expected, or demand=NAME",
+			    fors_span_width(word), word.at);
+	*has_kind = true;
+	job->has_index = is_index;
+	job->is_exclusive = is_exclusive;
+	return FORS_OK;
+}
+
+static enum fors_err take_marks(struct reader *r, struct fors_span marks, struct fors_jobentry *job)
+{
+	struct fors_jobline words = {.members = marks};
+	struct fors_span word;
+	bool has_kind = false;
+	enum fors_err err = FORS_OK;
+
+	while (!err && fors_jobline_member(&words, &word))
+		err = take_mark(r, word, job, &has_kind);
+	return err;
+}
+
 /* ---- jobs ---- */
 
 static enum fors_err make_room(struct reader *r)
@@ -283,12 +332,7 @@ static enum fors_err begin_job(struct reader *r, const struct fors_jobline *line
 			    "\"%.*s\" is no name of a job: letters, digits, '.', '_' and '-', at most %u, no '.' first",
 			    fors_span_width(line->name), line->name.at, FORS_JOBNAME_ROOM - 1);
 	snprintf(job->name, sizeof(job->name), "%.*s", (int)(line->name.end - line->name.at), line->name.at);
-	job->has_index = is_word(line->mark, "job-index");
-	job->is_exclusive = job->has_index || is_word(line->mark, "exclusive");
-	if (!fors_span_is_empty(line->mark) && !job->is_exclusive && !is_word(line->mark, "shared"))
-		return FAIL(r, "[%.*s]: [exclusive], [job-index] or [shared] is expected", fors_span_width(line->mark),
-			    line->mark.at);
-	return FORS_OK;
+	return take_marks(r, line->mark, job);
 }
 
 /* Servers are in the order of leaves. */

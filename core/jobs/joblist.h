@@ -7,11 +7,13 @@
  *      NAME: SERVER, SERVER, ...
  *      NAME [exclusive]: SERVER, ...
  *      NAME [job-index]: SERVER, ...
+ *      NAME [exclusive, demand=DEMAND]: SERVER, ...
  *
  * SERVER is what fors_net_find() takes: a description, a node id, a GUID, with [PORT] where a node has several ports. A
  * job that is marked exclusive promises to follow its schedule and nothing else; it gets lanes of its own. One that
  * is marked job-index gets them too, and promises only to send to the one path index that belongs to jobs (entries.h). Any
- * other job shares. A server works for one job only. Names become names of files: letters, digits, '.', '_', '-', at most 63,
+ * other job shares. DEMAND names the demand of the job (core/demand), of which a schedule of its own is to be planned: a name like that of a job,
+ * never a path, so who writes the file cannot choose what root reads. A server works for one job only. Names become names of files: letters, digits, '.', '_', '-', at most 63,
  * no '.' first.
  *
  * While jobs run servers die, and whoever writes the file does not know yet. So there is a second way to read it, which
@@ -33,14 +35,16 @@
 
 #define FORS_JOBNAME_ROOM 64 /* as in struct fors_schedule */
 #define FORS_JOBDOUBT_ROOM 168
-#define FORS_JOBLIST_MAX 10000 /* jobs */
+#define FORS_JOBLIST_MAX 10000	   /* jobs */
+#define FORS_JOBDEMAND_NAME_MAX 62 /* characters of a job's name that has a demand */
 
 struct fors_jobentry {
 	char name[FORS_JOBNAME_ROOM];
-	uint32_t line;	   /* in the file */
-	bool is_exclusive; /* wants lanes of its own */
-	bool has_index;	   /* and sends to the path index of jobs only; is_exclusive too */
-	uint32_t *server;  /* into fabric->server, ascending; owned */
+	uint32_t line;			/* in the file */
+	bool is_exclusive;		/* wants lanes of its own */
+	bool has_index;			/* and sends to the path index of jobs only; is_exclusive too */
+	char demand[FORS_JOBNAME_ROOM]; /* the name of its demand; empty: it has none */
+	uint32_t *server;		/* into fabric->server, ascending; owned */
 	uint32_t count;
 	uint32_t nmissing;		 /* members that are no servers at present: fors_joblist_read_known() */
 	char missing[FORS_NAME_MAX + 1]; /* the first of them */

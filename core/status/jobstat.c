@@ -19,8 +19,9 @@ static const struct number {
 	const char *key;
 	size_t offset;
 } numbers[] = {
-	{AT(servers)},	   {AT(missing)},    {AT(leaves)}, {AT(lanes)},	      {AT(phases)},	     {AT(lower_bound)},
-	{AT(alone_bound)}, {AT(path_index)}, {AT(epoch)},  {AT(trespassers)}, {AT(expected_phases)},
+	{AT(servers)},	       {AT(missing)},	   {AT(leaves)},	{AT(lanes)}, {AT(phases)},
+	{AT(lower_bound)},     {AT(alone_bound)},  {AT(path_index)},	{AT(epoch)}, {AT(trespassers)},
+	{AT(expected_phases)}, {AT(demand_epoch)}, {AT(demand_phases)},
 };
 
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
@@ -67,6 +68,11 @@ static json_t *text_or_null(const char *text)
 	return *plain ? json_string(plain) : json_null();
 }
 
+static json_t *real_or_null(double number)
+{
+	return number < 0 ? json_null() : json_real(round(number * 1e6) / 1e6);
+}
+
 /* False: out of memory; the value is used up in any case. */
 static bool put(json_t *object, const char *key, json_t *value)
 {
@@ -83,14 +89,17 @@ static json_t *to_json(const struct fors_jobstat *job)
 		       put(object, "job_index", json_boolean(job->has_index)) &&
 		       put(object, "over", text_or_null(job->whose)) &&
 		       put(object, "reason", text_or_null(job->reason)) &&
-		       put(object, "trespassing", text_or_null(job->trespassing));
+		       put(object, "trespassing", text_or_null(job->trespassing)) &&
+		       put(object, "demand", text_or_null(job->demand)) &&
+		       put(object, "demand_reason", text_or_null(job->demand_reason)) &&
+		       put(object, "demand_over_bound", real_or_null(job->demand_over_bound));
 
 	for (size_t i = 0; is_good && i < NNUMBERS; i++) {
 		int64_t number = *(const int64_t *)((const char *)job + numbers[i].offset);
 
 		is_good = put(object, numbers[i].key, number < 0 ? json_null() : json_integer(number));
 	}
-	if (is_good && put(object, "ratio", ratio < 0 ? json_null() : json_real(round(ratio * 1e6) / 1e6)))
+	if (is_good && put(object, "ratio", real_or_null(ratio)))
 		return object;
 	json_decref(object);
 	return NULL;
@@ -151,10 +160,14 @@ static bool parse(const json_t *object, struct fors_jobstat *job)
 	bool is_good = take_text(object, "name", job->name, sizeof(job->name)) && take_state(object, &job->state) &&
 		       take_text(object, "over", job->whose, sizeof(job->whose)) &&
 		       take_text(object, "reason", job->reason, sizeof(job->reason)) &&
-		       take_text(object, "trespassing", job->trespassing, sizeof(job->trespassing));
+		       take_text(object, "trespassing", job->trespassing, sizeof(job->trespassing)) &&
+		       take_text(object, "demand", job->demand, sizeof(job->demand)) &&
+		       take_text(object, "demand_reason", job->demand_reason, sizeof(job->demand_reason));
+	const json_t *over_bound = json_object_get(object, "demand_over_bound");
 
 	job->is_exclusive = json_is_true(json_object_get(object, "exclusive"));
 	job->has_index = json_is_true(json_object_get(object, "job_index"));
+	job->demand_over_bound = json_is_number(over_bound) ? json_number_value(over_bound) : FORS_UNKNOWN;
 	for (size_t i = 0; is_good && i < NNUMBERS; i++)
 		is_good = take_number(object, &numbers[i], job);
 	return is_good && *job->name;

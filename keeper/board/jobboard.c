@@ -103,7 +103,10 @@ struct fors_jobboard_item *fors_jobboard_have(struct fors_jobboards *jobs, const
 					   .path_index = FORS_UNKNOWN,
 					   .epoch = FORS_UNKNOWN,
 					   .trespassers = FORS_UNKNOWN,
-					   .expected_phases = FORS_UNKNOWN};
+					   .expected_phases = FORS_UNKNOWN,
+					   .demand_epoch = FORS_UNKNOWN,
+					   .demand_phases = FORS_UNKNOWN,
+					   .demand_over_bound = FORS_UNKNOWN};
 	snprintf(made->told.name, sizeof(made->told.name), "%s", name);
 	jobs->item[at] = made;
 	return made;
@@ -223,7 +226,7 @@ bool fors_jobboard_withdraw(struct fors_jobboards *jobs, struct fors_jobboard_it
 		return true;
 	if (fors_schedule_withdrawn(0, reason, &nothing, NULL))
 		return false;
-	snprintf(nothing->name, sizeof(nothing->name), "%s", item->told.name + jobs->is_demand);
+	snprintf(nothing->name, sizeof(nothing->name), "%s", item->told.name + (jobs->kind != FORS_KIND_JOB));
 	return !fors_jobboard_publish(jobs, item, nothing, NULL);
 }
 
@@ -312,7 +315,7 @@ bool fors_jobboard_load(struct fors_jobboards *jobs)
 
 	if (jobs->has_loaded)
 		return true;
-	err = fors_publish_list_jobs(jobs->board->folder, jobs->is_demand, take_name, &loading, &error);
+	err = fors_publish_list_jobs(jobs->board->folder, jobs->kind, take_name, &loading, &error);
 	if (err == FORS_EINPUT)
 		fors_log_error(jobs->board->log, FORS_F_OLDFILE, "%s", error.text);
 	/* A folder that cannot be entered is complained about by whoever writes there; with the next job it may be. */
@@ -342,8 +345,7 @@ static bool hear_news(struct fors_jobboards *jobs, bool *is_new)
 	uint64_t epoch;
 	bool is_good = true;
 
-	while (is_good && jobs->board->outbox &&
-	       fors_outbox_job_news(jobs->board->outbox, jobs->is_demand, name, &epoch)) {
+	while (is_good && jobs->board->outbox && fors_outbox_job_news(jobs->board->outbox, jobs->kind, name, &epoch)) {
 		struct fors_jobboard_item *item = fors_jobboard_have(jobs, name);
 
 		is_good = item && exceed(jobs, item, epoch);
@@ -405,7 +407,7 @@ bool fors_jobboard_tend(struct fors_jobboards *jobs, bool is_master, bool *is_ne
 {
 	bool is_good = !is_master || hear_news(jobs, is_new);
 
-	if (jobs->board->outbox && !jobs->is_demand)
+	if (jobs->board->outbox && jobs->kind == FORS_KIND_JOB)
 		fors_outbox_tend_jobs(jobs->board->outbox, is_master);
 	look_for_files(jobs);
 	for (size_t i = 0; i < jobs->count; i++) {

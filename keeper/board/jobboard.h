@@ -32,10 +32,10 @@ struct fors_jobboards {
 	struct fors_board *board;
 	struct fors_jobboard_item **item; /* by name */
 	size_t count, room;
-	bool is_demand;	     /* they are demands: names are marked (publish.h) */
-	bool has_loaded;     /* what an earlier opensm left is known */
-	bool has_complained; /* about a folder that cannot be written */
-	size_t next_look;    /* item whose file is looked for next */
+	enum fors_jobkind kind; /* names of demands are marked (publish.h) */
+	bool has_loaded;	/* what an earlier opensm left is known */
+	bool has_complained;	/* about a folder that cannot be written */
+	size_t next_look;	/* item whose file is looked for next */
 };
 
 /* Nothing is read yet; the board is open, and borrowed. */

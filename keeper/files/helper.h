@@ -57,7 +57,7 @@ enum fors_err fors_helper_hold(struct fors_helper *helper, const struct fors_fol
 enum fors_err fors_helper_epoch(struct fors_helper *helper, const struct fors_folder *folder,
 				struct fors_schedule_header *header, bool *is_there, struct fors_error *error);
 
-/* Names of folders in the folder `jobs`, a few in each call; what is no name of a job is left out. */
+/* Each `job` (publish.h) that has a folder there, of all kinds, a few in each call; what is no name of one is left out. */
 struct fors_helper_names {
 	uint32_t count;
 	bool has_more;

@@ -33,7 +33,8 @@ struct service {
 	char *dir;
 	pid_t (*rival)(void *context);
 	void *context;
-	DIR *jobs; /* being listed, or NULL */
+	DIR *jobs;		/* being listed, or NULL */
+	enum fors_jobkind kind; /* of what is in it; jobs may have demands */
 	struct fors_holder holder;
 };
 
@@ -90,36 +91,46 @@ static void end_list(struct service *service)
 	service->jobs = NULL;
 }
 
-/* No folder has no jobs. */
-static void begin_list(struct service *service, const struct fors_folder *folder)
+/* Jobs come first, each with its demand, then demands. No folder has none. */
+static void begin_list(struct service *service, const struct fors_folder *folder, enum fors_jobkind kind)
 {
 	struct fors_error why;
 	int at = fors_folder_open(folder, false, &why), jobs;
 
 	end_list(service);
+	service->kind = kind;
 	if (at < 0)
 		return;
-	jobs = openat(at, "jobs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	jobs = openat(at, kind == FORS_KIND_JOB ? "jobs" : "demand", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	close(at);
 	service->jobs = jobs < 0 ? NULL : fdopendir(jobs);
 	if (jobs >= 0 && !service->jobs)
 		close(jobs);
+	if (!service->jobs && kind == FORS_KIND_JOB)
+		begin_list(service, folder, FORS_KIND_DEMAND);
 }
 
-static void list_slice(struct service *service, struct fors_helper_answer *answer)
+static void take_entry(const struct service *service, const char *name, struct fors_helper_answer *answer)
 {
-	const struct dirent *entry = NULL;
+	int at = dirfd(service->jobs);
 
-	for (int look = 0; service->jobs && look < LOOKS_PER_SLICE && answer->nnames < FORS_HELPER_NAMES; look++) {
-		entry = readdir(service->jobs);
-		if (!entry) {
-			end_list(service);
-			break;
-		}
-		if (!fors_jobname_is_good((struct fors_span){entry->d_name, entry->d_name + strlen(entry->d_name)}))
+	answer->nnames += fors_jobfolder_at(at, name, service->kind, answer->job[answer->nnames]);
+	if (service->kind == FORS_KIND_JOB)
+		answer->nnames += fors_jobfolder_at(at, name, FORS_KIND_JOBDEMAND, answer->job[answer->nnames]);
+}
+
+static void list_slice(struct service *service, const struct fors_folder *folder, struct fors_helper_answer *answer)
+{
+	for (int look = 0; service->jobs && look < LOOKS_PER_SLICE && answer->nnames + 1 < FORS_HELPER_NAMES; look++) {
+		const struct dirent *entry = readdir(service->jobs);
+
+		if (entry) {
+			take_entry(service, entry->d_name, answer);
 			continue;
-		snprintf(answer->job[answer->nnames++], sizeof(answer->job[0]), "%.*s", FORS_JOBNAME_ROOM - 1,
-			 entry->d_name); /* the compiler does not know that it fits */
+		}
+		end_list(service);
+		if (service->kind == FORS_KIND_JOB)
+			begin_list(service, folder, FORS_KIND_DEMAND);
 	}
 	answer->has_more = service->jobs != NULL;
 }
@@ -169,8 +180,8 @@ static void do_request(struct service *service, const struct fors_helper_request
 		break;
 	default:
 		if (request->flag)
-			begin_list(service, &folder);
-		list_slice(service, answer);
+			begin_list(service, &folder, FORS_KIND_JOB);
+		list_slice(service, &folder, answer);
 	}
 }
 

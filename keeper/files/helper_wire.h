@@ -13,7 +13,7 @@
 
 #include "publish.h"
 
-#define FORS_HELPER_VERSION UINT64_C(0x32786f2d73726f66) /* to be changed with anything below: "fors-ox2" */
+#define FORS_HELPER_VERSION UINT64_C(0x33786f2d73726f66) /* to be changed with anything below: "fors-ox3" */
 #define FORS_HELPER_NAMES 32				 /* of jobs, in one answer */
 #define FORS_HELPER_MOST_BYTES (UINT64_C(1) << 31)	 /* of a file */
 
@@ -24,7 +24,7 @@ enum fors_helper_what {
 	FORS_HELPER_HEAD,
 	FORS_HELPER_REMOVE_JOB,
 	FORS_HELPER_HOLD, /* holder.h */
-	FORS_HELPER_LIST, /* the next names of folders in `jobs`; `flag`: from the beginning */
+	FORS_HELPER_LIST, /* the next `job` names, of all kinds; `flag`: from the beginning */
 };
 
 struct fors_helper_request {

@@ -12,7 +12,7 @@
  * the thread is left to itself: it owns the outbox then, says nothing any more, and ends with the process (the library stays
  * loaded for its sake, see local.mk).
  *
- * Behind everything else the thread looks what others left in the folder's `jobs`; see tidy_job().
+ * Behind everything else the thread looks what others left in the folder's `jobs` and `demand`; see tidy_job().
  */
 #include "config.h"
 
@@ -57,9 +57,9 @@ struct sheet {
 	bool is_due; /* to be copied */
 };
 
-/* Looking through the folder `jobs`, the thread's own but for `may` and next_ms. */
+/* Looking through the folders `jobs` and `demand`, the thread's own but for `may` and next_ms. */
 struct tidying {
-	bool may;	  /* this subnet manager is the master, and knows which jobs there are */
+	bool may;	  /* this subnet manager is the master, and knows which jobs and demands there are */
 	uint64_t next_ms; /* when to go on, or to begin anew */
 	bool is_on;
 	struct fors_helper_names names;
@@ -485,7 +485,8 @@ static enum fors_err withdraw(struct fors_outbox *box, const struct fors_folder 
 
 	if (err)
 		return err;
-	snprintf(nothing->name, sizeof(nothing->name), "%s", folder->job);
+	snprintf(nothing->name, sizeof(nothing->name), "%s",
+		 folder->job + (fors_jobkind(folder->job) != FORS_KIND_JOB));
 	err = fors_schedule_encode(nothing, &bytes, &size, NULL);
 	if (!err)
 		err = fors_helper_publish(&box->helper, folder, "schedule", bytes, size, true, NULL);
@@ -505,7 +506,7 @@ static bool is_known(struct fors_outbox *box, const char *name)
 }
 
 /*
- * A folder of no job that is known here, without the mutex. What is no schedule of a job, whole, of an epoch that is believed, is
+ * A folder of no job or demand that is known here, without the mutex. What is no schedule of one, whole, of an epoch that is believed, is
  * somebody else's. A schedule with phases was left by another opensm: readers, who see a heartbeat again, would take it
  * for good, so it is withdrawn; a day after that the folder is removed, as all folders of jobs that have ended.
  */
@@ -794,12 +795,12 @@ bool fors_outbox_put_job(struct fors_outbox *box, const char *name, const void *
 	return is_put;
 }
 
-bool fors_outbox_job_news(struct fors_outbox *box, bool is_demand, char name[64], uint64_t *epoch)
+bool fors_outbox_job_news(struct fors_outbox *box, enum fors_jobkind kind, char name[64], uint64_t *epoch)
 {
 	bool is_there;
 
 	pthread_mutex_lock(&box->mutex);
-	is_there = fors_outbox_jobs_news(&box->jobs, is_demand, name, epoch);
+	is_there = fors_outbox_jobs_news(&box->jobs, kind, name, epoch);
 	pthread_mutex_unlock(&box->mutex);
 	return is_there;
 }

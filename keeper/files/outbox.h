@@ -63,16 +63,16 @@ bool fors_outbox_put_job(struct fors_outbox *outbox, const char *name, const voi
 bool fors_outbox_know_job(struct fors_outbox *outbox, const char *name);
 
 /*
- * Every tick: is this subnet manager the master, and has it told which jobs there are? As long as it is, what other opensms left
- * in jobs/ is withdrawn, and removed a day later; slowly, when there is nothing else to do, and with no word to anybody.
+ * Every tick: is this subnet manager the master, and has it told which jobs and demands there are? As long as it is, what other opensms left
+ * in jobs/ and demand/ is withdrawn, and removed a day later; slowly, when there is nothing else to do, and with no word to anybody.
  */
 void fors_outbox_tend_jobs(struct fors_outbox *outbox, bool is_master);
 
 /*
- * The epoch of another subnet manager's schedule, later than the one that was put for this job, or for this demand; each
- * once, and what is of the other kind waits for whoever asks for that. False: there is no more.
+ * The epoch of another subnet manager's schedule, later than the one that was put for one of this kind; each
+ * once, and what is of another kind waits for whoever asks for that. False: there is no more.
  */
-bool fors_outbox_job_news(struct fors_outbox *outbox, bool is_demand, char name[64], uint64_t *epoch);
+bool fors_outbox_job_news(struct fors_outbox *outbox, enum fors_jobkind kind, char name[64], uint64_t *epoch);
 
 /* All files of a publication have been put: run the command when they are copied, or cannot be. */
 void fors_outbox_announce(struct fors_outbox *outbox, uint64_t epoch, const char *state);

@@ -137,12 +137,12 @@ void fors_outbox_jobs_renew(struct fors_outbox_jobs *jobs)
 	}
 }
 
-bool fors_outbox_jobs_news(struct fors_outbox_jobs *jobs, bool is_demand, char name[64], uint64_t *epoch)
+bool fors_outbox_jobs_news(struct fors_outbox_jobs *jobs, enum fors_jobkind kind, char name[64], uint64_t *epoch)
 {
 	for (size_t i = 0; i < jobs->count; i++) {
 		struct fors_outbox_job *job = &jobs->job[i];
 
-		if (!job->refused || (*job->name == FORS_DEMAND_MARK) != is_demand)
+		if (!job->refused || fors_jobkind(job->name) != kind)
 			continue;
 		*epoch = job->refused;
 		memcpy(name, job->name, sizeof(job->name));

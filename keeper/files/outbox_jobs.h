@@ -55,8 +55,8 @@ bool fors_outbox_jobs_due(const struct fors_outbox_jobs *jobs, uint64_t now_ms);
 /* Another folder is to be served, or somebody else wrote there: all is due. */
 void fors_outbox_jobs_renew(struct fors_outbox_jobs *jobs);
 
-/* A job, or a demand, that the worker has to hear of: *epoch lies there and is later than its own. False: none of this kind. */
-bool fors_outbox_jobs_news(struct fors_outbox_jobs *jobs, bool is_demand, char name[64], uint64_t *epoch);
+/* One of this kind that the worker has to hear of: *epoch lies there and is later than its own. False: there is none. */
+bool fors_outbox_jobs_news(struct fors_outbox_jobs *jobs, enum fors_jobkind kind, char name[64], uint64_t *epoch);
 
 /* Take along some of what is due, in *load; what memory is too short for stays due. */
 void fors_outbox_jobs_take(struct fors_outbox_jobs *jobs, uint64_t now_ms, struct fors_outbox_jobs *load);

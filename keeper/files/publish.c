@@ -48,30 +48,45 @@ void fors_folder_clear(struct fors_folder *folder)
 	folder->parent = NULL;
 }
 
-/* Jobs and demands have folders of their own. */
-static bool is_demand(const struct fors_folder *folder)
+static const char marks[] = {[FORS_KIND_DEMAND] = '+', [FORS_KIND_JOBDEMAND] = '='};
+
+enum fors_jobkind fors_jobkind(const char *job)
 {
-	return *folder->job == FORS_DEMAND_MARK;
+	return *job == marks[FORS_KIND_DEMAND]	    ? FORS_KIND_DEMAND
+	       : *job == marks[FORS_KIND_JOBDEMAND] ? FORS_KIND_JOBDEMAND
+						    : FORS_KIND_JOB;
 }
 
-static const char *folder_of_kind(const struct fors_folder *folder)
-{
-	return is_demand(folder) ? "demand" : "jobs";
-}
+#define MOST_PARTS 4
 
-static const char *folder_name(const struct fors_folder *folder)
+/* The folders that lead to that of a job or a demand, and it; returns how many. */
+static unsigned parts_of(const struct fors_folder *folder, const char *part[MOST_PARTS])
 {
-	return folder->job + is_demand(folder);
+	enum fors_jobkind kind = fors_jobkind(folder->job);
+	const char *name = folder->job + (kind != FORS_KIND_JOB);
+	unsigned n = 0;
+
+	if (*folder->job && kind != FORS_KIND_DEMAND) {
+		part[n++] = "jobs";
+		part[n++] = name;
+	}
+	if (kind != FORS_KIND_JOB) {
+		part[n++] = "demand";
+		part[n++] = name;
+	}
+	return n;
 }
 
 void fors_folder_path(const struct fors_folder *folder, const char *name, char path[FORS_ERROR_TEXT])
 {
-	snprintf(path, FORS_ERROR_TEXT, "%s/%s%s%s%s%s%s%s", folder->parent, folder->name, *folder->name ? "/" : "",
-		 folder->is_shadow ? "shadow/" : "",
-		 !*folder->job	     ? ""
-		 : is_demand(folder) ? "demand/"
-				     : "jobs/",
-		 folder_name(folder), *folder->job ? "/" : "", name);
+	const char *part[MOST_PARTS];
+	char below[4 * sizeof(folder->job)] = "";
+	size_t end = 0;
+
+	for (unsigned i = 0, n = parts_of(folder, part); i < n; i++)
+		end += (size_t)snprintf(below + end, sizeof(below) - end, "%s/", part[i]);
+	snprintf(path, FORS_ERROR_TEXT, "%s/%s%s%s%s%s", folder->parent, folder->name, *folder->name ? "/" : "",
+		 folder->is_shadow ? "shadow/" : "", below, name);
 }
 
 static enum fors_err fail_file(const struct fors_folder *folder, const char *name, const char *step,
@@ -110,16 +125,28 @@ static int enter_below(int at, const char *name, bool make)
 	return fd;
 }
 
-bool fors_jobfolder(const char *name, bool is_demand, char job[64])
+bool fors_jobfolder(const char *name, enum fors_jobkind kind, char job[64])
 {
 	size_t length = strlen(name);
+	bool is_marked = kind != FORS_KIND_JOB;
 
 	if (!fors_jobname_is_good((struct fors_span){name, name + length}) ||
-	    length > (is_demand ? FORS_DEMANDNAME_ROOM - 2 : 63))
+	    length > (is_marked ? FORS_DEMANDNAME_ROOM - 2 : 63))
 		return false;
-	*job = FORS_DEMAND_MARK;
-	memcpy(job + is_demand, name, length + 1);
+	*job = marks[kind];
+	memcpy(job + is_marked, name, length + 1);
 	return true;
+}
+
+bool fors_jobfolder_at(int folder, const char *name, enum fors_jobkind kind, char job[64])
+{
+	char path[256];
+	struct stat info;
+
+	if (!fors_jobfolder(name, kind, job))
+		return false;
+	snprintf(path, sizeof(path), "%.63s/demand/%.63s", name, name);
+	return kind != FORS_KIND_JOBDEMAND || !fstatat(folder, path, &info, AT_SYMLINK_NOFOLLOW);
 }
 
 bool fors_demandname(const char *path, char name[FORS_DEMANDNAME_ROOM])
@@ -132,24 +159,28 @@ bool fors_demandname(const char *path, char name[FORS_DEMANDNAME_ROOM])
 		end = base + strlen(base);
 	if (!fors_jobname_is_good((struct fors_span){base, end}) || end - base > FORS_DEMANDNAME_ROOM - 2)
 		return false;
-	snprintf(name, FORS_DEMANDNAME_ROOM, "%c%.*s", FORS_DEMAND_MARK, (int)(end - base), base);
+	snprintf(name, FORS_DEMANDNAME_ROOM, "%c%.*s", marks[FORS_KIND_DEMAND], (int)(end - base), base);
 	return true;
+}
+
+/* From the handle of a folder, which is closed, to that of the last one of these. -1 and errno. */
+static int enter_parts(int at, const char *const *part, unsigned n, bool make)
+{
+	for (unsigned i = 0; i < n && at >= 0; i++) {
+		int outer = at;
+
+		at = enter_below(outer, part[i], make);
+		close_kept(outer);
+	}
+	return at;
 }
 
 /* From the handle of a folder, which is closed, to that of the job's folder in it. -1 and errno. */
 static int enter_job(int at, const struct fors_folder *folder, bool make)
 {
-	int jobs, fd = -1;
+	const char *part[MOST_PARTS];
 
-	if (at < 0 || !*folder->job)
-		return at;
-	jobs = enter_below(at, folder_of_kind(folder), make);
-	close_kept(at);
-	if (jobs < 0)
-		return -1;
-	fd = enter_below(jobs, folder_name(folder), make);
-	close_kept(jobs);
-	return fd;
+	return enter_parts(at, part, parts_of(folder, part), make);
 }
 
 /* From the handle of a folder, which is closed, to that of the shadow in it. -1 and errno. */
@@ -518,7 +549,7 @@ enum fors_err fors_publish_remove(const struct fors_folder *folder, const char *
 /* --- folders of jobs ---------------------------------------------------------- */
 
 /* Takes the handle. */
-static void list_names(int fd, bool is_demand, void (*take)(void *context, const char *name), void *context)
+static void list_names(int fd, enum fors_jobkind kind, void (*take)(void *context, const char *name), void *context)
 {
 	DIR *dir = fdopendir(fd);
 	struct dirent *entry;
@@ -529,54 +560,83 @@ static void list_names(int fd, bool is_demand, void (*take)(void *context, const
 		return;
 	}
 	while ((entry = readdir(dir)))
-		if (fors_jobfolder(entry->d_name, is_demand, job))
+		if (fors_jobfolder_at(dirfd(dir), entry->d_name, kind, job))
 			take(context, job);
 	closedir(dir);
 }
 
-enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, bool is_demand,
+enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, enum fors_jobkind kind,
 				     void (*take)(void *context, const char *name), void *context,
 				     struct fors_error *error)
 {
-	const char *kind = is_demand ? "demand" : "jobs";
+	const char *name = kind == FORS_KIND_DEMAND ? "demand" : "jobs";
 	int at = fors_folder_enter(folder, false), jobs;
 	enum fors_err err = FORS_OK;
 
-	jobs = at < 0 ? -1 : open_directory(at, kind);
+	jobs = at < 0 ? -1 : open_directory(at, name);
 	if (jobs >= 0)
-		list_names(jobs, is_demand, take, context);
+		list_names(jobs, kind, take, context);
 	else if (errno != ENOENT)
-		err = fail_file(folder, kind, "cannot be opened", error);
+		err = fail_file(folder, name, "cannot be opened", error);
 	if (err && at >= 0)
 		error->code = err = FORS_EINPUT;
 	fors_folder_leave(at);
 	return err;
 }
 
-/* The files of the job's folder, then the folder. -1 and errno. */
-static int remove_job(int jobs, const struct fors_folder *folder)
+/* What was published in the folder `name`, then it. -1 and errno. */
+static int remove_leaf(int at, const char *name, const char *tag)
 {
 	char temporary[64];
-	int at = open_directory(jobs, folder_name(folder));
+	int fd = open_directory(at, name);
 
-	if (at < 0)
+	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
-	snprintf(temporary, sizeof(temporary), ".schedule%s.new", folder->tag);
-	unlinkat(at, temporary, 0);
-	unlinkat(at, "schedule", 0);
-	close(at);
-	return unlinkat(jobs, folder_name(folder), AT_REMOVEDIR);
+	snprintf(temporary, sizeof(temporary), ".schedule%s.new", tag);
+	unlinkat(fd, temporary, 0);
+	unlinkat(fd, "schedule", 0);
+	close(fd);
+	return unlinkat(at, name, AT_REMOVEDIR);
+}
+
+/* The demand of the job `name`, whose folder is in `jobs`. What stays is seen when that is removed. */
+static void remove_demand(int jobs, const char *name, const char *tag)
+{
+	int job = open_directory(jobs, name), demand = job < 0 ? -1 : open_directory(job, "demand");
+
+	if (demand >= 0) {
+		remove_leaf(demand, name, tag);
+		close(demand);
+		unlinkat(job, "demand", AT_REMOVEDIR);
+	}
+	if (job >= 0)
+		close(job);
+}
+
+/* From the handle of `jobs` or `demand`. -1 and errno. */
+static int remove_job(int jobs, const struct fors_folder *folder)
+{
+	enum fors_jobkind kind = fors_jobkind(folder->job);
+	const char *name = folder->job + (kind != FORS_KIND_JOB);
+
+	if (kind != FORS_KIND_DEMAND)
+		remove_demand(jobs, name, folder->tag);
+	if (kind != FORS_KIND_JOBDEMAND)
+		return remove_leaf(jobs, name, folder->tag);
+	return unlinkat(jobs, name, AT_REMOVEDIR) && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST ? -1 : 0;
 }
 
 enum fors_err fors_publish_remove_job(const struct fors_folder *folder, struct fors_error *error)
 {
+	const char *part[MOST_PARTS];
 	struct fors_error why;
 	enum fors_err err = FORS_OK;
 	int at, jobs;
 
+	parts_of(folder, part);
 	fors_io_begin(folder->parent);
 	at = open_outer(folder, false, &why);
-	jobs = at < 0 ? -1 : open_directory(at, folder_of_kind(folder));
+	jobs = at < 0 ? -1 : open_directory(at, part[0]);
 	if (jobs >= 0 && remove_job(jobs, folder))
 		err = fail_file(folder, "", "cannot be removed", error);
 	if (jobs >= 0)

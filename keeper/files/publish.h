@@ -22,18 +22,30 @@ struct fors_folder {
 	char *parent;
 	char name[24]; /* "" for none */
 	char tag[24];  /* part of temporary names, where several daemons write to one folder; or "" */
-	char job[64]; /* what is meant is the folder jobs/<job> in it, made when it is missing; or ""; see FORS_DEMAND_MARK */
+	char job[64]; /* what is meant is the folder jobs/<job> in it, made when it is missing; or ""; see enum fors_jobkind */
 	bool is_shadow; /* what is meant is the folder `shadow` in it, likewise: see keeper/shadow */
 };
 
-/* A `job` that begins with this, which no job does, is a demand: the folder demand/<rest of the name>. */
-#define FORS_DEMAND_MARK '+'
+/* What a `job` is. Of the last two it begins with a mark, which no name of a job does; `rest` is what follows. */
+enum fors_jobkind {
+	FORS_KIND_JOB,	     /* jobs/<job> */
+	FORS_KIND_DEMAND,    /* +: demand/<rest> */
+	FORS_KIND_JOBDEMAND, /* =: of the job <rest>, jobs/<rest>/demand/<rest> */
+};
+
 #define FORS_DEMANDNAME_ROOM 64
+
+enum fors_jobkind fors_jobkind(const char *job);
 
 /* Such a name for a demand file: the mark, and the name of the file without folder and ending. False: that is no name of a folder. */
 bool fors_demandname(const char *path, char name[FORS_DEMANDNAME_ROOM]);
-/* The `job` for a folder of this name in `jobs`, or in `demand`, in job[64]. False: neither a job nor a demand has such a name. */
-bool fors_jobfolder(const char *name, bool is_demand, char job[64]);
+/*
+ * The `job` for a name of a job, or of a demand, in job[64]. False: none of this kind has such a name. Names of demands have at most 62 characters, and
+ * so have those of jobs with a demand.
+ */
+bool fors_jobfolder(const char *name, enum fors_jobkind kind, char job[64]);
+/* The same for an entry of a folder, `jobs` or `demand`, that is open. False also when this job has no demand. */
+bool fors_jobfolder_at(int folder, const char *name, enum fors_jobkind kind, char job[64]);
 
 /*
  * The folder of an SM port under state_dir; NULL stands for ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.
@@ -107,17 +119,17 @@ enum fors_err fors_publish_rename(const struct fors_folder *folder, const char *
 				  struct fors_error *error);
 
 /*
- * Call take() for each folder in the folder `jobs`, or `demand`, of a folder that is no job's; names of demands are marked. What cannot be read has none. What
+ * Call take() for each `job` of this kind in a folder that is no job's. What cannot be read has none. What
  * has no such name (core/jobs/joblist.h) is somebody else's, and left out. Errors: FORS_EIO (the folder cannot be
  * entered), FORS_EINPUT (`jobs`, or `demand`, is in the way).
  */
-enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, bool is_demand,
+enum fors_err fors_publish_list_jobs(const struct fors_folder *folder, enum fors_jobkind kind,
 				     void (*take)(void *context, const char *name), void *context,
 				     struct fors_error *error);
 
 /*
- * Remove a job's or a demand's folder with what was published there; one that is not there is no error. Errors: FORS_EIO (also when
- * there is something else in it).
+ * Remove a job's or a demand's folder with what was published there, a job's demand too; one that is not there is no error. With a
+ * job's demand goes the folder of the job, if that is empty then. Errors: FORS_EIO (also when there is something else in it).
  */
 enum fors_err fors_publish_remove_job(const struct fors_folder *folder, struct fors_error *error);
 

@@ -57,6 +57,7 @@ struct fors_look {
 	char fabric_name[64];		/* of fors.conf; empty: none */
 	char jobs_file[FORS_CONF_LINE_MAX];   /* of fors.conf: each job in it gets a schedule of its own; empty: none */
 	char demand_file[FORS_CONF_LINE_MAX]; /* likewise; empty: none */
+	char demand_dir[FORS_CONF_LINE_MAX];  /* likewise; empty: jobs have no demands */
 	bool jobs_move;			      /* likewise: running jobs do not prefer the lanes that they have */
 	bool job_index, job_routes;	      /* likewise: see settings.h */
 	struct fors_claim *claim; /* whose entries, as far as they are right, are in these tables, held; NULL: none */

@@ -213,6 +213,7 @@ static const struct key keys[] = {
 	{"publish_seconds", NUMBER(1, 3600), MEMBER(publish_seconds)},
 	{"participants_file", .set = set_path, MEMBER(participants_file)},
 	{"jobs_file", .set = set_path, MEMBER(jobs_file)},	 /* which the worker reads whenever it changes */
+	{"demand_dir", .set = set_path, MEMBER(demand_dir)},	 /* where the demands are that it names: likewise */
 	{"demand_file", .set = set_demand, MEMBER(demand_file)}, /* likewise */
 	{"jobs_keep", WORDS("yes", "no"), MEMBER(jobs_move)},
 	{"job_index", WORDS("no", "yes"), MEMBER(job_index)},
@@ -256,7 +257,7 @@ static enum fors_err check_pairs(const char *path, const struct fors_settings *s
 	if (settings->jobs_file && settings->demand_file)
 		return fors_fail(
 			error, FORS_EINPUT,
-			"%s: jobs_file and demand_file exclude each other: a demand is planned over all cables, jobs share them",
+			"%s: jobs_file and demand_file exclude each other: a job has a demand of its own (demand_dir)",
 			path);
 	return FORS_OK;
 }
@@ -443,6 +444,7 @@ void fors_settings_free(struct fors_settings *settings)
 	fors_namebook_free(settings->reference_names);
 	free(settings->participants_file);
 	free(settings->jobs_file);
+	free(settings->demand_dir);
 	free(settings->demand_file);
 	fors_names_clear(&settings->excluded_links);
 	fors_names_clear(&settings->excluded_spines);

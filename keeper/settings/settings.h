@@ -34,7 +34,8 @@ struct fors_settings {
 	char *participants_file;	       /* NULL: none */
 	bool has_participants;		       /* false: all servers take part */
 	struct fors_participants participants;
-	char *jobs_file;   /* each job in it gets a schedule of its own; NULL: one for the fabric */
+	char *jobs_file;  /* each job in it gets a schedule of its own; NULL: one for the fabric */
+	char *demand_dir; /* where the demands are that jobs name; NULL: jobs have none */
 	char *demand_file; /* who sends how much to whom: it gets a schedule of its own beside the fabric's; NULL: none */
 	bool jobs_move; /* lanes are shared out anew at each change; else running jobs keep theirs if that costs little */
 	bool job_index;		     /* the last path index belongs to jobs, where there are two or more */

@@ -84,7 +84,8 @@ static void sync_files(struct fors_worker *worker)
 {
 	fors_board_sync(&worker->board);
 	fors_jobboard_sync(&worker->jobs.board);
-	fors_jobboard_sync(&worker->demand.board);
+	fors_jobboard_sync(&worker->demand_board);
+	fors_jobboard_sync(&worker->job_demands.board);
 }
 
 static void run(void *context)
@@ -96,6 +97,7 @@ static void run(void *context)
 	worker->board.counts.opensm = worker->setup.opensm;
 	fors_worker_jobs_open(worker);
 	fors_worker_demand_open(worker);
+	fors_worker_jobdemands_open(worker);
 	while (fors_mail_wait(&worker->mail, worker->setup.tick_ms, &look, &worker->is_idle)) {
 		fors_worker_heed_tables(worker);
 		fors_worker_write_places(worker);
@@ -115,6 +117,7 @@ static void run(void *context)
 		fors_worker_publish_end(worker);
 	fors_worker_forget_plan(worker);
 	fors_net_free(worker->up);
+	fors_worker_jobdemands_close(worker);
 	fors_worker_demand_close(worker);
 	fors_worker_jobs_close(worker);
 	fors_board_close(&worker->board);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * worker_demand.h - the demand of fors.conf (demand_file): a schedule of its own, beside the fabric's.
+ * worker_demand.h - the demand of fors.conf (demand_file): a schedule of its own, beside the fabric's. A job may have one, too (worker_jobdemand.h).
  *
  * Words beside those of worker_inside.h:
  *
@@ -14,6 +14,7 @@
 #ifndef FORS_KEEPER_WORKER_WORKER_DEMAND_H
 #define FORS_KEEPER_WORKER_WORKER_DEMAND_H
 
+#include "core/demand/steps.h"
 #include "keeper/board/jobboard.h"
 #include "keeper/look/look.h"
 #include "keeper/settings/jobs_file.h"
@@ -27,11 +28,11 @@ struct fors_worker_text {
 };
 
 struct fors_worker_demand {
-	struct fors_jobboards board;	 /* of the demand, and what is left of others */
-	char file[FORS_CONF_LINE_MAX];	 /* demand_file; empty: none */
-	char name[FORS_DEMANDNAME_ROOM]; /* its name, marked; empty: none */
-	struct fors_look *look;		 /* owned; NULL: none */
-	uint64_t basis;			 /* of the look */
+	struct fors_jobboards *board;	 /* borrowed: of the demand, and what is left of others */
+	char file[FORS_CONF_LINE_MAX];	 /* empty: none */
+	char name[FORS_DEMANDNAME_ROOM]; /* its name on the board, marked; empty: none */
+	struct fors_look *look;		 /* owned, the fabric's demand only; NULL: none */
+	uint64_t basis;			 /* of what it is planned for: of the look, of a job with its schedule */
 	uint64_t planned;		 /* basis of what is published; 0: nothing is */
 	uint64_t tried;			 /* basis for which what there is is the last word on the text; 0: none */
 	struct fors_jobs_file *reader;	 /* NULL: not needed so far */
@@ -43,6 +44,40 @@ struct fors_worker_demand {
 	bool is_blocked, is_pending, is_told;
 	bool is_named; /* a look has said which demand there is: other ones have ended */
 };
+
+/* Over what a demand is planned, beside worker->look. Borrowed. */
+struct fors_worker_site {
+	const struct fors_schedule *uniform; /* the plan of all with all, or NULL */
+	struct fors_demand_part part;
+};
+
+#define FORS_DEMAND_PLANNING "a schedule is being planned"
+
+/* --- worker_demand_one.c: any demand --- */
+
+/* Readers get none from now on, because of this. */
+void fors_worker_withdraw_demand(struct fors_worker *worker, struct fors_worker_demand *demand, const char *reason);
+
+/* Have readers a schedule, perhaps one that an earlier opensm left? */
+bool fors_worker_demand_has_plan(struct fors_worker_demand *demand);
+
+/* Forget file, name, texts and look. What is published stays. */
+void fors_worker_forget_demand(struct fors_worker_demand *demand);
+
+/* Look at the file: a text that is new comes in `next`. What is wrong is said. */
+void fors_worker_look_at_demand(struct fors_worker *worker, struct fors_worker_demand *demand);
+
+/* A text that was refused may be good by now. */
+void fors_worker_renew_demand(struct fors_worker_demand *demand);
+
+/*
+ * Plan the newest text over worker->look, and publish, or say why not; one that is no good leaves that of before, which is planned if it is pending.
+ * Returns what the last plan came to: FORS_ECANCELLED, FORS_ENOMEM: to be tried again.
+ */
+enum fors_err fors_worker_plan_demand(struct fors_worker *worker, struct fors_worker_demand *demand,
+				      const struct fors_worker_site *site);
+
+/* --- worker_demand.c: the fabric's --- */
 
 /* At the beginning, with the board open; and at the end. */
 void fors_worker_demand_open(struct fors_worker *worker);

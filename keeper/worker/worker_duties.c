@@ -79,6 +79,7 @@ static void watch_mastership(struct fors_worker *worker)
 	if (mastership == FORS_MASTER_NO && !worker->is_standby) {
 		fors_worker_leave_jobs(worker);
 		fors_worker_leave_demand(worker);
+		fors_worker_leave_jobdemands(worker, FORS_REASON_STANDBY);
 		fors_worker_withdraw(worker, &nothing, FORS_INACTIVE, FORS_REASON_STANDBY);
 	}
 	if (mastership == FORS_MASTER_NO) {
@@ -120,6 +121,7 @@ void fors_worker_tend(struct fors_worker *worker)
 	fors_worker_take_advice(worker);
 	fors_worker_watch_failover(worker);
 	fors_worker_watch_jobs(worker);
+	fors_worker_watch_jobdemands(worker);
 	fors_worker_watch_demand(worker);
 	fors_board_retry(&worker->board);
 	if (!worker->is_standby)

@@ -32,6 +32,7 @@
 #include "keeper/base/io_thread.h"
 #include "worker.h"
 #include "worker_demand.h"
+#include "worker_jobdemand.h"
 #include "worker_jobs.h"
 #include "worker_mail.h"
 
@@ -100,11 +101,13 @@ struct fors_worker {
 	struct fors_worker_failover failover;
 	struct fors_worker_jobs jobs;	  /* several, instead of one exchange */
 	struct fors_worker_demand demand; /* beside it */
-	uint64_t decided;		  /* basis; 0: nothing is */
-	struct fors_net *up;		  /* what a sweep of ours without errors has ended with last, or NULL; owned */
-	bool is_early;			  /* what is published was so early, and the end of its sweep has not come */
-	uint64_t view;			  /* that the status shows */
-	char told_by[48];		  /* whose tables the status says that the switches hold */
+	struct fors_jobboards demand_board;
+	struct fors_worker_jobdemands job_demands; /* those of jobs */
+	uint64_t decided;			   /* basis; 0: nothing is */
+	struct fors_net *up; /* what a sweep of ours without errors has ended with last, or NULL; owned */
+	bool is_early;	     /* what is published was so early, and the end of its sweep has not come */
+	uint64_t view;	     /* that the status shows */
+	char told_by[48];    /* whose tables the status says that the switches hold */
 	struct fors_worker_advice advice;
 	struct fors_worker_outdated outdated;
 	bool is_proving;	 /* the published schedule is being read, by the verifier or the planner of a demand */

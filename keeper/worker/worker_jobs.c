@@ -548,6 +548,7 @@ void fors_worker_drop_jobs(struct fors_worker *worker)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
 
+	jobs->has_spoken = true;
 	if (!*jobs->file && jobs->board.has_loaded)
 		return;
 	withdraw(worker, "jobs_file is not set in fors.conf");

@@ -251,6 +251,7 @@ void fors_worker_do(struct fors_worker *worker, struct fors_look *look)
 	memcpy(worker->board.fabric_name, look->fabric_name, sizeof(look->fabric_name));
 	worker->lost_mastership = false;
 	fors_worker_heed_demand(worker, look);
+	fors_worker_heed_jobdemands(worker, look);
 	if (!*look->jobs_file)
 		fors_worker_drop_jobs(worker);
 	else if (look->kind == FORS_LOOK_DECLINED || !fors_look_has_tables(look))
@@ -261,6 +262,7 @@ void fors_worker_do(struct fors_worker *worker, struct fors_look *look)
 		do_declined(worker, look);
 	} else if (*look->jobs_file && !fors_worker_is_stale(worker, look)) {
 		fors_worker_do_jobs(worker, look, note_sweep(worker, look));
+		fors_worker_check_jobdemands(worker);
 	} else if (!fors_worker_is_stale(worker, look)) {
 		do_tables(worker, look, note_sweep(worker, look));
 	} /* else another one comes when they are settled */

@@ -179,6 +179,7 @@ void fors_worker_heed_tables(struct fors_worker *worker)
 		worker->outdated.how = changes.how;
 	fors_worker_outdate_jobs(worker, changes.count);
 	fors_worker_outdate_demand(worker, changes.count);
+	fors_worker_check_jobdemands(worker);
 	if (!is_outdated(worker, changes.count)) {
 		worker->outdated.since_ms = 0;
 		return;

@@ -31,6 +31,7 @@ static void fill_status(struct fors_worker *worker, const struct fors_look *look
 		fors_worker_run_short(worker);
 	fors_worker_fill_jobs(worker, status);
 	fors_worker_fill_demand(worker, status);
+	fors_worker_fill_jobdemands(worker, status);
 }
 
 /*

@@ -195,3 +195,29 @@ def test_bad_files(jobs, text, wanted):
 def test_bad_usage(fors):
     assert "--jobs FILE is missing" in fors("jobs", *SPEC, code=2).err
     assert "nowhere" in fors("jobs", *SPEC, "--jobs", "/nowhere/jobs", code=2).err.lower()
+
+
+def test_demands_of_jobs(jobs, fors, tmp_path):
+    """Planned over the job's own cables; a host of another job is left out; one without a file costs that job its demand only."""
+    folder, out = tmp_path / "demands", tmp_path / "out"
+    folder.mkdir()
+    (folder / "events.demand").write_text("role Node0[0-2]-0[0-7] send\nrole Node03-00,Node07-00 receive\n")
+    text = TWO.replace("left [exclusive]", "left [exclusive, demand=events]")
+    data = json.loads(jobs(text, "--demand-dir", folder, "--output-dir", out, "--json").out)
+    left, right = data["jobs"]
+    assert (left["demand"], left["demand_phases"], left["demand_over_bound"]) == ("events", 24, 1.0)
+    assert (right["demand"], right["demand_phases"], right["demand_over_bound"]) == (None, None, None)
+    assert json.loads(fors("schedule", out / "left/demand/left/schedule", "--format", "json").out)["name"] == "left"
+    assert not (out / "right" / "demand").exists()
+    assert "demand events: 24 phases, 1.000 of the bound" in jobs(text, "--demand-dir", folder).out
+    assert "1 host is no server of this job and left out: Node07-00" in jobs(text, "--demand-dir", folder).out
+    (folder / "events.demand").unlink()
+    done = jobs(text, "--demand-dir", folder, code=1)
+    assert "demand events: none" in done.out and "right                     32" in done.out and "events.demand" in done.err
+
+
+@pytest.mark.parametrize("mark, words", [
+    ("exclusive, shared", "is expected"), ("demand=a, demand=b", "two demands"), ("demand=../x", "no name of a demand"),
+    ("demand=", "no name of a demand"), ("demands", "or demand=NAME")])
+def test_bad_marks(jobs, mark, words):
+    assert words in jobs(f"a [{mark}]: Node00-00, Node01-01\n", code=2).err

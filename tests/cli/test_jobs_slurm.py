@@ -608,3 +608,12 @@ def test_a_task_prologue_that_hangs_ends(published, tmp_path):
     slow.write_text("#!/bin/sh\nexec sleep 600\n")
     slow.chmod(0o755)
     assert task_hook(tmp_path, f"FORS_PUBLISH_DIR={published}\nPATH={tmp_path}:$PATH FORS_TASK_SECONDS=1\n", SLURM_JOB_ID="17") == ""
+
+
+def test_demands_by_comment(squeue, follow):
+    """A comment names a demand, where the administrator has a folder of them: a name, and nothing that leads elsewhere."""
+    comments = ["fors-demand=events", "fors=exclusive, fors-demand=rows;x", "fors-demand=../../etc/shadow", "fors-demand=", "xfors-demand=a"]
+    squeue.prints(json.dumps({"jobs": [{"job_id": k, "job_state": "RUNNING", "nodes": f"n{k}", "comment": text}
+                                       for k, text in enumerate(comments, 1)]}))
+    assert follow() == "1: n1\n2 [exclusive]: n2\n3: n3\n4: n4\n5: n5\n"
+    assert follow("--demand-dir", "/none") == "1 [demand=events]: n1\n2 [exclusive, demand=rows]: n2\n3: n3\n4: n4\n5: n5\n"

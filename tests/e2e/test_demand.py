@@ -6,6 +6,7 @@ The judge walks each piece of the published schedule through the hardware's own 
 import collections
 import csv
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -210,3 +211,126 @@ def test_a_switch_of_the_builders_dies(demand):
     sm.sighup()
     wait_planned(sm, first["demand_epoch"], dead_links=lambda links: not links)  # a sweep may see some of the four only
     judge(sim, schedule_of(sm.state_dir), WANTED)
+
+
+def test_what_another_manager_left(fabric, tmp_path):
+    """A good schedule of a demand in publish_dir that nobody keeps: the heartbeat would vouch for it."""
+    (tmp_path / "net").mkdir()
+    file, copy = tmp_path / "events.demand", schedule_of(tmp_path / "net")
+    write(file, EVENTS)
+    conf = f"publish_dir = {tmp_path / 'net'}\n"
+    sim, sm = fabric(TREE, fors_conf=f"demand_file = {file}\n{conf}")
+    first = wait_planned(sm)
+    wait_for(lambda: copy.exists() and info(copy)["phases"], what="the copy")
+    sm.stop()
+    shutil.rmtree(sm.state_dir / "demand")  # as if it had been another one's
+    with type(sm)(sim, sm.directory, fors_conf=conf) as again:
+        again.wait_status(state="active", demand=None)
+        wait_for(lambda: info(copy)["phases"] == 0, what="the withdrawal")
+        assert info(copy)["epoch"] > first["demand_epoch"]
+
+
+# --- demands of jobs ---
+
+ONE, TWO = [f"Node{a:02d}-0{s}" for a in range(3) for s in range(2)], [f"Node{a:02d}-0{s}" for a in range(4) for s in (2, 3)]
+TO_ONE = {(source, "Node02-01"): 3000 + 500 * i for i, source in enumerate(ONE[:4])}
+IN_TWO = {(source, to): 2000 for source in TWO[:2] for to in TWO[4:]}
+
+
+def lines(wanted):
+    return "".join(f"{source} {to} {size}\n" for (source, to), size in wanted.items())
+
+
+def of_jobs(fabric, tmp_path, **options):
+    """Two jobs, of which the first owns its lanes, with a demand each; the jobs file, and the folder of demands."""
+    jobs, folder, net = tmp_path / "jobs", tmp_path / "demands", tmp_path / "net"
+    folder.mkdir()
+    net.mkdir()
+    write(folder / "events.demand", lines(TO_ONE))
+    write(folder / "rows.demand", lines(IN_TWO))
+    write(jobs, f"one [exclusive, demand=events]: {', '.join(ONE)}\ntwo [demand=rows]: {', '.join(TWO)}\n")
+    conf = f"jobs_file = {jobs}\ndemand_dir = {folder}\npublish_dir = {net}\n"
+    sim, sm = fabric(TREE, fors_conf=conf, lmc="2", **options)
+    return sim, sm, jobs, folder
+
+
+def of_job(folder, name):
+    return folder / "jobs" / name / "demand" / name / "schedule"
+
+
+def told(status, name):
+    return next((job for job in status.get("jobs") or () if job["name"] == name), {})
+
+
+def wait_job(sm, name, after=0, **wanted):
+    """The job has a schedule of its demand with an epoch above `after`, and this is told of it; what is told."""
+    def is_there(jobs):
+        job = told({"jobs": jobs}, name)
+        good = all(want(job.get(key)) if callable(want) else job.get(key) == want for key, want in wanted.items())
+        return good and (job.get("demand_epoch") or 0) > after
+    return told(sm.wait_status(jobs=is_there), name)
+
+
+def cables(sim, path):
+    """The directed cables between switches that flows of a schedule go over."""
+    snapshot, used = sim.snapshot(), set()
+    by_guid = {port.guid: name for name, port in snapshot.port.items() if name not in snapshot.switches}
+    text = subprocess.run(fors_command("schedule", path, "--format", "csv"), capture_output=True, text=True, check=True).stdout
+    for row in csv.DictReader(text.splitlines()):
+        hops = snapshot.walk(by_guid[int(row["src_guid"], 16)], int(row["dst_lid"]))[1]
+        used |= {hop for hop in hops[1:] if snapshot.cable[hop][0] in snapshot.switches}
+    return used
+
+
+def test_jobs_have_demands(fabric, tmp_path):
+    sim, sm, jobs, folder = of_jobs(fabric, tmp_path)
+    one, two = wait_job(sm, "one"), wait_job(sm, "two")
+    own, copy = of_job(sm.state_dir, "one"), of_job(tmp_path / "net", "one")
+    judge(sim, own, TO_ONE)
+    judge(sim, of_job(sm.state_dir, "two"), IN_TWO)
+    assert info(own)["phases"] == one["demand_phases"] and info(own)["epoch"] == one["demand_epoch"]
+    assert cables(sim, own) <= cables(sim, sm.state_dir / "jobs" / "one" / "schedule")
+    assert not cables(sim, own) & cables(sim, of_job(sm.state_dir, "two"))
+    wait_for(lambda: copy.exists() and copy.read_bytes() == own.read_bytes(), what="the copy")
+    text = subprocess.run(fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    assert f"demand events: {one['demand_phases']} phases" in text
+
+    # a cut: other schedules of jobs and demands, right over what the switches hold then
+    sim.unlink(*TREE.uplink(1, 1)[:2])
+    sm.sighup()
+    sm.wait_status(dead_links=lambda links: len(links or ()) == 1)
+    one, two = wait_job(sm, "one", one["demand_epoch"]), wait_job(sm, "two", two["demand_epoch"])
+    judge(sim, own, TO_ONE)
+    judge(sim, of_job(sm.state_dir, "two"), IN_TWO)
+
+    # a mistake, hosts of the other job, a file that is gone: the first job's demand alone is concerned
+    write(folder / "events.demand", lines(TO_ONE) + "Node00-00 Node02-01 many\n")
+    before, one = one, wait_job(sm, "one", demand_reason=lambda text: text and "events.demand:5:" in text)
+    assert one["demand_epoch"] == before["demand_epoch"]
+    write(folder / "events.demand", lines(TO_ONE) + "Node03-02 Node02-01 4000\n")
+    one = wait_job(sm, "one", demand_reason=lambda text: text and "Node03-02" in text)  # the same schedule
+    assert one["demand_epoch"] == before["demand_epoch"]
+    judge(sim, own, TO_ONE)
+    (folder / "events.demand").unlink()
+    sm.wait_status(jobs=lambda jobs: told({"jobs": jobs}, "one").get("demand_epoch") is None)
+    assert info(own)["phases"] == 0 and told(sm.status(), "one")["state"] == "active"
+    assert told(sm.status(), "two")["demand_epoch"] == two["demand_epoch"]
+
+    # the other job ends
+    write(jobs, f"one [exclusive]: {', '.join(ONE)}\n")
+    wait_for(lambda: info(of_job(sm.state_dir, "two"))["phases"] == 0, what="the end of the demand")
+
+
+def test_a_demand_of_a_job_before(fabric, tmp_path):
+    """What an earlier opensm left of a job that names its demand no more is withdrawn, and its copy."""
+    sim, sm, jobs, folder = of_jobs(fabric, tmp_path)
+    wait_job(sm, "one"), wait_job(sm, "two")
+    copy = of_job(tmp_path / "net", "one")
+    wait_for(copy.exists, what="the copy")
+    sm.stop()
+    write(jobs, f"one [exclusive]: {', '.join(ONE)}\ntwo [demand=rows]: {', '.join(TWO)}\n")
+    with type(sm)(sim, sm.directory, fors_conf=sm.fors_conf.read_text(), lmc="2") as again:
+        wait_job(again, "two")
+        for path in (of_job(again.state_dir, "one"), copy):
+            wait_for(lambda: info(path)["phases"] == 0, what=f"{path} to be withdrawn")
+        judge(sim, of_job(again.state_dir, "two"), IN_TWO)

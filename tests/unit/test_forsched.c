@@ -1040,6 +1040,49 @@ static void assert_path(const char *path, const char *job, const char *wanted)
 	free(found);
 }
 
+static void assert_heartbeat(const char *path, uint64_t unix_ms)
+{
+	struct forsched_heartbeat beat;
+	struct forsched *schedule = open_file(path);
+
+	assert_int_equal(forsched_heartbeat(schedule, &beat, NULL), FORSCHED_OK);
+	assert_int_equal(beat.unix_ms, unix_ms);
+	forsched_close(schedule);
+}
+
+/* The heartbeat is that of the folder, for the demand of a job too; a folder of any name further up is none of a job. */
+static void heartbeats_of_demands(void **state)
+{
+	static const char *const folders[] = {
+		"jobs",	  "jobs/4711",	   "jobs/4711/demand",	   "jobs/4711/demand/4711",
+		"demand", "demand/events", "demand/events/demand", "demand/events/demand/x"};
+	struct place place = make_place();
+	struct bytes good = published_spec("FT(2;4,4)", 0, "auto", 10);
+	char path[160], before[4096];
+
+	put_text(place.heartbeat, "1000 10\n");
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", place.directory, folders[i]);
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+	for (size_t i = 3; i < sizeof(folders) / sizeof(folders[0]); i += 2) {
+		snprintf(path, sizeof(path), "%s/%s/schedule", place.directory, folders[i]);
+		published_write(path, good);
+		assert_heartbeat(path, 1000);
+	}
+	assert_true(getcwd(before, sizeof(before)) && !chdir(place.directory));
+	assert_heartbeat("jobs/4711/demand/4711/schedule", 1000);
+	assert_int_equal(chdir("jobs"), 0); /* by a path that does not tell */
+	put_text("heartbeat", "2000 10\n");
+	put_text("4711/heartbeat", "3000 10\n");
+	assert_heartbeat("4711/demand/4711/schedule", 3000);
+	assert_int_equal(chdir(before), 0);
+	free(good.data);
+	snprintf(path, sizeof(path), "rm -rf %s/jobs %s/demand", place.directory, place.directory);
+	assert_int_equal(system(path), 0);
+	remove_place(&place);
+}
+
 /* A job's own schedule is found by its name, the fabric's where it has none; no name leads out of the folder. */
 static void schedules_of_jobs(void **state)
 {
@@ -1404,6 +1447,7 @@ int main(void)
 		cmocka_unit_test(no_watch_without_descriptors),
 		cmocka_unit_test(heartbeats),
 		cmocka_unit_test(schedules_of_jobs),
+		cmocka_unit_test(heartbeats_of_demands),
 		cmocka_unit_test(heartbeats_of_the_future),
 		cmocka_unit_test(the_path_index_of_all),
 		cmocka_unit_test(many_threads_at_once),

@@ -41,9 +41,13 @@ static void lists(void **state)
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct fors_joblist list =
 		read_list(bed, "# nothing\n a-1.x [exclusive] : Node01-02 ,Node00-03,\n\nb: Node03-00\n"
-			       "c [shared]: Node03-01, Node03-01 # twice is once\n");
+			       "c [shared]: Node03-01, Node03-01 # twice is once\n"
+			       "d [ demand=rows.2 , job-index ]: Node03-02\ne [demand=rows.2]: Node03-03\n");
 
-	assert_int_equal(list.count, 3);
+	assert_int_equal(list.count, 5);
+	assert_string_equal(list.job[3].demand, "rows.2");
+	assert_true(list.job[3].has_index && list.job[3].is_exclusive && !list.job[4].is_exclusive);
+	assert_true(!strcmp(list.job[4].demand, "rows.2") && !*list.job[2].demand);
 	assert_string_equal(list.job[0].name, "a-1.x");
 	assert_true(list.job[0].is_exclusive && !list.job[1].is_exclusive && !list.job[2].is_exclusive);
 	assert_int_equal(list.job[0].count, 2);
@@ -70,6 +74,10 @@ static void bad_lists(void **state)
 	assert_refused(bed, "a: Spine00\n", "no server that takes part");
 	assert_refused(bed, "a: \n", "has no server");
 	assert_refused(bed, "a [fast]: Node00-00\n", "[fast]");
+	assert_refused(bed, "a [shared, exclusive]: Node00-00\n", "[exclusive]");
+	assert_refused(bed, "a [demand=x, demand=y]: Node00-00\n", "two demands");
+	assert_refused(bed, "a [demand=/etc/shadow]: Node00-00\n", "no name of a demand");
+	assert_refused(bed, "a [demand=..]: Node00-00\n", "no name of a demand");
 	assert_refused(bed, "a Node00-00\n", "is expected");
 	assert_refused(bed, "[exclusive]: Node00-00\n", "without a name");
 	assert_refused(bed, "../a: Node00-00\n", "no name of a job");

@@ -1037,31 +1037,31 @@ static void jobs_pass_a_bad_entry(void **state)
 	assert_int_equal(atomic_load(&infos_logged), 1);
 }
 
-/* Later schedules lie there of a job and of a demand: who asks for one kind hears of that, and the other one stays to be heard of. */
+/* Later schedules lie there of a job and of demands: who asks for one kind hears of that, and the others stay to be heard of. */
 static void later_epochs_are_told_by_kind(void **state)
 {
-	static const char *const names[] = {"a", "+a"}; /* a job, a demand */
+	static const char *const names[] = {"a", "+a", "=a"}; /* a job, a demand, that of a job */
 	struct bench *bench = *state;
 	char name[64];
 	uint64_t epoch;
 
 	mkdir(bench->dir, 0755);
 	set(bench, true, NULL, 1);
-	for (int is_demand = 0; is_demand < 2; is_demand++) {
-		plant_job(bench, names[is_demand], 5000, true);
-		put_job(bench, names[is_demand], 4000);
+	for (enum fors_jobkind kind = FORS_KIND_JOB; kind <= FORS_KIND_JOBDEMAND; kind++) {
+		plant_job(bench, names[kind], 5000, true);
+		put_job(bench, names[kind], 4000);
 	}
-	for (int is_demand = 0; is_demand < 2; is_demand++) {
+	for (enum fors_jobkind kind = FORS_KIND_JOB; kind <= FORS_KIND_JOBDEMAND; kind++) {
 		bool is_told = false;
 
 		for (int look = 0; look < LOOKS && !is_told; look++) {
-			is_told = fors_outbox_job_news(bench->box, is_demand, name, &epoch);
+			is_told = fors_outbox_job_news(bench->box, kind, name, &epoch);
 			usleep(1000);
 		}
 		assert_true(is_told);
-		assert_string_equal(name, names[is_demand]);
+		assert_string_equal(name, names[kind]);
 		assert_int_equal(epoch, 5000);
-		assert_false(fors_outbox_job_news(bench->box, is_demand, name, &epoch));
+		assert_false(fors_outbox_job_news(bench->box, kind, name, &epoch));
 	}
 }
 
@@ -1120,6 +1120,40 @@ static void what_others_left_is_tidied(void **state)
 	fake_clock_advance(3600000);
 	let_it_tidy();
 	assert_int_equal(job_there(bench, "theirs", &epoch), 2);
+	assert_int_equal(atomic_load(&errors_logged[FORS_F_COPY]), 0);
+}
+
+/* So are demands, of the fabric and of jobs; and where there is no folder of jobs at all. */
+static void demands_that_others_left_are_tidied(void **state)
+{
+	struct bench *bench = *state;
+	const uint64_t now = fors_clock_unix_ms();
+	uint64_t epoch;
+	char path[160];
+
+	mkdir(bench->dir, 0755);
+	plant_job(bench, "+theirs", now + 5000, true);
+	plant_job(bench, "+known", now, true);
+	assert_true(fors_outbox_know_job(bench->box, "+known"));
+	set(bench, true, NULL, 1);
+	let_it_tidy();
+	assert_int_equal(job_there(bench, "+theirs", &epoch), 2);
+	fors_outbox_tend_jobs(bench->box, true);
+	assert_true(wait_phases(bench, "+theirs", 0) > now + 5000);
+	plant_job(bench, "run", now, true);
+	plant_job(bench, "=run", now, true);
+	plant_job(bench, "=other", now - DAY - 1, false); /* whose job is gone */
+	assert_true(fors_outbox_know_job(bench->box, "run"));
+	fake_clock_advance(3600000);
+	path_in(bench, "other", path);
+	for (int look = 0; look < LOOKS && (!access(path, F_OK) || job_there(bench, "=run", &epoch)); look++) {
+		wait_round();
+		fake_clock_advance(50);
+	}
+	assert_int_not_equal(access(path, F_OK), 0);
+	assert_int_equal(job_there(bench, "=run", &epoch), 0);
+	assert_int_equal(job_there(bench, "run", &epoch), 2);
+	assert_int_equal(job_there(bench, "+known", &epoch), 2);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_COPY]), 0);
 }
 
@@ -1359,6 +1393,7 @@ int main(void)
 		ON_A_BENCH(jobs_pass_a_bad_entry),
 		ON_A_BENCH(later_epochs_are_told_by_kind),
 		ON_A_BENCH(what_others_left_is_tidied),
+		ON_A_BENCH(demands_that_others_left_are_tidied),
 		ON_A_BENCH(tidying_goes_in_slices),
 		ON_A_BENCH(what_another_one_holds_is_left),
 		ON_A_BENCH(command_runs_with_an_environment_of_its_own),

@@ -366,8 +366,47 @@ static void folders_of_jobs(void **state)
 		snprintf(path, sizeof(path), "%s/jobs/%s", place->path, names[i]);
 		assert_int_equal(mkdir(path, 0755), 0);
 	}
-	assert_int_equal(fors_publish_list_jobs(&place->folder, false, note_name, seen, NULL), FORS_OK);
+	assert_int_equal(fors_publish_list_jobs(&place->folder, FORS_KIND_JOB, note_name, seen, NULL), FORS_OK);
 	assert_string_equal(seen, "4711 ");
+}
+
+static bool is_below(const struct place *place, const char *name)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", place->path, name);
+	return !access(path, F_OK);
+}
+
+/* A demand has a folder beside those of jobs, or in that of its job; the latter goes with the job's, or leaves that alone. */
+static void folders_of_demands(void **state)
+{
+	struct place *place = *state;
+	struct fors_folder job = place->folder;
+	char path[FORS_ERROR_TEXT], seen[200] = "";
+
+	for (unsigned i = 0; i < 3; i++) {
+		strcpy(job.job, (const char *[]){"4711", "=4711", "+events"}[i]);
+		assert_int_equal(fors_publish(&job, "schedule", "x", 1, false, NULL), FORS_OK);
+	}
+	fors_folder_path(&job, "schedule", path);
+	assert_non_null(strstr(path, "/demand/events/schedule"));
+	for (enum fors_jobkind kind = FORS_KIND_JOB; kind <= FORS_KIND_JOBDEMAND; kind++)
+		assert_int_equal(fors_publish_list_jobs(&place->folder, kind, note_name, seen, NULL), FORS_OK);
+	assert_string_equal(seen, "4711 +events =4711 ");
+	strcpy(job.job, "=4711");
+	fors_folder_path(&job, "schedule", path);
+	assert_non_null(strstr(path, "/jobs/4711/demand/4711/schedule"));
+	assert_int_equal(fors_publish_remove_job(&job, NULL), FORS_OK);
+	assert_true(is_below(place, "jobs/4711/schedule") && !is_below(place, "jobs/4711/demand"));
+	assert_int_equal(fors_publish(&job, "schedule", "x", 1, false, NULL), FORS_OK);
+	strcpy(job.job, "4711");
+	assert_int_equal(fors_publish_remove_job(&job, NULL), FORS_OK);
+	assert_true(!is_below(place, "jobs/4711") && is_below(place, "demand/events/schedule"));
+	strcpy(job.job, "=4711");
+	assert_int_equal(fors_publish(&job, "schedule", "x", 1, false, NULL), FORS_OK);
+	assert_int_equal(fors_publish_remove_job(&job, NULL), FORS_OK);
+	assert_false(is_below(place, "jobs/4711"));
 }
 
 /* The path of the temporary file of "schedule", which is as long as "old bytes". */
@@ -441,6 +480,7 @@ int main(void)
 		IN_A_PLACE(durable_files_are_synced),
 		IN_A_PLACE(nothing_is_left_behind),
 		IN_A_PLACE(folders_of_jobs),
+		IN_A_PLACE(folders_of_demands),
 		IN_A_PLACE(two_steps),
 		cmocka_unit_test(default_folder),
 	};

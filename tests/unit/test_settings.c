@@ -237,10 +237,11 @@ static void expect_trouble(enum fors_err err, const char *text)
 static void a_demand(void **state)
 {
 	static const char *const bad[] = {"/etc/.demand", "/etc/a b.txt", "/etc/", "events.txt"};
-	struct fors_settings *settings = load("demand_file = /etc/fors/events.v2.txt\n");
+	struct fors_settings *settings = load("demand_file = /etc/fors/events.v2.txt\ndemand_dir = /etc/fors/demands\n");
 	char name[FORS_DEMANDNAME_ROOM], text[200];
 
 	assert_string_equal(settings->demand_file, "/etc/fors/events.v2.txt");
+	assert_string_equal(settings->demand_dir, "/etc/fors/demands");
 	assert_true(fors_demandname(settings->demand_file, name));
 	assert_string_equal(name, "+events.v2");
 	assert_true(fors_demandname("/etc/fors/plain", name));
@@ -386,6 +387,7 @@ static void mistakes_are_named(void **state)
 		{"exclude_link = x\n", ":1: ", "unknown key 'exclude_link'"},
 		{"participants_file = /dev/null/none\n", "/dev/null/none: ", "opened"},
 		{"jobs_file = jobs\n", ":1: ", "absolute"},
+		{"demand_dir = demands\n", ":1: ", "absolute"},
 		{"jobs_keep = perhaps\n", ":1: ", "jobs_keep: 'perhaps' is neither 'yes' nor 'no'"},
 		{"rehome = always\n", ":1: ", "rehome: 'always' is neither 'auto' nor 'never'"},
 		{"job_index = 1\n", ":1: ", "job_index: '1' is neither 'no' nor 'yes'"},

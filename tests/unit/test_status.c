@@ -739,6 +739,11 @@ static void jobs_there_and_back(void **state)
 	status.jobs.job[1].has_index = true;
 	status.jobs.job[1].trespassers = 2;
 	strcpy(status.jobs.job[1].trespassing, "17, 18");
+	strcpy(status.jobs.job[1].demand, "events");
+	strcpy(status.jobs.job[1].demand_reason, "a host is left out");
+	status.jobs.job[1].demand_epoch = 9;
+	status.jobs.job[1].demand_over_bound = 1.25;
+	status.jobs.job[2].demand_over_bound = FORS_UNKNOWN;
 	assert_int_equal(fors_status_json(&status, &text, NULL), FORS_OK);
 	assert_int_equal(fors_status_parse(text, "status", &read, NULL), FORS_OK);
 	assert_int_equal(read.jobs.count, 3);
@@ -746,6 +751,10 @@ static void jobs_there_and_back(void **state)
 	assert_true(read.jobs.job[1].is_exclusive);
 	assert_int_equal(read.jobs.job[1].trespassers, 2);
 	assert_string_equal(read.jobs.job[1].trespassing, "17, 18");
+	assert_string_equal(read.jobs.job[1].demand, "events");
+	assert_string_equal(read.jobs.job[1].demand_reason, "a host is left out");
+	assert_true(read.jobs.job[1].demand_epoch == 9 && read.jobs.job[1].demand_over_bound == 1.25);
+	assert_true(!*read.jobs.job[2].demand && read.jobs.job[2].demand_over_bound < 0);
 	assert_int_equal(read.jobs.job[1].phases, 4);
 	assert_true(read.jobs.job[1].has_index && !read.jobs.job[0].has_index);
 	assert_int_equal(read.jobs.job[1].path_index, 7);

@@ -103,6 +103,8 @@ struct fors_look *make_job(struct bench *bench, enum fors_look_kind kind, const 
 	assert_int_equal(fors_routing_make(&job->tree, false, &job->lfts, &job->rounds, NULL), FORS_OK);
 	fors_limit_method(&job->limits, "auto");
 	snprintf(job->jobs_file, sizeof(job->jobs_file), "%s", bench->file);
+	snprintf(job->demand_file, sizeof(job->demand_file), "%s", bench->demand);
+	snprintf(job->demand_dir, sizeof(job->demand_dir), "%s", bench->demands);
 	if (job->given)
 		fors_look_seal(job);
 	return job;

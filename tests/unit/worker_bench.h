@@ -22,7 +22,8 @@
 
 struct bench {
 	char directory[64];
-	char file[96], copies[96]; /* jobs_file and publish_dir, or "" */
+	char file[96], copies[96];    /* jobs_file and publish_dir, or "" */
+	char demand[96], demands[96]; /* demand_file and demand_dir, or "" */
 	struct fors_folder folder;
 	struct fors_worker *worker;
 	struct fors_outbox *outbox; /* or NULL */
