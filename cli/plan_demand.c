@@ -198,7 +198,10 @@ static void print_bound(const struct planned *p)
 	printf("bounds      ports %.0f %s, leaves %.0f, cables %.0f; the %s binds: %s\n", (double)p->steps.bound.ports,
 	       unit, (double)p->steps.bound.leaf, (double)p->steps.bound.cable,
 	       fors_demand_limit_name(p->steps.bound.which), p->steps.bound.what);
-	if (p->steps.odd > p->steps.bound.most)
+	if (p->steps.weighed > p->steps.bound.most && p->steps.weighed >= p->steps.odd)
+		printf("%12sbut no plan is below %.0f, whichever ways the messages take\n", "",
+		       (double)p->steps.weighed);
+	else if (p->steps.odd > p->steps.bound.most)
 		printf("%12sbut no plan is below %.0f: messages conflict in a ring (ports and cables in it: %u)\n", "",
 		       (double)p->steps.odd, p->steps.odd_size);
 }

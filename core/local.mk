@@ -43,6 +43,7 @@ libforscore_la_SOURCES = \
 	core/demand/reroute.c core/demand/reroute.h \
 	core/demand/steps.c core/demand/steps.h \
 	core/demand/uniform.c core/demand/uniform.h \
+	core/demand/weighed.c core/demand/weighed.h \
 	core/fabric/account.c core/fabric/account.h \
 	core/fabric/drained.c core/fabric/drained.h \
 	core/fabric/fabric.c core/fabric/fabric.h \

@@ -27,6 +27,14 @@ static void take_better(const struct fors_demand_asked *asked, struct fors_deman
 	*best = other;
 }
 
+/* A part of the effort is over, and was spent of the whole. */
+static void give_back(struct fors_effort *whole, const struct fors_effort *part)
+{
+	whole->spent = part->spent;
+	whole->next = part->next;
+	whole->is_cancelled = part->is_cancelled;
+}
+
 /* ---- whole messages ---- */
 
 /* The same demand in units of its granule. */
@@ -96,9 +104,7 @@ static enum fors_err try_parts(const struct fors_demand_asked *asked, uint64_t p
 	less.effort = &effort;
 	effort.budget = effort.spent + PARTS_BUDGET < effort.budget ? effort.spent + PARTS_BUDGET : effort.budget;
 	err = pack_whole(&less, part, &plan, error);
-	asked->effort->spent = effort.spent;
-	asked->effort->next = effort.next;
-	asked->effort->is_cancelled = effort.is_cancelled;
+	give_back(asked->effort, &effort);
 	if (!err && plan)
 		err = fors_demand_merge(&plan, error);
 	if (err)
@@ -132,6 +138,10 @@ static enum fors_err pack_parts(const struct fors_demand_asked *asked, uint64_t 
 #define BYTES_CELL 32		/* of the schedule, for a server and phase, and of its file */
 #define CHEAP UINT64_C(4000000) /* steps for which other plans are tried */
 #define MOST_TRIES 12		/* of them that differ by random choices only */
+#define MOST_PERCENT 330	/* of phases, where they cost nothing */
+#define CHOICES 48		/* messages that a port or cable chooses from, */
+#define MORE_CHOICES 64		/* and where that has led into a corner */
+#define CORNER 102		/* per cents of the bound: more is a corner, where there are several ways */
 
 /*
  * How many phases, in per cents of the messages of a port? More of them are shorter in all: three times as many come to the bound within a few thousandths,
@@ -141,7 +151,7 @@ static uint32_t percent_for(const struct fors_demand_asked *asked, uint64_t mess
 {
 	double price = asked->bound ? (double)(messages * asked->cost) / (double)asked->bound : 0;
 
-	uint32_t percent = price < 0.01 ? 330 : price < 0.1 ? 200 : price < 0.5 ? 130 : 100;
+	uint32_t percent = price < 0.01 ? MOST_PERCENT : price < 0.1 ? 200 : price < 0.5 ? 130 : 100;
 
 	return asked->problem->demand->count > MANY_MESSAGES && percent > 150 ? 150 : percent;
 }
@@ -178,6 +188,29 @@ static enum fors_err check_memory(const struct fors_demand_asked *asked, uint32_
 			 p->demand->count, p->nservers, (bytes >> 20) + 1, asked->most_bytes >> 20);
 }
 
+/* With several ways, and many phases, there may be a second attempt, unless one takes long enough. */
+static bool may_corner(const struct fors_demand_asked *asked, const struct fors_demand_style *style)
+{
+	return asked->problem->npaths > 1 && style->percent == MOST_PERCENT &&
+	       asked->problem->demand->count <= MANY_MESSAGES;
+}
+
+/* The first attempt has half of the steps that are left then. */
+static enum fors_err compact(const struct fors_demand_asked *asked, const struct fors_demand_style *style,
+			     struct fors_demand_plan **plan, struct fors_error *error)
+{
+	struct fors_effort effort = *asked->effort;
+	struct fors_demand_asked less = *asked;
+	enum fors_err err;
+
+	less.effort = &effort;
+	if (may_corner(asked, style) && style->choices == CHOICES)
+		effort.budget -= effort.spent < effort.budget ? (effort.budget - effort.spent) / 2 : 0;
+	err = fors_demand_compact(&less, plan, error);
+	give_back(asked->effort, &effort);
+	return err;
+}
+
 /* A plan of pieces; the better one is kept. */
 static enum fors_err pack_once(const struct fors_demand_asked *asked, const struct fors_demand_style *style,
 			       struct fors_demand_plan **best, struct fors_error *error)
@@ -186,7 +219,7 @@ static enum fors_err pack_once(const struct fors_demand_asked *asked, const stru
 	enum fors_err err = fors_demand_pack_slices(asked, style, &plan, error);
 
 	if (!err)
-		err = fors_demand_compact(asked, &plan, error);
+		err = compact(asked, style, &plan, error);
 	if (!err)
 		err = fors_demand_merge(&plan, error);
 	if (!err)
@@ -212,10 +245,10 @@ static void choose_next(struct tries *tries, bool is_better)
 	else
 		tries->is_fewer = false;
 	if (tries->is_fewer)
-		tries->style = (struct fors_demand_style){tries->good.percent * 4 / 5, 0, 1};
+		tries->style = (struct fors_demand_style){tries->good.percent * 4 / 5, 0, 1, CHOICES};
 	else
-		tries->style =
-			(struct fors_demand_style){tries->good.percent, tries->good.spare, tries->style.seed + 1};
+		tries->style = (struct fors_demand_style){tries->good.percent, tries->good.spare, tries->style.seed + 1,
+							  CHOICES};
 }
 
 static bool is_worthwhile(const struct fors_demand_asked *asked, const struct tries *tries, uint64_t time)
@@ -225,10 +258,29 @@ static bool is_worthwhile(const struct fors_demand_asked *asked, const struct tr
 	return tries->is_fewer || (asked->effort->spent < tries->until && tries->style.seed <= MOST_TRIES);
 }
 
+/* With several ways a choice among few messages may come out some per cent above the bound, in many short phases. */
+static bool is_cornered(const struct fors_demand_asked *asked, const struct fors_demand_style *style,
+			const struct fors_demand_plan *plan)
+{
+	return may_corner(asked, style) && !fors_effort_is_over(asked->effort) &&
+	       100 * (double)fors_demand_plan_length(plan) > CORNER * (double)asked->bound;
+}
+
+/* A choice among more messages comes out elsewhere; neither is better in general. */
+static enum fors_err leave_corner(const struct fors_demand_asked *asked, const struct fors_demand_style *good,
+				  struct fors_demand_plan **best, struct fors_error *error)
+{
+	struct fors_demand_style style = *good;
+
+	style.choices = MORE_CHOICES;
+	return pack_once(asked, &style, best, error);
+}
+
 static enum fors_err pack_pieces(const struct fors_demand_asked *asked, struct fors_demand_plan **best,
 				 struct fors_error *error)
 {
-	struct fors_demand_style style = {percent_for(asked, most_messages(asked->problem->demand)), SPARE_PHASES, 1};
+	struct fors_demand_style style = {percent_for(asked, most_messages(asked->problem->demand)), SPARE_PHASES, 1,
+					  CHOICES};
 	struct tries tries = {style, style, asked->cost && asked->problem->demand->count <= MANY_MESSAGES,
 			      asked->effort->spent + CHEAP, asked->bound};
 	uint64_t time = *best ? fors_demand_plan_time(*best, asked->cost) : UINT64_MAX, before;
@@ -248,7 +300,7 @@ static enum fors_err pack_pieces(const struct fors_demand_asked *asked, struct f
 			choose_next(&tries, time < before);
 		}
 	} while (!err && is_worthwhile(asked, &tries, time));
-	return err;
+	return err || !is_cornered(asked, &tries.good, *best) ? err : leave_corner(asked, &tries.good, best, error);
 }
 
 /*

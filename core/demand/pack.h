@@ -38,6 +38,7 @@ struct fors_demand_style {
 	uint32_t percent; /* of the messages of the fullest port or cable */
 	uint32_t spare;	  /* phases more than that */
 	uint32_t seed;	  /* of random choices, not 0 */
+	uint32_t choices; /* messages that a port or cable chooses from */
 };
 
 /* Pieces in phases of any length, made one after another: about as many as the style says. (pack_slices.c) */

@@ -22,8 +22,7 @@
 #include "core/base/random.h"
 
 #define NOBODY FORS_DEMAND_NOBODY
-#define MOST_OFFERS 48	   /* messages with several ways that are looked at for a resource */
-#define MOST_CONSIDERED 48 /* messages that a resource chooses from, beginning anywhere */
+#define MOST_OFFERS 48 /* messages with several ways that are looked at for a resource */
 #define FEW_MESSAGES 4096
 #define MOST_ROUNDS 256
 #define DIGIT 10 /* bits of a need by which resources are sorted at a time */
@@ -46,6 +45,7 @@ struct listed {
 struct slicer {
 	const struct fors_demand_asked *asked;
 	const struct fors_demand_problem *problem;
+	uint32_t choices;		/* messages that a resource chooses from, beginning anywhere */
 	struct fors_demand_pairs pairs; /* messages of ports, and what is left of them */
 	struct fors_demand_open open;	/* receivers with a free way */
 	uint64_t *load;			/* per resource: bytes that are left */
@@ -289,8 +289,8 @@ static uint32_t consider_some(struct slicer *s, uint32_t x, uint32_t from, uint3
 
 static void consider_listed(struct slicer *s, uint32_t x, uint64_t least, struct choice *choice)
 {
-	uint32_t start = s->alive[x] > MOST_CONSIDERED ? fors_random_below(&s->random, s->alive[x]) : 0;
-	uint32_t left = consider_some(s, x, start, UINT32_MAX, least, MOST_CONSIDERED, choice);
+	uint32_t start = s->alive[x] > s->choices ? fors_random_below(&s->random, s->alive[x]) : 0;
+	uint32_t left = consider_some(s, x, start, UINT32_MAX, least, s->choices, choice);
 
 	if (left && start)
 		consider_some(s, x, 0, start, least, left, choice);
@@ -312,11 +312,11 @@ static void consider_pairs(struct slicer *s, uint32_t x, uint64_t least, struct 
 	uint32_t nwords = s->pairs.nwords, start = fors_random_below(&s->random, 64 * nwords), seen = 0;
 	uint64_t behind = ~UINT64_C(0) << start % 64;
 
-	for (uint32_t i = 0; i <= nwords && seen < MOST_CONSIDERED; i++) {
+	for (uint32_t i = 0; i <= nwords && seen < s->choices; i++) {
 		uint32_t w = (start / 64 + i) % nwords;
 		uint64_t bits = row[w] & idle[w] & open[w] & (i == 0 ? behind : i == nwords ? ~behind : ~UINT64_C(0));
 
-		for (; bits && seen < MOST_CONSIDERED; bits &= bits - 1) {
+		for (; bits && seen < s->choices; bits &= bits - 1) {
 			uint32_t m = fors_demand_pairs_of(&s->pairs, x, 64 * w + (uint32_t)__builtin_ctzll(bits));
 
 			if (s->problem->npaths > 1 && !may_take(s, m))
@@ -807,7 +807,8 @@ static void finish(struct slicer *s)
 enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, const struct fors_demand_style *style,
 				      struct fors_demand_plan **plan, struct fors_error *error)
 {
-	struct slicer s = {.asked = asked, .problem = asked->problem, .random = {style->seed}};
+	struct slicer s = {
+		.asked = asked, .problem = asked->problem, .choices = style->choices, .random = {style->seed}};
 	bool is_good = fors_demand_pairs_make(s.problem->demand, &s.pairs) && fors_demand_open_make(s.problem, &s.open);
 	enum fors_err err = is_good && allocate(&s) ? index_messages(&s, error) : fors_fail_memory(error);
 

@@ -14,6 +14,7 @@
 #include "pack.h"
 #include "reach.h"
 #include "uniform.h"
+#include "weighed.h"
 
 #define MOST_PATHS 128		   /* path indices that are looked at: all */
 #define USUAL_RATE 200000	   /* Mb/s where the fabric does not say */
@@ -33,7 +34,9 @@ void fors_demand_steps_clear(struct fors_demand_steps *steps)
 
 uint64_t fors_demand_least(const struct fors_demand_steps *steps)
 {
-	return steps->odd > steps->bound.most ? steps->odd : steps->bound.most;
+	uint64_t least = steps->odd > steps->bound.most ? steps->odd : steps->bound.most;
+
+	return steps->weighed > least ? steps->weighed : least;
 }
 
 const struct fors_demand_plan *fors_demand_chosen(const struct fors_demand_steps *steps)
@@ -152,14 +155,16 @@ static uint64_t cost_of(const struct fors_demand_steps *steps, uint64_t phase_co
 enum fors_err fors_demand_find_bounds(struct fors_demand_steps *steps, uint64_t phase_cost, struct fors_error *error)
 {
 	const struct fors_task asking = {.cancelled = steps->cancelled, .context = steps->context};
-	struct fors_effort effort = {.task = &asking, .budget = budget_of(steps, ODD_BUDGET)};
+	struct fors_effort effort = {.task = &asking, .budget = budget_of(steps, ODD_BUDGET)}, other = effort;
 	enum fors_err err = fors_demand_problem_make(&steps->demand, steps->routed, &steps->problem, error);
 
 	if (!err)
 		err = fors_demand_bound_of(&steps->problem, &steps->bound, error);
 	if (!err)
 		err = fors_demand_odd_bound(&steps->problem, &effort, &steps->odd, &steps->odd_size, error);
-	if (!err && effort.is_cancelled)
+	if (!err)
+		err = fors_demand_weighed_bound(&steps->problem, &other, &steps->weighed, error);
+	if (!err && (effort.is_cancelled || other.is_cancelled))
 		err = fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
 	if (!err)
 		err = count_fewest(steps, error);

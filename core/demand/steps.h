@@ -41,6 +41,7 @@ struct fors_demand_steps {
 	struct fors_demand_bound bound;
 	uint64_t odd;	   /* a bound by an odd set of ports and links, which may be less */
 	uint32_t odd_size; /* so many of them */
+	uint64_t weighed;  /* a bound over all choices of ways, which may be less too */
 	uint32_t fewest;   /* no plan has fewer phases */
 	uint64_t cost;	   /* of a phase, in bytes; 0 where messages have no size */
 	struct fors_demand_plan *uniform,
@@ -77,7 +78,7 @@ enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struc
 enum fors_err fors_demand_prove(const struct fors_demand_steps *steps, struct fors_demand_verdict *verdict,
 				struct fors_error *error);
 
-/* The better of the bounds: no plan is shorter. */
+/* The best of the bounds: no plan is shorter. */
 uint64_t fors_demand_least(const struct fors_demand_steps *steps);
 
 /* The plan that was chosen. */

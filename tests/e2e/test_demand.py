@@ -324,13 +324,13 @@ def test_jobs_have_demands(fabric, tmp_path):
 def test_a_demand_of_a_job_before(fabric, tmp_path):
     """What an earlier opensm left of a job that names its demand no more is withdrawn, and its copy."""
     sim, sm, jobs, folder = of_jobs(fabric, tmp_path)
-    wait_job(sm, "one"), wait_job(sm, "two")
+    before = wait_job(sm, "one"), wait_job(sm, "two")
     copy = of_job(tmp_path / "net", "one")
     wait_for(copy.exists, what="the copy")
     sm.stop()
     write(jobs, f"one [exclusive]: {', '.join(ONE)}\ntwo [demand=rows]: {', '.join(TWO)}\n")
     with type(sm)(sim, sm.directory, fors_conf=sm.fors_conf.read_text(), lmc="2") as again:
-        wait_job(again, "two")
+        wait_job(again, "two", before[1]["demand_epoch"])
         for path in (of_job(again.state_dir, "one"), copy):
             wait_for(lambda: info(path)["phases"] == 0, what=f"{path} to be withdrawn")
         judge(sim, of_job(again.state_dir, "two"), IN_TWO)

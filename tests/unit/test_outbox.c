@@ -1140,6 +1140,7 @@ static void demands_that_others_left_are_tidied(void **state)
 	assert_int_equal(job_there(bench, "+theirs", &epoch), 2);
 	fors_outbox_tend_jobs(bench->box, true);
 	assert_true(wait_phases(bench, "+theirs", 0) > now + 5000);
+	let_it_tidy();
 	plant_job(bench, "run", now, true);
 	plant_job(bench, "=run", now, true);
 	plant_job(bench, "=other", now - DAY - 1, false); /* whose job is gone */

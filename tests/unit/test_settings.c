@@ -237,7 +237,8 @@ static void expect_trouble(enum fors_err err, const char *text)
 static void a_demand(void **state)
 {
 	static const char *const bad[] = {"/etc/.demand", "/etc/a b.txt", "/etc/", "events.txt"};
-	struct fors_settings *settings = load("demand_file = /etc/fors/events.v2.txt\ndemand_dir = /etc/fors/demands\n");
+	struct fors_settings *settings =
+		load("demand_file = /etc/fors/events.v2.txt\ndemand_dir = /etc/fors/demands\n");
 	char name[FORS_DEMANDNAME_ROOM], text[200];
 
 	assert_string_equal(settings->demand_file, "/etc/fors/events.v2.txt");
