@@ -16,6 +16,7 @@ import tempfile
 import engines
 import failover
 import harness
+import lanes_limit
 
 PLACEMENTS = ["tree", "first-fit", "random"]
 DEAD = [0, 1, 5, 20]
@@ -63,7 +64,9 @@ def _measure_three(is_quick):
                 files = sorted((folder / placement).glob("*.jobs"))
                 rows.append(_row(stock, placement, dead, (FTREE, ["--pattern", "per-job-shift"], ""), files))
                 rows += [_row(Made(spec, cables), placement, dead, way, files) for way in WAYS3]
-    return {"fabric": spec, "moments": moments, "rows": rows, "ftree": stock.used}
+        most = {placement: lanes_limit.mean(sorted((folder / placement).glob("*.jobs")), stock.net, int(spec.rsplit(",", 2)[1]))
+                for placement in ("tree", "random")}
+    return {"fabric": spec, "moments": moments, "rows": rows, "ftree": stock.used, "most": most}
 
 
 class Made:

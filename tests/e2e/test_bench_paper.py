@@ -80,7 +80,20 @@ def test_several_jobs_on_three_levels(results):
         stock, home = rows[placement, "ftree (stock OpenSM), shift", 0], rows[placement, "D-mod-K homes (fors), shift", 0]
         assert (stock["mean"], stock["worst"], stock["efi_max"]) == (home["mean"], home["worst"], home["efi_max"])
         assert rows[placement, "ftree (stock OpenSM), shift", 1]["jobs"] == home["jobs"]
+        assert rows[placement, "owned lanes, LMC 6", 0]["mean"] <= found["most"][placement] <= 1
     assert [0, "ftree", 1] in found["ftree"] and sum(count for _, _, count in found["ftree"]) == 2
+
+
+def test_the_most_that_lanes_give(monkeypatch):
+    """Three leaves of four servers: one job; two with a home each in two planes, and a third that finds none; a job of 2, 2 and 1 on one plane."""
+    for folder in (TOP / "bench", TOP / "bench" / "paper"):
+        monkeypatch.syspath_prepend(folder)
+    import lanes_limit
+    leaf_of = {guid: guid // 4 for guid in range(12)}
+    assert lanes_limit.most([[0, 1, 2, 3, 4, 5, 6, 7]], leaf_of, 4) == (1, 1)
+    assert lanes_limit.most([[0, 4, 8], [1, 5, 9]], leaf_of, 2) == (2, 2)
+    assert lanes_limit.most([[0, 4, 8], [1, 5, 9], [2, 6, 10]], leaf_of, 2) == (3, 2)
+    assert lanes_limit.most([[0, 1, 4, 5, 8]], leaf_of, 1) == (1, 5 / 6)
 
 
 def test_blocks_carry_what_their_cables_say(results):
