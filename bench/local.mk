@@ -15,7 +15,7 @@ bench_bench_levels_SOURCES = bench/bench_levels.c
 bench_bench_levels_LDADD = libforscore.la
 bench_bench_planners_SOURCES = bench/bench_planners.c
 bench_bench_planners_LDADD = libforscore.la
-EXTRA_DIST += bench/paper/booksim.py bench/paper/cee.py bench/paper/engines.py bench/paper/paper.py bench/paper/published.py bench/paper/rates.py \
+EXTRA_DIST += bench/paper/booksim.py bench/paper/cee.py bench/paper/engines.py bench/paper/lanes_limit.py bench/paper/paper.py bench/paper/published.py bench/paper/rates.py \
 	bench/paper/render.py bench/paper/render_cee.py bench/paper/render_simulated.py bench/paper/render_tago.py bench/paper/several.py bench/paper/simulated.py \
 	bench/paper/simulator.py bench/paper/tago.py
 EXTRA_DIST += bench/beside.py bench/bench.py bench/build_time.c bench/churn.py bench/forsched.py bench/lock.py bench/phases.py bench/pictures.py bench/planners.py bench/populations.py bench/shifts.py bench/svg.py bench/sweeps.py \
