@@ -42,7 +42,7 @@ static const struct golden golden[] = {
 	{"FT(2;13,4)", 4, {0xda3f545b, 0x7a75a0cd, 0xc28a5164, 0x0cfcd9d0, 0x1eb7c69f}},
 	{"FT(2;6,5;cables=3;servers=12)", 5, {0x6d222c0c, 0x0dd5867c, 0x00830bf9, 0x63b07b4c, 0xe1023424}},
 	{"FT(2;4,6;servers=4)", 1, {0x06b029fe, 0x9aed4ae1, 0xf1d7277e, 0, 0xf33bafb1}},
-	{"FT(2;4,7;servers=8)", 2, {0xfc3fb90f, 0x41951474, 0x206c46f5, 0x9df1e5b1, 0xc57c1e4f}},
+	{"FT(2;4,7;servers=8)", 2, {0xfc3fb90f, 0x41951474, 0x206c46f5, 0x9df1e5b1, 0xe115c3cd}},
 	{"FT(2;2,6;servers=2)", 1, {0x47219340, 0x343659ef, 0x12f76937, 0xa20a2968, 0x106072f3}},
 	{"FT(2;7,8;servers=5)", 0, {0x1d13e577, 0, 0x055e595f, 0, 0x9e51cba3}},
 };
