@@ -42,7 +42,7 @@ struct table {
 	uint16_t *place;  /* [d * n + t]: i of it */
 	size_t *seat_row; /* per switch */
 	uint8_t *path;	  /* [d * n + t]: of its token */
-	uint8_t *load;	  /* [link * n + t]: tokens */
+	uint16_t *load;	  /* [link * n + t]: tokens, one for each receiver at most */
 	uint32_t *extra;  /* per phase: tokens too many on links */
 	uint32_t price;	  /* the same of all phases */
 	uint32_t *rank;	  /* per phase: what is in the way of an exchange with it */
