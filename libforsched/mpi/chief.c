@@ -36,6 +36,7 @@
 #define LONG_ASKING 0.03  /* of a long call: ranks speak while MPI does it */
 #define OPEN_ASKING 0.1	  /* of a long call: more is not hidden by that */
 #define FORGOTTEN 0.7	  /* of what asking takes is believed after that: it is not seen then, and may be less again */
+#define FADED 0.95	  /* the same of small calls, most of which nobody asks about */
 #define TAKING_UP_SHARE 0.02 /* of the time of large calls */
 #define STEPS_SHARE 0.02     /* of a call in which steps of that are done, usually; */
 #define MOST_SHARE 0.04	     /* of a call, by the heaviest step, */
@@ -708,7 +709,7 @@ struct word forsched_mpi_speak(struct member *member, struct heard *heard, void 
 		learn(chief, heard);
 	}
 	if (heard && heard->is_aside)
-		chief->asking *= FORGOTTEN;
+		chief->asking *= is_large ? FORGOTTEN : FADED;
 	chief->is_timed = false;
 	if (is_due(member, is_large) && has_news(member, path))
 		chief->is_untold = true;

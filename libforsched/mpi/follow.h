@@ -160,6 +160,7 @@ struct member {
 	double began, took;	  /* the call that runs, when; how long the last one took here, 0: not known; seconds */
 	enum aside aside;
 	bool is_for_small;    /* that, and `quiet`, end with a large MPI_Alltoall, which all ranks know to be one */
+	uint64_t unheard;     /* the longest message of this rank, in bytes, of such calls that nobody spoke about */
 	MPI_Request speaking; /* aside, during this call; MPI_REQUEST_NULL: nobody is */
 	uint64_t mine[MOST_NUMBERS], all[MOST_NUMBERS]; /* what is told aside, here and by all, */
 	uint64_t bytes_aside;				/* struct heard's bytes, */
@@ -246,6 +247,8 @@ int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *
  * only whether the call was small, for what the ranks of a server have is not added up.
  */
 int forsched_mpi_weigh_aside(struct member *member, MPI_Comm comm, const struct call *call);
+/* This rank's longest message of a call that nobody speaks about: it is told in the next one that is spoken about aside. */
+void forsched_mpi_note_longest(struct member *member, const struct call *call);
 struct heard forsched_mpi_heard_aside(const struct member *member);
 
 /* ---- demand_file.c: the schedule of a demand, as rank 0 finds it ---- */

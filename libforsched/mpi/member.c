@@ -159,6 +159,8 @@ static int begin_aside(struct member *member, MPI_Comm comm, const struct call *
 {
 	if (member->aside == ASIDE_TELL)
 		return forsched_mpi_weigh_aside(member, comm, call);
+	if (member->is_for_small)
+		forsched_mpi_note_longest(member, call);
 	return PMPI_Ibcast(&member->word, sizeof(member->word) / sizeof(uint64_t), MPI_UINT64_T, 0, comm,
 			   &member->speaking);
 }
@@ -201,6 +203,8 @@ static bool is_left(struct member *member, const struct call *call)
 	if (!member->quiet)
 		return false;
 	member->quiet--;
+	if (member->is_for_small)
+		forsched_mpi_note_longest(member, call);
 	return true;
 }
 

@@ -343,6 +343,19 @@ int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *
 	return err;
 }
 
+void forsched_mpi_note_longest(struct member *member, const struct call *call)
+{
+	const struct side *side = call->send ? call->send : call->recv;
+	struct scale scale = {MPI_DATATYPE_NULL, 0};
+
+	for (int rank = 0; rank < member->size; rank++) {
+		struct block block = forsched_mpi_block_of(side, rank);
+
+		if (rank != member->rank)
+			lift(&member->unheard, bytes_of(&block, &scale));
+	}
+}
+
 int forsched_mpi_weigh_aside(struct member *member, MPI_Comm comm, const struct call *call)
 {
 	int err = say(member, call, member->mine);
@@ -350,6 +363,8 @@ int forsched_mpi_weigh_aside(struct member *member, MPI_Comm comm, const struct 
 	member->bytes_aside = bytes_of_each(call);
 	if (err)
 		return err;
+	lift(&member->mine[LONGEST], member->unheard);
+	member->unheard = 0;
 	return PMPI_Ireduce(member->mine, member->all, 1, member->vector, across_servers, 0, comm, &member->speaking);
 }
 

@@ -2,7 +2,7 @@
 /*
  * asked_calls CALLS: which calls does libforsched-mpi ask all ranks about before they begin? CALLS is a word: `s` is an
  * MPI_Alltoallv of 1000 bytes, `l` one of 20000 bytes, `A` an MPI_Alltoall of 20000 bytes. MPI's own call takes at least 10
- * ms here, a large one 600, and a reduction 1, by this program's own PMPI_Alltoall, PMPI_Alltoallv and PMPI_Reduce, which
+ * ms here, a large one 1500, and a reduction 1, by this program's own PMPI_Alltoall, PMPI_Alltoallv and PMPI_Reduce, which
  * stand before MPI's.
  *
  * Prints a word as long: `?` a call that was asked about, `.` one that was not.
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SHORT = 1000, LONG = 20000, CALL_US = 10000, LONG_CALL_US = 600000, REDUCTION_US = 1000 };
+enum { SHORT = 1000, LONG = 20000, CALL_US = 10000, LONG_CALL_US = 1500000, REDUCTION_US = 1000 };
 
 static int nreductions;
 
