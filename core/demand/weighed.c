@@ -99,13 +99,13 @@ static void raise_prices(struct weights *w, uint32_t round)
 		w->weight[x] = w->weight[x] / 1024 + (w->weight[x] > 0);
 }
 
-/* What no message can go over weighs nothing. Returns the steps that a round takes. */
+/* What no message can go over weighs nothing. Returns the steps that a round takes, or of too many those that were counted. */
 static uint64_t begin(struct weights *w)
 {
 	uint32_t use[FORS_DEMAND_MOST_USES];
 	uint64_t steps = w->count;
 
-	for (uint32_t m = 0; m < w->problem->demand->count; m++)
+	for (uint32_t m = 0; m < w->problem->demand->count && steps * FEWEST_ROUNDS <= BUDGET; m++)
 		for (uint32_t path = 0; path < w->problem->npaths; path++) {
 			uint32_t n = fors_demand_uses(w->problem, m, path, use);
 
