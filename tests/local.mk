@@ -439,7 +439,7 @@ tests_unit_test_worker_entries_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync
 tests_unit_test_worker_demand_SOURCES = tests/unit/test_worker_demand.c $(jobs_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_demand_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_worker_demand_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync,--wrap=fors_demand_answer
+tests_unit_test_worker_demand_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync,--wrap=fors_demand_answer,--wrap=fors_stamps_hold
 tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(jobs_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_jobs_LDADD = libforscore.la $(CMOCKA_LIBS)

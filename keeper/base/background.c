@@ -21,6 +21,7 @@ struct fors_background {
 	pthread_cond_t wake, done;
 	void *task; /* to be done, or being done; NULL: none */
 	bool is_done, wants_news, is_late, stop;
+	uint64_t stop_ms; /* when it was told to */
 };
 
 /* The task is done. The mutex is held, so that news() is never called after fors_background_stop(). */
@@ -133,15 +134,27 @@ bool fors_background_trouble(struct fors_background *background, char *text, siz
 	return true;
 }
 
-bool fors_background_stop(struct fors_background *background)
+void fors_background_dismiss(struct fors_background *background)
 {
 	if (!background)
-		return true;
+		return;
 	pthread_mutex_lock(&background->mutex);
+	if (!background->stop)
+		background->stop_ms = fors_clock_ms();
 	background->stop = true;
 	pthread_cond_signal(&background->wake);
 	pthread_mutex_unlock(&background->mutex);
-	if (!fors_io_thread_end(background->io, LAST_MS))
+}
+
+bool fors_background_stop(struct fors_background *background)
+{
+	uint64_t gone;
+
+	if (!background)
+		return true;
+	fors_background_dismiss(background);
+	gone = fors_clock_ms() - background->stop_ms;
+	if (!fors_io_thread_end(background->io, gone < LAST_MS ? (unsigned)(LAST_MS - gone) : 0))
 		return false;
 	free_background(background);
 	return true;

@@ -43,6 +43,9 @@ bool fors_background_take(struct fors_background *background);
 /* "PATH: has not answered since TIME", when the thread is out for something. False: it is not, the text stays. */
 bool fors_background_trouble(struct fors_background *background, char *text, size_t size);
 
+/* The thread is to end, and nobody waits for it as yet: of several that may hang all are told before the first one is waited for. NULL is allowed. */
+void fors_background_dismiss(struct fors_background *background);
+
 /* End the thread; NULL is allowed. False: it hangs, and was left alone; the task stays its own for ever. */
 bool fors_background_stop(struct fors_background *background);
 

@@ -155,6 +155,8 @@ enum fors_jobs_news fors_jobs_file_look(struct fors_jobs_file *file, const char 
 
 	if (file->is_away) {
 		file->is_away = !fors_background_take(file->background);
+		if (!file->is_away && errand->news == FORS_JOBS_SAME)
+			forget(errand); /* who was told that it does not answer is told that it does: by the text */
 	} else {
 		if (strcmp(errand->path, path) != 0)
 			forget(errand);
@@ -175,6 +177,12 @@ void fors_jobs_file_forget(struct fors_jobs_file *file)
 		file->is_void = true;
 	else
 		forget(file->errand);
+}
+
+void fors_jobs_file_dismiss(struct fors_jobs_file *file)
+{
+	if (file)
+		fors_background_dismiss(file->background);
 }
 
 void fors_jobs_file_stop(struct fors_jobs_file *file)

@@ -21,7 +21,7 @@ enum fors_jobs_news {
 	FORS_JOBS_SAME, /* nothing new, or not yet for sure */
 	FORS_JOBS_NEW,	/* a text, perhaps the same as before, is the caller's (free()) */
 	FORS_JOBS_BAD,	/* it cannot be read; the error says why */
-	FORS_JOBS_LATE, /* the file system does not answer; the error says since when */
+	FORS_JOBS_LATE, /* the file system does not answer; the error says since when. When it does a text comes, or FORS_JOBS_BAD */
 };
 
 /* Errors: FORS_ENOMEM. */
@@ -33,6 +33,9 @@ enum fors_jobs_news fors_jobs_file_look(struct fors_jobs_file *file, const char 
 
 /* Forget what was seen: what is there is new. */
 void fors_jobs_file_forget(struct fors_jobs_file *file);
+
+/* Its thread is to end, and is not waited for as yet (fors_background_dismiss()). NULL is allowed. */
+void fors_jobs_file_dismiss(struct fors_jobs_file *file);
 
 /* NULL is allowed. A thread that hangs is left alone. */
 void fors_jobs_file_stop(struct fors_jobs_file *file);

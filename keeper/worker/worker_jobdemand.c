@@ -33,13 +33,20 @@ static void free_demand(struct fors_worker_demand *demand)
 	free(demand);
 }
 
+/* Their files may all be on a file system that hangs: they are waited for together. */
+static void free_all(struct fors_worker_jobdemands *all)
+{
+	for (uint32_t i = 0; i < all->count; i++)
+		fors_jobs_file_dismiss(all->demand[i]->reader);
+	for (; all->count; all->count--)
+		free_demand(all->demand[all->count - 1]);
+}
+
 void fors_worker_jobdemands_close(struct fors_worker *worker)
 {
 	struct fors_worker_jobdemands *all = &worker->job_demands;
 
-	for (uint32_t i = 0; i < all->count; i++)
-		free_demand(all->demand[i]);
-	all->count = 0;
+	free_all(all);
 	fors_jobboard_close(&all->board);
 }
 
@@ -56,10 +63,19 @@ static struct fors_jobboard_item *item_of(struct fors_worker *worker, const stru
 	return fors_jobboard_have(&worker->jobs.board, job_of(demand));
 }
 
-/* What a demand of the job is planned for: the look, and the schedule of the job; 0: there is none. */
+/* Is its demand held to the cables of its schedule? */
+static bool is_held(const struct fors_jobboard_item *job)
+{
+	return job->whose != FORS_OVER_ALL && job->told.path_index <= 0;
+}
+
+/*
+ * What a demand of the job is planned for: the look, the schedule of the job, and whether its cables are all that there are; 0: there is none. A job that
+ * comes to own lanes may keep its schedule, epoch and all.
+ */
 static uint64_t basis_of(const struct fors_worker *worker, const struct fors_jobboard_item *job)
 {
-	uint64_t basis = worker->jobs.set.basis ^ job->epoch * UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t basis = worker->jobs.set.basis ^ (2 * job->epoch + is_held(job)) * UINT64_C(0x9E3779B97F4A7C15);
 
 	if (!worker->jobs.set.look || !fors_jobboard_has_plan(job))
 		return 0;
@@ -105,11 +121,8 @@ void fors_worker_heed_jobdemands(struct fors_worker *worker, const struct fors_l
 
 void fors_worker_leave_jobdemands(struct fors_worker *worker, const char *reason)
 {
-	struct fors_worker_jobdemands *all = &worker->job_demands;
-
 	withdraw_all(worker, reason);
-	for (; all->count; all->count--)
-		free_demand(all->demand[all->count - 1]);
+	free_all(&worker->job_demands);
 }
 
 /* ---- which there are ---- */
@@ -240,10 +253,10 @@ static void end_others(struct fors_worker *worker)
 static void plan_on_part(struct fors_worker *worker, struct fors_worker_demand *demand,
 			 const struct fors_jobboard_item *job)
 {
-	bool has_path = job->told.path_index > 0, is_held = job->whose != FORS_OVER_ALL && !has_path;
+	bool has_path = job->told.path_index > 0;
 	const struct fors_worker_site site = {
-		.uniform = is_held || has_path ? NULL : job->schedule,
-		.part = {job->schedule, is_held, has_path ? (uint32_t)job->told.path_index : 0}};
+		.uniform = is_held(job) || has_path ? NULL : job->schedule,
+		.part = {job->schedule, is_held(job), has_path ? (uint32_t)job->told.path_index : 0}};
 
 	fors_worker_plan_demand(worker, demand, &site);
 }

@@ -215,6 +215,44 @@ static void trouble_has_the_time_of_its_beginning(void **state)
 	assert_true(fors_background_stop(background));
 }
 
+/* Time goes by in steps as long as somebody waits. */
+static void *let_time_run(void *context)
+{
+	const atomic_bool *is_over = context;
+
+	while (!atomic_load(is_over)) {
+		fake_clock_advance(50);
+		usleep(1000);
+	}
+	return NULL;
+}
+
+/* Several that hang, and are told at once, are waited for no longer than one. */
+static void who_were_dismissed_are_waited_for_together(void **state)
+{
+	struct fors_background *background[4];
+	atomic_bool is_over = false;
+	pthread_t thread;
+	uint64_t begin;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		background[i] = start();
+		atomic_store(&is_out, false);
+		ask_late(background[i], false);
+	}
+	begin = fors_clock_ms();
+	for (int i = 0; i < 4; i++)
+		fors_background_dismiss(background[i]);
+	fors_background_dismiss(NULL);
+	assert_int_equal(pthread_create(&thread, NULL, let_time_run, &is_over), 0);
+	for (int i = 0; i < 4; i++)
+		assert_false(fors_background_stop(background[i]));
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+	assert_in_range(fors_clock_ms() - begin, 1000, 2000);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup(name, reset)
@@ -223,6 +261,7 @@ int main(void)
 		CASE(who_was_left_stays_where_it_is),
 		CASE(no_news_but_for_who_wants_them),
 		CASE(trouble_has_the_time_of_its_beginning),
+		CASE(who_were_dismissed_are_waited_for_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,9 @@
 
 #include "core/demand/answer.h"
 #include "core/schedule/schedule.h"
+#include "keeper/base/io_thread.h"
 #include "keeper/base/log.h"
+#include "keeper/files/input.h"
 #include "keeper/worker/worker.h"
 #include "keeper/worker/worker_jobdemand.h"
 #include "fake_clock.h"
@@ -59,6 +61,24 @@ enum fors_err __wrap_fors_demand_answer(const struct fors_demand_task *task, str
 	err = __real_fors_demand_answer(task, schedule, report, error);
 	atomic_fetch_add(&cancelled, err == FORS_ECANCELLED);
 	return err;
+}
+
+/* ---- a file system that hangs ---- */
+
+static atomic_bool hangs, is_at_rest; /* at rest: no file has changed */
+
+bool __real_fors_stamps_hold(const struct fors_stamps *stamps);
+bool __wrap_fors_stamps_hold(const struct fors_stamps *stamps);
+
+bool __wrap_fors_stamps_hold(const struct fors_stamps *stamps)
+{
+	if (!atomic_load(&is_at_rest))
+		return __real_fors_stamps_hold(stamps);
+	fors_io_begin("/far/away");
+	while (atomic_load(&hangs))
+		usleep(1000);
+	fors_io_end();
+	return true;
 }
 
 /* ---- files ---- */
@@ -360,6 +380,24 @@ static void too_many(void **state)
 	wait_status(bench, "; and 62 more", true);
 }
 
+/* Files that did not answer for a while, and are what they were: nothing is wrong any more. */
+static void files_that_hang(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one, two;
+
+	bring_up(bench, &one, &two);
+	rest();
+	atomic_store(&hangs, true);
+	atomic_store(&is_at_rest, true);
+	wait_status(bench, "/far/away: has not answered since", true);
+	atomic_store(&hangs, false);
+	wait_status(bench, "/far/away: has not answered since", false);
+	atomic_store(&is_at_rest, false);
+	assert_int_equal(wait_job(bench, "=one", 3, 0), one);
+	assert_int_equal(wait_job(bench, "=two", 1, 0), two);
+}
+
 /* Whichever allocation fails, in the end all is as it should be. */
 static void short_of_memory(void **state)
 {
@@ -392,7 +430,7 @@ int main(void)
 		OF_THE_FABRIC(broken_off),  OF_JOBS(files_of_jobs),
 		OF_JOBS(jobs_end),	    OF_JOBS(over_the_cables_of_the_job),
 		OF_JOBS(who_comes_after),   cmocka_unit_test_setup_teardown(too_many, open_many, jobs_bench_close),
-		OF_JOBS(short_of_memory),
+		OF_JOBS(files_that_hang),   OF_JOBS(short_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
