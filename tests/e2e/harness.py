@@ -554,7 +554,13 @@ class OpenSM:
     # -- commands
 
     def sighup(self):
+        """Once opensm catches it: before that, soon after the start, it would end opensm."""
+        wait_for(self._catches_sighup, 20, "opensm to catch SIGHUP")
         os.kill(self.process.pid, signal.SIGHUP)
+
+    def _catches_sighup(self):
+        text = Path("/proc", str(self.process.pid), "status").read_text()
+        return int(re.search(r"^SigCgt:\s*([0-9a-f]+)", text, re.M)[1], 16) >> (signal.SIGHUP - 1) & 1
 
     def sweep(self):
         """
