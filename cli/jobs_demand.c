@@ -19,17 +19,15 @@ static enum fors_err answer(const char *text, size_t size, const char *path, voi
 {
 	const struct task *task = context;
 	const struct fors_jobplan *job = &task->jobs->plans.job[task->job];
-	bool is_held = job->whose != FORS_OVER_ALL && job->index <= 0;
-	const struct fors_demand_task asked = {.net = task->made->net,
-					       .lfts = task->jobs->tables.lfts ? task->jobs->tables.lfts
-									       : task->made->lfts,
-					       .text = text,
-					       .size = size,
-					       .name = path,
-					       .uniform = is_held || job->index > 0 ? NULL : job->plan,
-					       .phase_cost = FORS_DEMAND_PHASE_COST,
-					       .limits = task->settings->limits,
-					       .part = {job->plan, is_held, job->index > 0 ? (uint32_t)job->index : 0}};
+	const struct fors_demand_task asked = {
+		.net = task->made->net,
+		.lfts = task->jobs->tables.lfts ? task->jobs->tables.lfts : task->made->lfts,
+		.text = text,
+		.size = size,
+		.name = path,
+		.phase_cost = FORS_DEMAND_PHASE_COST,
+		.limits = task->settings->limits,
+		.part = fors_demand_part_of(job->plan, job->whose == FORS_OVER_ALL, job->index)};
 	struct cli_jobdemand *demand = task->demand;
 	enum fors_err err = fors_demand_answer(&asked, &demand->plan, &demand->report, error);
 

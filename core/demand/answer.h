@@ -14,10 +14,11 @@ struct fors_demand_task {
 	const struct fors_lfts *lfts;
 	const char *text; /* of the demand file */
 	size_t size;
-	const char *name;		     /* of that file, for messages */
-	const struct fors_schedule *uniform; /* the plan of all with all over these tables; NULL: none */
-	uint64_t phase_cost;		     /* picoseconds of a phase */
-	bool (*cancelled)(void *context);    /* NULL: never */
+	const char *name; /* of that file, for messages */
+	const struct fors_schedule
+		*uniform;    /* the plan of all with all over these tables, where no part is asked for; NULL: none */
+	uint64_t phase_cost; /* picoseconds of a phase */
+	bool (*cancelled)(void *context);				  /* NULL: never */
 	uint8_t (*sl)(void *context, uint32_t src_lid, uint32_t dst_lid); /* NULL: no service levels are known */
 	void *context;
 	struct fors_plan_limits limits; /* steps and bytes; zeros: what is usual, and any */

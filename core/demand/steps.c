@@ -46,6 +46,11 @@ const struct fors_demand_plan *fors_demand_chosen(const struct fors_demand_steps
 
 /* ---- ways, messages ---- */
 
+struct fors_demand_part fors_demand_part_of(const struct fors_schedule *job, bool is_over_all, int64_t path)
+{
+	return (struct fors_demand_part){job, !is_over_all && path <= 0, path > 0 ? (uint32_t)path : 0};
+}
+
 /* The ways once more, without those over other cables than the schedule's. */
 static enum fors_err hold_part(struct fors_demand_steps *steps, const struct fors_flows_tables *all,
 			       struct fors_error *error)
@@ -197,7 +202,18 @@ static void name_paths(const struct fors_demand_steps *steps)
 	}
 }
 
-enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struct fors_schedule *schedule,
+/* Of a part that is held to cables, or to a path index, none: its ways are others. */
+static const struct fors_schedule *uniform_of(const struct fors_demand_steps *steps,
+					      const struct fors_schedule *uniform)
+{
+	const struct fors_demand_part *part = &steps->part;
+
+	if (!part->job)
+		return uniform;
+	return part->is_held || part->path ? NULL : part->job;
+}
+
+enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struct fors_schedule *uniform,
 				    struct fors_error *error)
 {
 	const struct fors_task asking = {.cancelled = steps->cancelled, .context = steps->context};
@@ -205,6 +221,7 @@ enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struc
 				     .budget = budget_of(steps, BUDGET + BUDGET_PER_MESSAGE * steps->demand.count)};
 	const struct fors_demand_asked asked = {&steps->problem, fors_demand_least(steps), steps->cost,
 						steps->limits.bytes, &effort};
+	const struct fors_schedule *schedule = uniform_of(steps, uniform);
 	enum fors_err err = FORS_OK;
 
 	if (schedule)

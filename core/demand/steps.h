@@ -24,6 +24,9 @@ struct fors_demand_part {
 	uint32_t path;			 /* above 0: by this path index, and no other; not held then */
 };
 
+/* That of a job with this schedule, over all lanes or not, by one path index or (0, or below) by all: so its demand meets no job that the schedule does not. */
+struct fors_demand_part fors_demand_part_of(const struct fors_schedule *job, bool is_over_all, int64_t path);
+
 /* Those before `routed` are the caller's, and borrowed; the rest is what steps have found so far, zeros before. It stays where it is: parts point to each other. */
 struct fors_demand_steps {
 	const struct fors_net *net; /* indexed */
@@ -67,11 +70,11 @@ enum fors_err fors_demand_find_messages(struct fors_demand_steps *steps, const c
 enum fors_err fors_demand_find_bounds(struct fors_demand_steps *steps, uint64_t phase_cost, struct fors_error *error);
 
 /*
- * A plan. `schedule` is the plan of all with all over these tables, or NULL, as it has to be where a part is held to cables or to a path index; it is read, not kept. Where that takes no longer it is the plan, and where it
- * reaches the bound no other is looked for. Errors: FORS_ECANCELLED, FORS_ELIMIT (a plan may take more bytes than the limit, as is estimated before, or
+ * A plan. `uniform` is the plan of all with all over these tables, or NULL; it is read, not kept. Of a part it is the job's own, and this one is not asked.
+ * Where it takes no longer it is the plan, and where it reaches the bound no other is looked for. Errors: FORS_ECANCELLED, FORS_ELIMIT (a plan may take more bytes than the limit, as is estimated before, or
  * more than a schedule has place for), FORS_ENOMEM.
  */
-enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struct fors_schedule *schedule,
+enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struct fors_schedule *uniform,
 				    struct fors_error *error);
 
 /* Walk each piece through the tables. Errors: FORS_ENOPLAN (the plan is wrong, which is a bug), FORS_ENOMEM. */

@@ -79,13 +79,20 @@ static bool make_room(struct fors_jobboards *jobs)
 	return true;
 }
 
-struct fors_jobboard_item *fors_jobboard_have(struct fors_jobboards *jobs, const char *name)
+struct fors_jobboard_item *fors_jobboard_find(const struct fors_jobboards *jobs, const char *name)
 {
 	size_t at = place_of(jobs, name);
-	struct fors_jobboard_item *made;
 
-	if (at < jobs->count && !strcmp(jobs->item[at]->told.name, name))
-		return jobs->item[at];
+	return at < jobs->count && !strcmp(jobs->item[at]->told.name, name) ? jobs->item[at] : NULL;
+}
+
+struct fors_jobboard_item *fors_jobboard_have(struct fors_jobboards *jobs, const char *name)
+{
+	struct fors_jobboard_item *made = fors_jobboard_find(jobs, name);
+	size_t at = place_of(jobs, name);
+
+	if (made)
+		return made;
 	made = make_room(jobs) ? calloc(1, sizeof(*made)) : NULL;
 	if (!made)
 		return NULL;

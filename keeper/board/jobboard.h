@@ -48,6 +48,9 @@ bool fors_jobboard_load(struct fors_jobboards *jobs);
 /* The same of one item. */
 bool fors_jobboard_take(struct fors_jobboards *jobs, const char *name);
 
+/* The item of this name; NULL: there is none. */
+struct fors_jobboard_item *fors_jobboard_find(const struct fors_jobboards *jobs, const char *name);
+
 /* The item of this name, a new one if need be; NULL: out of memory. */
 struct fors_jobboard_item *fors_jobboard_have(struct fors_jobboards *jobs, const char *name);
 

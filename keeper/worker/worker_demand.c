@@ -187,11 +187,8 @@ void fors_worker_watch_demand(struct fors_worker *worker)
 void fors_worker_fill_demand(const struct fors_worker *worker, struct fors_status *status)
 {
 	const struct fors_worker_demand *demand = &worker->demand;
-	const struct fors_jobboard_item *item = NULL;
+	const struct fors_jobboard_item *item = fors_jobboard_find(demand->board, demand->name);
 
-	for (size_t i = 0; i < demand->board->count; i++)
-		if (!strcmp(demand->board->item[i]->told.name, demand->name))
-			item = demand->board->item[i];
 	if (!*demand->file)
 		return;
 	snprintf(status->demand, sizeof(status->demand), "%s", demand->name + 1);

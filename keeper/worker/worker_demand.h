@@ -47,7 +47,7 @@ struct fors_worker_demand {
 
 /* Over what a demand is planned, beside worker->look. Borrowed. */
 struct fors_worker_site {
-	const struct fors_schedule *uniform; /* the plan of all with all, or NULL */
+	const struct fors_schedule *uniform; /* the plan of all with all, or NULL; of a part it is the job's own */
 	struct fors_demand_part part;
 };
 

@@ -63,10 +63,10 @@ static struct fors_jobboard_item *item_of(struct fors_worker *worker, const stru
 	return fors_jobboard_have(&worker->jobs.board, job_of(demand));
 }
 
-/* Is its demand held to the cables of its schedule? */
-static bool is_held(const struct fors_jobboard_item *job)
+/* Over what its demand goes. */
+static struct fors_demand_part part_of(const struct fors_jobboard_item *job)
 {
-	return job->whose != FORS_OVER_ALL && job->told.path_index <= 0;
+	return fors_demand_part_of(job->schedule, job->whose == FORS_OVER_ALL, job->told.path_index);
 }
 
 /*
@@ -75,7 +75,8 @@ static bool is_held(const struct fors_jobboard_item *job)
  */
 static uint64_t basis_of(const struct fors_worker *worker, const struct fors_jobboard_item *job)
 {
-	uint64_t basis = worker->jobs.set.basis ^ (2 * job->epoch + is_held(job)) * UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t basis =
+		worker->jobs.set.basis ^ (2 * job->epoch + part_of(job).is_held) * UINT64_C(0x9E3779B97F4A7C15);
 
 	if (!worker->jobs.set.look || !fors_jobboard_has_plan(job))
 		return 0;
@@ -253,10 +254,7 @@ static void end_others(struct fors_worker *worker)
 static void plan_on_part(struct fors_worker *worker, struct fors_worker_demand *demand,
 			 const struct fors_jobboard_item *job)
 {
-	bool has_path = job->told.path_index > 0;
-	const struct fors_worker_site site = {
-		.uniform = is_held(job) || has_path ? NULL : job->schedule,
-		.part = {job->schedule, is_held(job), has_path ? (uint32_t)job->told.path_index : 0}};
+	const struct fors_worker_site site = {.part = part_of(job)};
 
 	fors_worker_plan_demand(worker, demand, &site);
 }
@@ -321,9 +319,8 @@ static void tell_job(struct fors_worker *worker, const char *name, const char *n
 	if (!job)
 		return;
 	memcpy(before, job->told.demand_reason, sizeof(before));
-	for (size_t i = 0; demand && demand->planned && i < demand->board->count; i++)
-		if (!strcmp(demand->board->item[i]->told.name, demand->name))
-			item = demand->board->item[i];
+	if (demand && demand->planned)
+		item = fors_jobboard_find(demand->board, demand->name);
 	snprintf(job->told.demand, sizeof(job->told.demand), "%s", named);
 	snprintf(job->told.demand_reason, sizeof(job->told.demand_reason), "%s",
 		 !demand	    ? worker->job_demands.left_out ? "there are too many demands of jobs" : NO_FOLDER

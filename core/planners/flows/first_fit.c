@@ -249,6 +249,19 @@ void fors_flows_fill(struct fors_flows_packing *packing)
 	packing->nwaiting = left;
 }
 
+enum fors_err fors_flows_packing_change(const struct fors_flows_packing *from, uint32_t nphases,
+					struct fors_flows_packing **packing, struct fors_error *error)
+{
+	uint32_t most = nphases > from->nphases ? nphases : from->nphases;
+	enum fors_err err = fors_flows_packing_copy(from, most, packing, error);
+
+	if (err)
+		return err;
+	fors_flows_drop_phases(*packing, nphases);
+	fors_flows_fill(*packing);
+	return FORS_OK;
+}
+
 /* ---- snug ---- */
 
 /* The link that most often comes before or after a link on the ways, FORS_FLOWS_NONE: none does. */

@@ -44,22 +44,6 @@ static uint32_t unit_length(const struct fors_flows_problem *problem)
 	return length;
 }
 
-/* A packing with so many phases, which are more or fewer, filled, in place of *packing. */
-static enum fors_err change(struct fors_flows_packing **packing, uint32_t nphases, struct fors_error *error)
-{
-	uint32_t most = nphases > (*packing)->nphases ? nphases : (*packing)->nphases;
-	struct fors_flows_packing *made;
-	enum fors_err err = fors_flows_packing_copy(*packing, most, &made, error);
-
-	if (err)
-		return err;
-	fors_flows_packing_free(*packing);
-	*packing = made;
-	fors_flows_drop_phases(made, nphases);
-	fors_flows_fill(made);
-	return FORS_OK;
-}
-
 /* Rounds for what waits, with a round more as long as there are fewer than `most`. */
 static enum fors_err search_units(const struct fors_flows_asked *asked, uint32_t most,
 				  struct fors_flows_packing **units, struct fors_error *error)
@@ -73,7 +57,7 @@ static enum fors_err search_units(const struct fors_flows_asked *asked, uint32_t
 			err = fors_flows_search(*units, budget, asked->cancelled, asked->context, error);
 		if (err || !(*units)->nwaiting || (*units)->nphases >= most)
 			return err;
-		err = change(units, (*units)->nphases + 1, error);
+		err = fors_flows_add_round(units, error);
 		if (err)
 			return err;
 	}
@@ -203,10 +187,8 @@ static enum fors_err try_phases(const struct fors_flows_asked *asked, uint32_t n
 				struct fors_flows_packing **packing, bool *is_found, struct fors_error *error)
 {
 	struct fors_flows_packing *begin = NULL, *made = NULL;
-	enum fors_err err = fors_flows_packing_copy(*packing, (*packing)->nphases, &begin, error);
+	enum fors_err err = fors_flows_packing_change(*packing, nphases, &begin, error);
 
-	if (!err)
-		err = change(&begin, nphases, error);
 	if (!err)
 		err = fors_flows_search(begin, BEGIN_WORK, asked->cancelled, asked->context, error);
 	if (!err)

@@ -90,15 +90,13 @@ enum fors_err fors_flows_refine(const struct fors_flows_problem *problem, uint32
 	return FORS_OK;
 }
 
-/* One phase more, of lumps as the packing has them, and what fits there. */
-static enum fors_err add_round(struct fors_flows_packing **packing, struct fors_error *error)
+enum fors_err fors_flows_add_round(struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct fors_flows_packing *more;
-	enum fors_err err = fors_flows_packing_copy(*packing, (*packing)->nphases + 1, &more, error);
+	enum fors_err err = fors_flows_packing_change(*packing, (*packing)->nphases + 1, &more, error);
 
 	if (err)
 		return err;
-	fors_flows_fill(more);
 	fors_flows_packing_free(*packing);
 	*packing = more;
 	return FORS_OK;
@@ -130,7 +128,7 @@ static enum fors_err pack_fine(const struct fors_flows_problem *problem, const s
 	enum fors_err err = fors_flows_refine(problem, problem->ndests / problem->lump, packing, error);
 
 	for (uint32_t i = 0; i < MOST_ROUNDS_MORE && !err && (*packing)->nwaiting; i++) {
-		err = add_round(packing, error);
+		err = fors_flows_add_round(packing, error);
 		if (!err && (*packing)->nwaiting)
 			err = search(asked, FINE_PER_FLOW, *packing, error);
 	}

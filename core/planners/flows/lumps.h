@@ -24,4 +24,7 @@ enum fors_err fors_flows_pack_lumps(const struct fors_flows_problem *problem, co
 enum fors_err fors_flows_refine(const struct fors_flows_problem *problem, uint32_t nphases,
 				struct fors_flows_packing **packing, struct fors_error *error);
 
+/* *packing becomes one with a phase more, of lumps as it has them, and what fits there. Errors: FORS_ENOMEM, with *packing as it was. */
+enum fors_err fors_flows_add_round(struct fors_flows_packing **packing, struct fors_error *error);
+
 #endif

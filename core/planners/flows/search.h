@@ -33,6 +33,13 @@ enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, con
 void fors_flows_fill(struct fors_flows_packing *packing);
 
 /*
+ * A copy with more phases, or without the emptiest ones, so that there are nphases, filled; in *packing, owned by the caller. Errors:
+ * FORS_ENOMEM.
+ */
+enum fors_err fors_flows_packing_change(const struct fors_flows_packing *from, uint32_t nphases,
+					struct fors_flows_packing **packing, struct fors_error *error);
+
+/*
  * Look for places for all that waits, with at most `budget` of work (packing->work). What it leaves is the best packing that
  * it saw: fewest waiting. cancelled(context) may be NULL. Errors: FORS_ECANCELLED, FORS_ENOMEM; the packing is right, but
  * not the best, then.

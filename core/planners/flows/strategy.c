@@ -188,20 +188,6 @@ static enum fors_err search(struct attempt *a, struct fors_flows_packing **packi
 	return err;
 }
 
-/* A packing changed to nphases phases, and filled. */
-static enum fors_err change(const struct fors_flows_packing *from, uint32_t nphases,
-			    struct fors_flows_packing **packing, struct fors_error *error)
-{
-	uint32_t most = nphases > from->nphases ? nphases : from->nphases;
-	enum fors_err err = fors_flows_packing_copy(from, most, packing, error);
-
-	if (err)
-		return err;
-	fors_flows_drop_phases(*packing, nphases);
-	fors_flows_fill(*packing);
-	return FORS_OK;
-}
-
 /*
  * With nphases phases, from the last failure on, or from the plan without its emptiest phases, whatever leaves less
  * waiting; that becomes the failure when it is one too.
@@ -209,10 +195,10 @@ static enum fors_err change(const struct fors_flows_packing *from, uint32_t npha
 static enum fors_err go_on(struct attempt *a, uint32_t nphases, struct fors_error *error)
 {
 	struct fors_flows_packing *packing = NULL, *other;
-	enum fors_err err = a->failed ? change(a->failed, nphases, &packing, error) : FORS_OK;
+	enum fors_err err = a->failed ? fors_flows_packing_change(a->failed, nphases, &packing, error) : FORS_OK;
 
 	if (!err && a->plan) {
-		err = change(a->plan, nphases, &other, error);
+		err = fors_flows_packing_change(a->plan, nphases, &other, error);
 		if (!err)
 			keep_better(&packing, other);
 	}
