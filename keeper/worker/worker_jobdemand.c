@@ -26,10 +26,14 @@ void fors_worker_jobdemands_open(struct fors_worker *worker)
 	worker->job_demands.board.kind = FORS_KIND_JOBDEMAND;
 }
 
-static void free_demand(struct fors_worker_demand *demand)
+/* Its reader, which may hang, is kept for the next demand: so there are no more threads than there were demands at once. */
+static void free_demand(struct fors_worker_jobdemands *all, struct fors_worker_demand *demand)
 {
 	fors_worker_forget_demand(demand);
-	fors_jobs_file_stop(demand->reader);
+	if (demand->reader && all->nspare < FORS_JOBDEMANDS_MAX)
+		all->spare[all->nspare++] = demand->reader;
+	else
+		fors_jobs_file_stop(demand->reader);
 	free(demand);
 }
 
@@ -38,8 +42,12 @@ static void free_all(struct fors_worker_jobdemands *all)
 {
 	for (uint32_t i = 0; i < all->count; i++)
 		fors_jobs_file_dismiss(all->demand[i]->reader);
+	for (uint32_t i = 0; i < all->nspare; i++)
+		fors_jobs_file_dismiss(all->spare[i]);
 	for (; all->count; all->count--)
-		free_demand(all->demand[all->count - 1]);
+		free_demand(all, all->demand[all->count - 1]);
+	for (; all->nspare; all->nspare--)
+		fors_jobs_file_stop(all->spare[all->nspare - 1]);
 }
 
 void fors_worker_jobdemands_close(struct fors_worker *worker)
@@ -155,6 +163,7 @@ static bool add(struct fors_worker_jobdemands *all, const char *job, struct fors
 		return false;
 	}
 	made->board = &all->board;
+	made->reader = all->nspare ? all->spare[--all->nspare] : NULL;
 	all->demand[all->count++] = *demand = made;
 	return true;
 }
@@ -209,7 +218,7 @@ static void drop_others(struct fors_worker *worker)
 			continue;
 		}
 		fors_worker_withdraw_demand(worker, demand, ENDED);
-		free_demand(demand);
+		free_demand(all, demand);
 		worker->jobs.is_told = false;
 	}
 	all->count = left;

@@ -18,6 +18,8 @@ struct fors_worker_jobdemands {
 	struct fors_jobboards board;
 	struct fors_worker_demand *demand[FORS_JOBDEMANDS_MAX]; /* count of them, owned */
 	uint32_t count;
+	struct fors_jobs_file *spare[FORS_JOBDEMANDS_MAX]; /* nspare readers of demands that have ended, owned */
+	uint32_t nspare;
 	uint32_t next;	   /* that is planned first in the next tick */
 	uint32_t left_out; /* jobs whose demands are too many */
 };
