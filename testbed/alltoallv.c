@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "draws.h"
+#include "messages.h"
 
 static int rank, size, each = 1; /* ranks on a server; they follow each other */
 static double sigma, mean;
@@ -37,8 +38,9 @@ static bool is_builder(int one)
 }
 
 /* Bytes from one rank to another: those of lognormal distribution have this mean. */
-static int bytes_of(int from, int to)
+static int bytes_between(const void *what, int from, int to)
 {
+	(void)what;
 	uint64_t key = mix(mix(seed) ^ ((uint64_t)from << 32 | (uint64_t)to));
 
 	if (has_roles && (is_builder(from) || !is_builder(to)))
@@ -46,41 +48,9 @@ static int bytes_of(int from, int to)
 	return lognormal(key, mean, sigma);
 }
 
-static unsigned char byte_of(int from, int to, int at)
+static int bytes_of(int from, int to)
 {
-	return (unsigned char)(from * 31 + to * 17 + at * 7);
-}
-
-struct side {
-	int *counts, *displacements;
-	unsigned char *buffer;
-};
-
-static void lay_out(struct side *side, bool is_sender)
-{
-	int at = 0;
-
-	side->counts = calloc((size_t)size, sizeof(int));
-	side->displacements = calloc((size_t)size, sizeof(int));
-	for (int i = 0; i < size; i++) {
-		side->counts[i] = is_sender ? bytes_of(rank, i) : bytes_of(i, rank);
-		side->displacements[i] = at;
-		at += side->counts[i];
-	}
-	side->buffer = calloc((size_t)at + 1, 1);
-	for (int i = 0; is_sender && i < size; i++)
-		for (int k = 0; k < side->counts[i]; k++)
-			side->buffer[side->displacements[i] + k] = byte_of(rank, i, k);
-}
-
-static long wrong_bytes(const struct side *recv)
-{
-	long wrong = 0;
-
-	for (int i = 0; i < size; i++)
-		for (int k = 0; k < recv->counts[i]; k++)
-			wrong += recv->buffer[recv->displacements[i] + k] != byte_of(i, rank, k);
-	return wrong;
+	return bytes_between(NULL, from, to);
 }
 
 /* What a server sends and receives over its port, the larger. */
@@ -149,8 +119,7 @@ static double checked_call(const struct side *send, const struct side *recv, con
 {
 	double seconds = timed_call(send, recv, callee);
 
-	*wrong += wrong_bytes(recv);
-	memset(recv->buffer, 0, (size_t)(recv->displacements[size - 1] + recv->counts[size - 1]));
+	*wrong += take_wrong(recv, MPI_COMM_WORLD);
 	return seconds;
 }
 
@@ -254,8 +223,8 @@ int main(int argc, char **argv)
 	calls = atoi(argv[4]);
 	pairs = argc > 7 ? atoi(argv[7]) : 0;
 	setting = argc > 10 ? argv + 8 : NULL;
-	lay_out(&send, true);
-	lay_out(&recv, false);
+	send = lay_out(MPI_COMM_WORLD, bytes_between, NULL, true);
+	recv = lay_out(MPI_COMM_WORLD, bytes_between, NULL, false);
 	if (rank == 0)
 		print_head(pairs ? "pairs" : "seconds");
 	if (pairs)

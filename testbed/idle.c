@@ -1,24 +1,23 @@
-// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// A rank of Open MPI that has nothing to do waits for its sockets instead of spinning: a module that is preloaded in front of an MPI program.
-//
-// Dozens of ranks share the few processors of a testbed, where each of a real fabric has its own. With mpi_yield_when_idle an idle rank calls
-// sched_yield() all the time, and takes the processor's time from those that have packets to move. Here this call waits until an epoll
-// descriptor of the process, Open MPI's event base, has something to read. A message of a neighbour on the same server, in shared memory,
-// wakes nobody: such a rank looks again after a millisecond.
-
-#define _GNU_SOURCE // RTLD_NEXT
-
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A rank of Open MPI that has nothing to do waits for its sockets instead of spinning: a module to be preloaded in front of an
+ * MPI program.
+ *
+ * Dozens of ranks share the few processors of a testbed, where each of a real fabric has its own. With mpi_yield_when_idle an
+ * idle rank calls sched_yield() all the time, and takes the processor's time from those that have packets to move. Here this
+ * call waits until an epoll descriptor of the process, Open MPI's event base, has something to read. A message of a
+ * neighbour on the same server, in shared memory, wakes nobody: such a rank looks again after a millisecond.
+ */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <poll.h>
 #include <sched.h>
-#include <stddef.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 enum { MOST_BASES = 16, LOOK_AGAIN_MS = 1 };
 
-static struct pollfd
-	bases[MOST_BASES]; // no locks: bases are made while a program begins, and one too few only spins longer
+/* No locks: they are made while a program begins, and one too few only spins longer. */
+static struct pollfd bases[MOST_BASES];
 static unsigned count;
 
 static int remembered(int base)
@@ -31,12 +30,14 @@ static int remembered(int base)
 int epoll_create1(int flags)
 {
 	int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "epoll_create1");
+
 	return remembered(real(flags));
 }
 
 int epoll_create(int size)
 {
 	int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "epoll_create");
+
 	return remembered(real(size));
 }
 

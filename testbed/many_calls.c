@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "draws.h"
+#include "messages.h"
 
 enum kind { WORLD, REVERSE, HALVES, ROWS, COLUMNS, SOME, NKINDS };
 static const char *const kind_names[NKINDS] = {"world", "reverse", "halves", "rows", "columns", "some"};
@@ -68,64 +68,12 @@ static int colour_of(const struct one *one)
 	}
 }
 
-static int bytes_of(const struct one *one, int from, int to)
+static int bytes_of(const void *what, int from, int to)
 {
+	const struct one *one = what;
 	uint64_t place = one->is_alltoall ? 0 : (uint64_t)from << 32 | (uint64_t)to;
 
 	return lognormal(one->key ^ place, one->mean, one->sigma);
-}
-
-static unsigned char byte_of(int from, int to, int at)
-{
-	return (unsigned char)(from * 31 + to * 17 + at * 7);
-}
-
-struct side {
-	int *counts, *displacements, bytes;
-	unsigned char *buffer;
-};
-
-static struct side lay_out(const struct one *one, MPI_Comm comm, bool is_sender)
-{
-	struct side side = {0};
-	int mine, size;
-
-	MPI_Comm_rank(comm, &mine);
-	MPI_Comm_size(comm, &size);
-	side.counts = calloc((size_t)size, sizeof(int));
-	side.displacements = calloc((size_t)size, sizeof(int));
-	for (int i = 0; i < size; i++) {
-		side.counts[i] = is_sender ? bytes_of(one, mine, i) : bytes_of(one, i, mine);
-		side.displacements[i] = side.bytes;
-		side.bytes += side.counts[i];
-	}
-	side.buffer = calloc((size_t)side.bytes, 1);
-	for (int i = 0; is_sender && i < size; i++)
-		for (int k = 0; k < side.counts[i]; k++)
-			side.buffer[side.displacements[i] + k] = byte_of(mine, i, k);
-	return side;
-}
-
-static void free_side(struct side *side)
-{
-	free(side->counts);
-	free(side->displacements);
-	free(side->buffer);
-}
-
-/* How many bytes are wrong; they are cleared for the next call. */
-static long take_wrong(const struct side *recv, MPI_Comm comm)
-{
-	long wrong = 0;
-	int mine, size;
-
-	MPI_Comm_rank(comm, &mine);
-	MPI_Comm_size(comm, &size);
-	for (int i = 0; i < size; i++)
-		for (int k = 0; k < recv->counts[i]; k++)
-			wrong += recv->buffer[recv->displacements[i] + k] != byte_of(i, mine, k);
-	memset(recv->buffer, 0, (size_t)recv->bytes);
-	return wrong;
 }
 
 static void call(const struct one *one, const struct side *send, const struct side *recv, MPI_Comm comm, bool is_plain)
@@ -160,8 +108,8 @@ static long run_calls(const struct one *one, const MPI_Comm comm[2], int calls, 
 	long wrong = 0;
 
 	if (comm[0] != MPI_COMM_NULL) {
-		send = lay_out(one, comm[0], true);
-		recv = lay_out(one, comm[0], false);
+		send = lay_out(comm[0], bytes_of, one, true);
+		recv = lay_out(comm[0], bytes_of, one, false);
 	}
 	for (int i = 0; i < 2 * calls; i++) {
 		int which = (int)(((uint64_t)(i + i / 2) + one->key) % 2); /* the first of two calls by turns */

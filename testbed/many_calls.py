@@ -50,22 +50,29 @@ def measure(options, each, state, folder):
         for first in range(0, options.cases, CHUNK):
             for case in run_cases(options, ranks, env, first, min(CHUNK, options.cases - first)):
                 cases.append({**case, "each": each, "state": state, "ratios": [medians(case)], "sums": sums(case)})
-                report(cases[-1], options.json)
+                if not options.json:
+                    report(cases[-1])
         for case in cases:
             if case["ratios"][0] > LONGER and statistics.median(case["plain"]) >= 0.001:
                 case["ratios"] += [medians(run_cases(options, ranks, env, case["case"], 1)[0]) for _ in range(options.repeats - 1)]
         return cases
 
 
-def report(case, is_json):
-    if is_json:
-        print(json.dumps(case), flush=True)
-        return
+def report(case):
     print(f"{case['case']:3} {case['communicators']:8} {case['call']:9} sigma {case['sigma']:<4} mean {case['mean']:6.0f}  "
           f"plain {statistics.median(case['plain']):.4f} s  ratio {case['ratios'][0]:.3f}  of sums {case['sums']:.3f}", flush=True)
 
 
-def conclude(cases, each, state):
+def conclude(cases, each, state, is_json):
+    """Is any byte wrong?"""
+    if is_json:
+        print("\n".join(map(json.dumps, cases)), flush=True)
+    else:
+        summarize(cases, each, state)
+    return any(case["wrong"] for case in cases)
+
+
+def summarize(cases, each, state):
     first, final = ([pick(case["ratios"]) for case in cases] for pick in (lambda ratios: ratios[0], statistics.median))
     print(f"{each} on a server, {state}: {len(cases)} cases; ratio: median {statistics.median(first):.3f}, least {min(first):.3f}; "
           f"of all sums {statistics.median(case['sums'] for case in cases):.3f}; above {LONGER}: {sum(ratio > LONGER for ratio in first)} of one run, "
@@ -74,7 +81,6 @@ def conclude(cases, each, state):
         if len(case["ratios"]) > 1:
             print(f"  case {case['case']}, {case['communicators']}, {case['call']}, mean {case['mean']:.0f}: " +
                   " ".join(f"{ratio:.3f}" for ratio in case["ratios"]), flush=True)
-    return any(case["wrong"] for case in cases)
 
 
 def main():
@@ -96,7 +102,7 @@ def main():
     for each in options.each:
         for state in options.states:
             with tempfile.TemporaryDirectory(prefix="fors-many-") as scratch:
-                is_wrong |= conclude(measure(options, each, state, Path(scratch)), each, state)
+                is_wrong |= conclude(measure(options, each, state, Path(scratch)), each, state, options.json)
     return is_wrong
 
 

@@ -7,9 +7,9 @@
  * are little beside the call: the file is looked at before large calls, a thousand times a second at most, and on a
  * communicator without a schedule ten times a second; there, and where MPI's own way has won again and again, ranks are
  * told to leave the next calls to MPI without a word. After small calls they speak while MPI does the next one, and where
- * that hides too little, not before some more; a large call is left to MPI then, once, and after each such miss it takes
- * twice as many small calls. A schedule is taken up in steps over several calls, so few in each
- * that they are a small part of it. Where calls are too short for that, it is taken up when taking up the last one was a
+ * that hides too little, not before as many more. Large calls are left to MPI then until ranks speak, when they tell of them;
+ * and each time that this happens it takes twice as many small calls. A schedule is taken up in steps over several calls, so
+ * few in each that they are a small part of it. Where calls are too short for that, it is taken up when taking up the last one was a
  * fiftieth of the time that large calls have taken here; meanwhile most of them are left to MPI without a word.
  *
  * Whose heartbeat: a schedule that no subnet manager stands behind any more stays right until a link changes, and after

@@ -247,9 +247,9 @@ int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *
  * only whether the call was small, for what the ranks of a server have is not added up.
  */
 int forsched_mpi_weigh_aside(struct member *member, MPI_Comm comm, const struct call *call);
+struct heard forsched_mpi_heard_aside(const struct member *member);
 /* This rank's longest message of a call that nobody speaks about: it is told in the next one that is spoken about aside. */
 void forsched_mpi_note_longest(struct member *member, const struct call *call);
-struct heard forsched_mpi_heard_aside(const struct member *member);
 
 /* ---- demand_file.c: the schedule of a demand, as rank 0 finds it ---- */
 

@@ -12,7 +12,6 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { SHORT = 1000, LONG = 20000, CALL_US = 10000, LONG_CALL_US = 1500000, REDUCTION_US = 1000 };
