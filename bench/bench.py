@@ -21,6 +21,7 @@ import beside  # noqa: E402
 import churn  # noqa: E402
 import forsched  # noqa: E402
 import harness  # noqa: E402
+import jobs  # noqa: E402
 import lock  # noqa: E402
 import phases  # noqa: E402
 import pictures  # noqa: E402
@@ -30,7 +31,7 @@ import shifts  # noqa: E402
 import sweeps  # noqa: E402
 import tables_text  # noqa: E402
 
-SECTIONS = ["check", "planners", "figure7", "random", "populations", "shifts", "churn", "levels", "lock", "engines", "forsched", "wake", "sweeps"]
+SECTIONS = ["check", "planners", "figure7", "random", "populations", "shifts", "churn", "levels", "jobs", "lock", "engines", "forsched", "wake", "sweeps"]
 
 
 def machine():
@@ -60,6 +61,8 @@ def measure(section, is_quick, _folder, _is_resumed):
         return churn.measure(is_quick)
     if section == "levels":
         return planners.run("bench_levels", is_quick)
+    if section == "jobs":
+        return jobs.measure(is_quick)
     if section == "lock":
         return lock.measure_all(is_quick)
     if section == "engines":

@@ -1,10 +1,12 @@
 # bench: `make bench` measures everything in one run; results in bench-results/ of the build folder.
 # BENCH_FLAGS: --quick, or names of sections.
-bench_programs = bench/bench_check bench/bench_churn bench/bench_forsched bench/bench_levels \
+bench_programs = bench/bench_check bench/bench_churn bench/bench_forsched bench/bench_jobs bench/bench_levels \
 	bench/bench_planners bench/bench_wake
 EXTRA_PROGRAMS += $(bench_programs)
 bench_bench_check_SOURCES = bench/bench_check.c
 bench_bench_check_LDADD = libforscore.la
+bench_bench_jobs_SOURCES = bench/bench_jobs.c
+bench_bench_jobs_LDADD = libforscore.la
 bench_bench_churn_SOURCES = bench/bench_churn.c
 bench_bench_churn_LDADD = libforscore.la
 bench_bench_forsched_SOURCES = bench/bench_forsched.c
@@ -18,7 +20,7 @@ bench_bench_planners_LDADD = libforscore.la
 EXTRA_DIST += bench/paper/booksim.py bench/paper/cee.py bench/paper/engines.py bench/paper/lanes_limit.py bench/paper/paper.py bench/paper/published.py bench/paper/rates.py \
 	bench/paper/render.py bench/paper/render_cee.py bench/paper/render_simulated.py bench/paper/render_tago.py bench/paper/several.py bench/paper/simulated.py \
 	bench/paper/simulator.py bench/paper/tago.py
-EXTRA_DIST += bench/beside.py bench/bench.py bench/build_time.c bench/churn.py bench/forsched.py bench/lock.py bench/phases.py bench/pictures.py bench/planners.py bench/populations.py bench/shifts.py bench/svg.py bench/sweeps.py \
+EXTRA_DIST += bench/beside.py bench/bench.py bench/build_time.c bench/churn.py bench/forsched.py bench/jobs.py bench/lock.py bench/phases.py bench/pictures.py bench/planners.py bench/populations.py bench/shifts.py bench/svg.py bench/sweeps.py \
 	bench/tables_text.py bench/throughput.py bench/waiting.py
 
 # bench-paper: the papers' figures and tables beside what we measure; results in bench-results/paper.

@@ -111,6 +111,12 @@ def levels_table(rows):
                   ("worst", "worst_over"), ("leaf entries moved", "moved")])
 
 
+def jobs_table(rows):
+    return table("A change of jobs on three levels, ms of processor time", rows,
+                 [("fabric", "fabric"), ("plan_steps", lambda row: row["plan_steps"] or "no limit"), ("changes", "changes"), ("lanes", "lanes_ms"),
+                  ("worst", "worst_lanes_ms"), ("with plans", "ms"), ("worst", "worst_ms"), ("mean speed", "speed")])
+
+
 def engines_table(rows):
     """Trees of three levels under each engine; what is not said of one is not known."""
     parts = [table("Stock engines beside fors on three levels", [row for row in rows if "error" not in row],
@@ -144,6 +150,6 @@ def render(results):
     parts = [f"Measured {machine['time']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}.\n"]
     makers = {"planners": planners_table, "figure7": figure7_table, "random": random_table, "populations": populations_table,
               "shifts": shifts_table,
-              "churn": churn_table, "levels": levels_table, "lock": lock_table, "engines": engines_table, "check": check_table, "forsched": forsched_table, "wake": wake_table, "sweeps": sweeps_tables}
+              "churn": churn_table, "levels": levels_table, "jobs": jobs_table, "lock": lock_table, "engines": engines_table, "check": check_table, "forsched": forsched_table, "wake": wake_table, "sweeps": sweeps_tables}
     parts += [maker(results[section]) for section, maker in makers.items() if results.get(section)]
     return "\n".join(parts)

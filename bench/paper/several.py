@@ -17,6 +17,7 @@ import engines
 import failover
 import harness
 import lanes_limit
+from jobs import history
 
 PLACEMENTS = ["tree", "first-fit", "random"]
 DEAD = [0, 1, 5, 20]
@@ -39,11 +40,6 @@ WAYS3 = [(title.replace("LMC 5", "LMC 6"), [6 if word == 5 else word for word in
 SIZES3 = [16, 24, 32, 40, 48, 56, 64]
 DEAD3 = [0, 1, 5]
 FTREE = "ftree (stock OpenSM), shift"
-
-
-def history(rng, count, sizes):
-    """More jobs than fit, all the time: lines of the Standard Workload Format."""
-    return "".join(f"{i + 1} {i} 0 {int(rng.expovariate(1 / 3000)) + 60} {rng.choice(sizes)}" + " -1" * 13 + "\n" for i in range(count))
 
 
 def measure(is_quick):

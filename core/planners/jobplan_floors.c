@@ -53,6 +53,7 @@ static enum fors_err plan_for(const struct planner *p, const struct fors_over_ta
 	enum fors_err err;
 
 	one.participants = servers;
+	one.is_one_of_many = true;
 	one.rounds = NULL; /* they are of another exchange, and know nothing of barred cables */
 	made->error = (struct fors_error){0};
 	err = fors_plan_over(&one, &made->plan, &report, &made->error);

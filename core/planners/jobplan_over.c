@@ -11,6 +11,7 @@ static enum fors_err plan(const struct fors_over_task *whole, const struct fors_
 	enum fors_err err;
 
 	task.participants = servers;
+	task.is_one_of_many = true;
 	err = fors_plan_over(&task, &made->plan, &report, &made->error);
 	if (err == FORS_ENOMEM || err == FORS_ECANCELLED) {
 		if (error)

@@ -206,7 +206,7 @@ static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked
 	flows.known_bound = plan->report.bound_tables;
 	if (!err)
 		err = fors_flows_pack_problem(&plan->routed->problem, &flows, &packing, error);
-	if (!err)
+	if (!err && !plan->task->is_one_of_many)
 		err = fors_flows_try_harder(&plan->routed->problem, &flows, &packing, error);
 	if (!err)
 		err = write_flows(plan, packing, error);
