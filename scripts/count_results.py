@@ -20,6 +20,7 @@ TAP_CASE = re.compile(r"^(ok|not ok)\b\s*(?:\d+)?\s*-?\s*(.*)$")
 TAP_PLAN = re.compile(r"^1\.\.(\d+)\s*$")
 PYTEST_END = re.compile(r"^(?:=+ )?((?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?)(?:, )?)+)"
                         r" in [\d.]+s")
+PYTEST_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+)$", re.M)
 
 
 def tap_cases(text):
@@ -38,15 +39,15 @@ def tap_cases(text):
 
 
 def pytest_cases(text):
-    """Cases of a pytest run inside `make check`, from its last line."""
+    """Cases of a pytest run inside `make check`, from its last line; those that failed have the names and reasons above it."""
     verdicts = {"passed": "pass", "xfailed": "pass", "failed": "fail", "error": "fail", "errors": "fail",
                 "xpassed": "fail", "skipped": "skip"}
-    cases = []
+    cases, failed = [], iter(PYTEST_FAILED.findall(text))
     for line in text.splitlines():
         end = PYTEST_END.match(line)
         for count, word in re.findall(r"(\d+) (\w+)", end[1]) if end else []:
             if word in verdicts:
-                cases += [(verdicts[word], "pytest")] * int(count)
+                cases += [(verdicts[word], next(failed, "pytest") if verdicts[word] == "fail" else "pytest") for _ in range(int(count))]
     return cases
 
 

@@ -40,6 +40,13 @@ def test_program(tmp_path, log, result, expected):
     assert verdicts(count("automake", "check", tmp_path, 0)) == expected
 
 
+def test_names_what_failed_inside_a_pytest_run(tmp_path):
+    log = "F.\n=== short test summary info ===\nFAILED ../tests/cli/test_a.py::test_b - assert 1 == 2\n=== 1 failed, 1 passed in 0.10s ===\n"
+    program(tmp_path, log, "FAIL")
+    assert count("automake", "check", tmp_path, 1).stdout == (
+        "fail check test_x: ../tests/cli/test_a.py::test_b - assert 1 == 2\npass check test_x: pytest\n")
+
+
 def test_names_a_program_with_its_folder(tmp_path):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
