@@ -2,7 +2,6 @@
 """fors analyze: figures of stock engines, small cases by hand, and tables that do not belong to the fabric."""
 import json
 import re
-import time
 
 import pytest
 
@@ -411,12 +410,6 @@ def test_text_is_for_people(fors):
         assert word in text
 
 
-def test_speed(fors):
-    """360 servers at LMC 5; half a second on a free processor, tables and rates included."""
-    started = time.monotonic()
-    fors("analyze", "--synthetic", "FT(2;20,18)", "--down", "Leaf00[21]", "--lmc", "5", "--routing", "fors", "--pattern", "linear-shift")
-    assert time.monotonic() - started < 5
-
 
 def test_fixed_costs(fors, stock):
     """One number fitted to the healthy 141, and with an adapter's limit two: 0.617 of it is left, where loads say 0.515. By hand: t, load, o."""
@@ -463,3 +456,8 @@ def test_packets_by_chance(fors):
     assert json.loads(fors("analyze", *fabric, "--json").out)["spread"] is None
     assert "--policy tago needs --blocks" in fors("analyze", "--synthetic", "FT(2;3,3)", "--routing", "fors", "--pattern", "plan", "--policy", "tago", code=2).err
     assert "--blocks is for" in fors("analyze", *fabric, "--blocks", "x", code=2).err
+
+
+def test_a_whole_fabric_at_lmc_5(analyze):
+    result = analyze("--synthetic", "FT(2;20,18)", "--down", "Leaf00[21]", "--lmc", "5", "--routing", "fors", pattern="linear-shift")
+    assert result["broken"]["flows"] == 0
