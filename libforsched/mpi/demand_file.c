@@ -3,7 +3,7 @@
  * The schedule of a demand, as rank 0 of a communicator finds it. fors publishes it in demand/NAME beside the schedule of all
  * with all. FORSCHED_DEMAND names it, or another file; without that it is the only one that is there. It comes, changes and is
  * withdrawn by itself. One that is withdrawn, or cannot be read, is followed no more: calls go the other ways, which need
- * nothing of it.
+ * nothing of it. A withdrawn one stays a day in its folder, so beside another it does not count.
  */
 #include "config.h"
 
@@ -35,23 +35,55 @@ static bool is_there(const char *folder, const char *name)
 	return is_file;
 }
 
-/* The path of the only schedule in the folder; NULL: there is none, or there are several, *n. */
+static bool is_withdrawn(const char *path)
+{
+	struct forsched *file = NULL;
+	struct forsched_info info = {.nphases = 1};
+
+	if (!forsched_open(path, &file, NULL))
+		forsched_info(file, &info);
+	forsched_close(file);
+	return !info.nphases;
+}
+
+/* What a folder has: the first that is not withdrawn, of how many, and the first that is; NULL: there is none. */
+struct found {
+	char *path, *withdrawn;
+	unsigned n;
+};
+
+static void add_found(struct found *found, char *path)
+{
+	char **place = path && is_withdrawn(path) ? &found->withdrawn : &found->path;
+
+	if (place == &found->path)
+		found->n++;
+	if (*place)
+		free(path);
+	else
+		*place = path;
+}
+
+/* The path of the only schedule in the folder, a withdrawn one where all are; NULL: there is none, or there are several, *n. */
 static char *only_one(const char *folder, unsigned *n)
 {
+	struct found found = {0};
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
-	char *path = NULL;
+	char *only;
 
-	*n = 0;
-	while (dir && (entry = readdir(dir))) {
-		if (!is_there(folder, entry->d_name))
-			continue;
-		free(path);
-		path = ++*n == 1 ? path_in(folder, entry->d_name) : NULL;
-	}
+	while (dir && (entry = readdir(dir)))
+		if (is_there(folder, entry->d_name))
+			add_found(&found, path_in(folder, entry->d_name));
 	if (dir)
 		closedir(dir);
-	return path;
+	*n = found.n;
+	only = found.n == 1 ? found.path : found.n ? NULL : found.withdrawn;
+	if (only != found.path)
+		free(found.path);
+	if (only != found.withdrawn)
+		free(found.withdrawn);
+	return only;
 }
 
 /* demand/ beside a schedule; NULL: no memory. */

@@ -112,6 +112,16 @@ def test_of_several_demands_one_has_to_be_named(plan, demand, rank_map, calls, l
     assert calls(8, 20, 6, f"demand:{files[3]}", files[1], FORSCHED_DEMAND="others", **env)[3] > 0
 
 
+def test_a_withdrawn_demand_beside_another_does_not_count(plan, demand, withdraw, rank_map, calls, live):
+    """It stays there for a day."""
+    schedule, planned = plan("FT(2;4,2)", 0, 10), demand("FT(2;4,2)", sizes(servers(2, 4), 5), 11)
+    for name in ("before", "older"):
+        (live.parent / "demand" / name).mkdir()
+        (live.parent / "demand" / name / "schedule").write_bytes(withdraw(9, "fors.conf names it no more").read_bytes())
+    along, said = calls(8, 20, 6, schedule, f"demand:{planned}", FORSCHED_MAP=rank_map(schedule))[3:]
+    assert along > 0 and "names none" not in said, said
+
+
 def test_what_cannot_be_read_is_not_followed(plan, demand, rank_map, calls, tmp_path):
     """Nor a schedule of all with all; the next good one is."""
     schedule, planned = plan("FT(2;4,2)", 0, 10), demand("FT(2;4,2)", sizes(servers(2, 4), 5), 11)
