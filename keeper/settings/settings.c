@@ -31,6 +31,7 @@
 #define CONF_MAX_MB 1u	  /* of hundreds of lines */
 #define NAMES_MAX 4096u	  /* of all lines of one key; more cables than that are no drain before maintenance */
 #define DAY 86400u
+#define DEMAND_DIR_MAX (FORS_CONF_LINE_MAX - 96u) /* room for '/', the name of a demand and its ending */
 #define PLAN_MEMORY (UINT64_C(1) << 30)
 #define PUBLISH_SECONDS 30u
 
@@ -161,6 +162,15 @@ static enum fors_err set_demand(struct reading *r, const struct key *key, const 
 	return set_path(r, key, value);
 }
 
+/* A path of a file there, DIR/NAME.demand, has to be no longer than a line. */
+static enum fors_err set_demand_dir(struct reading *r, const struct key *key, const char *value)
+{
+	if (strlen(value) > DEMAND_DIR_MAX)
+		return fors_fail(r->error, FORS_EINPUT, "%s:%u: %s: '%.40s...' is too long: up to %u characters",
+				 r->path, r->line, key->name, value, DEMAND_DIR_MAX);
+	return set_path(r, key, value);
+}
+
 /* It becomes a label in the metrics, where every character is allowed; but a name is to be typed in queries. */
 static enum fors_err set_fabric_name(struct reading *r, const struct key *key, const char *value)
 {
@@ -212,9 +222,9 @@ static const struct key keys[] = {
 	{"publish_command", .set = set_publish_command, MEMBER(publish_command)},
 	{"publish_seconds", NUMBER(1, 3600), MEMBER(publish_seconds)},
 	{"participants_file", .set = set_path, MEMBER(participants_file)},
-	{"jobs_file", .set = set_path, MEMBER(jobs_file)},	 /* which the worker reads whenever it changes */
-	{"demand_dir", .set = set_path, MEMBER(demand_dir)},	 /* where the demands are that it names: likewise */
-	{"demand_file", .set = set_demand, MEMBER(demand_file)}, /* likewise */
+	{"jobs_file", .set = set_path, MEMBER(jobs_file)},	   /* which the worker reads whenever it changes */
+	{"demand_dir", .set = set_demand_dir, MEMBER(demand_dir)}, /* where the demands are that it names: likewise */
+	{"demand_file", .set = set_demand, MEMBER(demand_file)},   /* likewise */
 	{"jobs_keep", WORDS("yes", "no"), MEMBER(jobs_move)},
 	{"job_index", WORDS("no", "yes"), MEMBER(job_index)},
 	{"job_routes", WORDS("home", "owned"), MEMBER(job_routes)},

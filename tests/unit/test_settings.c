@@ -410,6 +410,27 @@ static void mistakes_are_named(void **state)
 	}
 }
 
+/* The files in it have longer paths, which are lines, too. */
+static void a_long_folder_of_demands(void **state)
+{
+	const struct fors_sources sources = {.options = options};
+	struct fors_settings *settings = NULL;
+	struct fors_error error;
+	char text[4200] = "demand_dir = /";
+
+	memset(text + strlen(text), 'x', 4000 - 1);
+	put(conf, text);
+	assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_OK);
+	fors_settings_free(settings);
+	settings = NULL;
+	memset(text + strlen(text), 'x', 1);
+	put(conf, text);
+	assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, ":1: demand_dir: '/xxx"));
+	assert_non_null(strstr(error.text, "up to 4000 characters"));
+	(void)state;
+}
+
 static void long_lines_and_bad_lists(void **state)
 {
 	const struct fors_sources sources = {.options = options, .root_guid_file = guids};
@@ -512,6 +533,7 @@ int main(void)
 		cmocka_unit_test(participants_override_cn_guid_file),
 		cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(a_line_of_4096_bytes),
+		cmocka_unit_test(a_long_folder_of_demands),
 		cmocka_unit_test(long_lines_and_bad_lists),
 		cmocka_unit_test(bad_paths),
 		cmocka_unit_test(a_reference_fabric),
