@@ -169,7 +169,7 @@ static int read_plan(const char *path, const struct cli_fabric *made, struct for
 		cli_error("%s: the schedule is withdrawn: %s", path, (*schedule)->reason);
 		return CLI_BAD;
 	}
-	if (fors_verify(made->net, made->lfts, *schedule, NULL, NULL, &verdict, &error))
+	if (fors_verify_used(made->net, made->lfts, *schedule, cli_processors(), NULL, NULL, &verdict, NULL, &error))
 		return cli_fail(&error);
 	if (verdict.is_good)
 		return CLI_GOOD;

@@ -18,7 +18,7 @@ static int judge(const struct fors_net *net, const struct fors_lfts *lfts, const
 		printf("withdrawn: %s\n", schedule->reason);
 		return CLI_NO;
 	}
-	if (fors_verify(net, lfts, schedule, NULL, NULL, &verdict, &error))
+	if (fors_verify_used(net, lfts, schedule, cli_processors(), NULL, NULL, &verdict, NULL, &error))
 		return cli_fail(&error);
 	if (!verdict.is_good) {
 		printf("%swrong%s: %s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN), verdict.text);

@@ -71,6 +71,7 @@ static struct fors_over_task task_of(struct over *over)
 		.rounds = wants_flows(over) ? NULL : over->made.rounds,
 		.progress = cli_progress,
 		.context = over,
+		.threads = cli_processors(),
 		.clock_ms = cli_now_ms,
 		.limits = over->settings->limits,
 	};

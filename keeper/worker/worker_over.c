@@ -54,6 +54,7 @@ static struct fors_over_task task_of(const struct fors_look *look, struct planni
 		.clock_ms = fors_clock_exact_ms,
 		.rounds = look->rounds,
 		.limits = look->limits,
+		.threads = planning->worker->setup.threads,
 	};
 }
 
