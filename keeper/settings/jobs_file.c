@@ -124,6 +124,34 @@ enum fors_err fors_jobs_file_start(struct fors_jobs_file **file, struct fors_err
 	return FORS_OK;
 }
 
+/* Nobody wants what the errand brings. */
+static void discard(struct fors_jobs_file *file)
+{
+	if (file->errand->news == FORS_JOBS_NEW)
+		free(file->errand->text);
+	file->errand->text = NULL;
+	file->is_void = false;
+	forget(file->errand);
+}
+
+bool fors_jobs_file_is_free(struct fors_jobs_file *file, const char *path)
+{
+	if (file->is_away && strcmp(file->errand->path, path) != 0 && fors_background_take(file->background)) {
+		file->is_away = false;
+		discard(file);
+	}
+	return !file->is_away || !strcmp(file->errand->path, path);
+}
+
+enum fors_err fors_jobs_file_have(struct fors_jobs_file **file, const char *path, struct fors_error *error)
+{
+	if (*file && !fors_jobs_file_is_free(*file, path)) {
+		fors_jobs_file_stop(*file);
+		*file = NULL;
+	}
+	return *file ? FORS_OK : fors_jobs_file_start(file, error);
+}
+
 /* The errand is back: what it found, unless nobody wants it any more. */
 static enum fors_jobs_news take(struct fors_jobs_file *file, const char *path, char **text, size_t *size,
 				struct fors_error *error)
@@ -132,12 +160,9 @@ static enum fors_jobs_news take(struct fors_jobs_file *file, const char *path, c
 	enum fors_jobs_news news = errand->news;
 
 	if (file->is_void || strcmp(errand->path, path) != 0) {
-		if (news == FORS_JOBS_NEW)
-			free(errand->text);
-		forget(errand);
+		discard(file);
 		news = FORS_JOBS_SAME;
 	}
-	file->is_void = false;
 	if (news == FORS_JOBS_NEW) {
 		*text = errand->text;
 		*size = errand->size;
@@ -156,7 +181,8 @@ enum fors_jobs_news fors_jobs_file_look(struct fors_jobs_file *file, const char 
 	if (file->is_away) {
 		file->is_away = !fors_background_take(file->background);
 		if (!file->is_away && errand->news == FORS_JOBS_SAME)
-			forget(errand); /* who was told that it does not answer is told that it does: by the text */
+			fors_stamps_clear(
+				&errand->stamps); /* who was told that it does not answer is told that it does: by the text */
 	} else {
 		if (strcmp(errand->path, path) != 0)
 			forget(errand);

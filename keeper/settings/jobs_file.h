@@ -11,6 +11,7 @@
 #ifndef FORS_KEEPER_SETTINGS_JOBS_FILE_H
 #define FORS_KEEPER_SETTINGS_JOBS_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base/error.h"
@@ -30,6 +31,15 @@ enum fors_err fors_jobs_file_start(struct fors_jobs_file **file, struct fors_err
 /* Look at the file of this path, shorter than FORS_CONF_LINE_MAX. Waits for a short time only. */
 enum fors_jobs_news fors_jobs_file_look(struct fors_jobs_file *file, const char *path, char **text, size_t *size,
 					struct fors_error *error);
+
+/* False: it hangs for a file of another path, and would not look at this one. */
+bool fors_jobs_file_is_free(struct fors_jobs_file *file, const char *path);
+
+/*
+ * *file becomes one that is free for this path: what there is, or a new one, if it is NULL or not free; that one is left alone then, and waited for a
+ * second before. Errors: FORS_ENOMEM, with *file NULL.
+ */
+enum fors_err fors_jobs_file_have(struct fors_jobs_file **file, const char *path, struct fors_error *error);
 
 /* Forget what was seen: what is there is new. */
 void fors_jobs_file_forget(struct fors_jobs_file *file);

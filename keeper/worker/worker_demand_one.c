@@ -261,7 +261,7 @@ void fors_worker_look_at_demand(struct fors_worker *worker, struct fors_worker_d
 	char *text;
 	size_t size;
 
-	if (!demand->reader && fors_jobs_file_start(&demand->reader, NULL)) {
+	if (fors_jobs_file_have(&demand->reader, demand->file, NULL)) {
 		fors_worker_run_short(worker);
 		return;
 	}

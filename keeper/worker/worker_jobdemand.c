@@ -26,14 +26,34 @@ void fors_worker_jobdemands_open(struct fors_worker *worker)
 	worker->job_demands.board.kind = FORS_KIND_JOBDEMAND;
 }
 
-/* Its reader, which may hang, is kept for the next demand: so there are no more threads than there were demands at once. */
-static void free_demand(struct fors_worker_jobdemands *all, struct fors_worker_demand *demand)
+/* Its reader, which may hang, is kept for others: each demand has one thread, and those that hang serve the next demands with the same file. */
+static void spare_reader(struct fors_worker_jobdemands *all, struct fors_worker_demand *demand)
 {
-	fors_worker_forget_demand(demand);
 	if (demand->reader && all->nspare < FORS_JOBDEMANDS_MAX)
 		all->spare[all->nspare++] = demand->reader;
 	else
 		fors_jobs_file_stop(demand->reader);
+	demand->reader = NULL;
+}
+
+/* One that does not hang, or hangs for this very file; NULL: there is none. */
+static struct fors_jobs_file *take_spare(struct fors_worker_jobdemands *all, const char *file)
+{
+	for (uint32_t i = 0; i < all->nspare; i++) {
+		struct fors_jobs_file *reader = all->spare[i];
+
+		if (!fors_jobs_file_is_free(reader, file))
+			continue;
+		all->spare[i] = all->spare[--all->nspare];
+		return reader;
+	}
+	return NULL;
+}
+
+static void free_demand(struct fors_worker_jobdemands *all, struct fors_worker_demand *demand)
+{
+	fors_worker_forget_demand(demand);
+	spare_reader(all, demand);
 	free(demand);
 }
 
@@ -163,7 +183,6 @@ static bool add(struct fors_worker_jobdemands *all, const char *job, struct fors
 		return false;
 	}
 	made->board = &all->board;
-	made->reader = all->nspare ? all->spare[--all->nspare] : NULL;
 	all->demand[all->count++] = *demand = made;
 	return true;
 }
@@ -180,6 +199,8 @@ static void take_file(struct fors_worker *worker, struct fors_worker_demand *dem
 	memcpy(name, demand->name, sizeof(name));
 	fors_worker_forget_demand(demand);
 	memcpy(demand->name, name, sizeof(name));
+	spare_reader(&worker->job_demands, demand);
+	demand->reader = take_spare(&worker->job_demands, file);
 	snprintf(demand->file, sizeof(demand->file), "%s", file);
 	snprintf(demand->reason, sizeof(demand->reason), "%s", FORS_DEMAND_PLANNING);
 	demand->is_told = false;

@@ -197,7 +197,7 @@ static void look_at_file(struct fors_worker *worker, const struct fors_look *sit
 	char *text;
 	size_t size;
 
-	if (!jobs->reader && fors_jobs_file_start(&jobs->reader, NULL)) {
+	if (fors_jobs_file_have(&jobs->reader, jobs->file, NULL)) {
 		fors_worker_run_short(worker);
 		return;
 	}

@@ -66,14 +66,15 @@ enum fors_err __wrap_fors_demand_answer(const struct fors_demand_task *task, str
 
 /* ---- a file system that hangs ---- */
 
-static atomic_bool hangs, is_at_rest; /* at rest: no file has changed */
+static atomic_bool hangs, is_at_rest;  /* at rest: no file has changed */
+static _Atomic(const char *) far_away; /* paths of files on it contain this */
 
 bool __real_fors_stamps_hold(const struct fors_stamps *stamps);
 bool __wrap_fors_stamps_hold(const struct fors_stamps *stamps);
 
 bool __wrap_fors_stamps_hold(const struct fors_stamps *stamps)
 {
-	if (!atomic_load(&is_at_rest) || !strstr(stamps->file[0].path, ".demand"))
+	if (!atomic_load(&is_at_rest) || !strstr(stamps->file[0].path, atomic_load(&far_away)))
 		return __real_fors_stamps_hold(stamps);
 	fors_io_begin("/far/away");
 	while (atomic_load(&hangs))
@@ -112,6 +113,7 @@ static int open_jobs(void **state)
 	int err = jobs_bench_open(state);
 	struct bench *bench = *state;
 
+	atomic_store(&far_away, ".demand");
 	if (!err)
 		snprintf(bench->demands, sizeof(bench->demands), "%s/demands", bench->directory);
 	return err || mkdir(bench->demands, 0755);
@@ -421,6 +423,72 @@ static void jobs_end_while_files_hang(void **state)
 	wait_job(bench, "=two", 1, two);
 }
 
+static void begin_hanging(struct bench *bench, const char *files)
+{
+	rest();
+	atomic_store(&far_away, files);
+	atomic_store(&hangs, true);
+	atomic_store(&is_at_rest, true);
+	wait_status(bench, "/far/away: has not answered since", true);
+}
+
+static void end_hanging(void)
+{
+	atomic_store(&hangs, false);
+	atomic_store(&is_at_rest, false);
+}
+
+/* One file hangs: who looked at it is not there for those of other jobs. */
+static void one_file_hangs(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one, two;
+
+	bring_up(bench, &one, &two);
+	begin_hanging(bench, "events.demand");
+	write_jobs(bench, PLAIN);
+	wait_job(bench, "=one", 0, one);
+	two = wait_job(bench, "=two", 0, two);
+	write_jobs(bench, ONE TWO);
+	wait_job(bench, "=two", 1, two);
+	end_hanging();
+	wait_job(bench, "=one", 3, one);
+}
+
+/* The files hang, and fors.conf names another folder: those in it are read. */
+static void another_folder(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one, two;
+
+	bring_up(bench, &one, &two);
+	begin_hanging(bench, "/demands/");
+	snprintf(bench->demands, sizeof(bench->demands), "%s/others", bench->directory);
+	assert_int_equal(mkdir(bench->demands, 0755), 0);
+	write_named(bench, "events", FEWER);
+	write_named(bench, "rows", ROWS);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
+	wait_job(bench, "=one", 2, one);
+	wait_job(bench, "=two", 1, two);
+	end_hanging();
+}
+
+/* The same of the jobs file. */
+static void another_jobs_file(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t one, two;
+
+	bring_up(bench, &one, &two);
+	begin_hanging(bench, "/jobs");
+	snprintf(bench->file, sizeof(bench->file), "%s/others", bench->directory);
+	write_jobs(bench, PLAIN);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
+	wait_job(bench, "one", 0, 0);
+	wait_status(bench, "/far/away: has not answered since", false);
+	end_hanging();
+}
+
 /* Whichever allocation fails, in the end all is as it should be. */
 static void short_of_memory(void **state)
 {
@@ -454,7 +522,8 @@ int main(void)
 		OF_JOBS(jobs_end),	    OF_JOBS(over_the_cables_of_the_job),
 		OF_JOBS(who_comes_after),   cmocka_unit_test_setup_teardown(too_many, open_many, jobs_bench_close),
 		OF_JOBS(files_that_hang),   OF_JOBS(jobs_end_while_files_hang),
-		OF_JOBS(short_of_memory),
+		OF_JOBS(one_file_hangs),    OF_JOBS(another_folder),
+		OF_JOBS(another_jobs_file), OF_JOBS(short_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
