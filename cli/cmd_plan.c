@@ -8,7 +8,9 @@
  */
 #include "cli/cli.h"
 #include "cli/ahead.h"
+#include "cli/certificate.h"
 #include "cli/clock.h"
+#include "cli/json.h"
 #include "cli/plan_demand.h"
 #include "cli/plan_over.h"
 
@@ -24,6 +26,7 @@
 #include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
+#include "core/tables/lanes.h"
 
 /* All that there is to say about one plan. */
 struct report {
@@ -383,17 +386,51 @@ int cli_write_schedule(const char *path, const struct fors_schedule *schedule)
 	return code;
 }
 
+/* Why the bounds of the report are bounds. Errors: FORS_ENOMEM. */
+static enum fors_err find_witnesses(const struct cli_fabric *made, struct cli_witnesses *witnesses,
+				    struct fors_error *error)
+{
+	const struct fors_fabric *fabric = made->fabric;
+	enum fors_err err;
+
+	if (fabric->unreachable_pairs || !fabric->nservers)
+		return FORS_OK;
+	err = fors_lower_bound_witness(fabric, cli_witness_new(witnesses, CLI_BOUND_LOWER), error);
+	if (err || fabric->lmc)
+		return err;
+	fors_lump_witness(fabric, cli_witness_new(witnesses, CLI_BOUND_LUMP));
+	witnesses->npaths = 1;
+	return fors_lanes_witness(fabric, made->lanes, cli_witness_new(witnesses, CLI_BOUND_TABLES), error);
+}
+
+/* The keys of status.json, and the certificates. Returns an exit code. */
+static int print_json(const struct cli_fabric *made, const struct fors_status *status)
+{
+	const int64_t bound[] = {status->lower_bound, status->lump_bound, status->tables_bound};
+	struct cli_witnesses witnesses = {0};
+	struct fors_error error = {0};
+	json_t *data = NULL;
+	enum fors_err err = find_witnesses(made, &witnesses, &error);
+
+	if (!err)
+		err = cli_status_json(status, &data, &error);
+	if (!err)
+		json_object_set_new(data, "certificates", cli_certificates_json(made->net, &witnesses, bound));
+	cli_witnesses_clear(&witnesses);
+	return err ? cli_fail(&error) : cli_print_status_keys(data);
+}
+
 /* The report on stdout; last, on stderr, why there is no plan. */
-static int tell(const struct cli_settings *settings, const struct fors_fabric *fabric, const struct report *report)
+static int tell(const struct cli_settings *settings, const struct cli_fabric *made, const struct report *report)
 {
 	int code = CLI_GOOD;
 
 	if (settings->output && report->schedule)
 		code = cli_write_schedule(settings->output, report->schedule);
 	if (!code && settings->is_json)
-		code = cli_print_status_json(&report->status);
+		code = print_json(made, &report->status);
 	else if (!code)
-		print_report(fabric, report);
+		print_report(made->fabric, report);
 	if (!code && !settings->is_json && settings->output && report->schedule)
 		printf("schedule    written to %s\n", settings->output);
 	return code || report->schedule ? code : cli_fail(&report->error);
@@ -423,7 +460,7 @@ static int plan_site(const struct cli_site *site, const struct cli_settings *set
 	} else {
 		if (*site->neither.text && !report.schedule)
 			tell_neither(&report, &site->neither);
-		code = tell(settings, made->fabric, &report);
+		code = tell(settings, made, &report);
 	}
 	cli_ahead_clear(&report.ahead);
 	fors_schedule_free(report.schedule);

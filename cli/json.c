@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "core/status/status_json.h"
 
 static bool is_short; /* of memory, once */
 
@@ -53,15 +54,39 @@ json_t *cli_json_text(const char *text)
 	return json_string(plain);
 }
 
-int cli_print_json(json_t *data)
+static int print(json_t *data, size_t flags)
 {
-	char *text = cli_json_dump(data, JSON_INDENT(2));
+	char *text = cli_json_dump(data, flags);
 
 	if (!text)
 		return CLI_BAD;
 	puts(text);
 	free(text);
 	return CLI_GOOD;
+}
+
+int cli_print_json(json_t *data)
+{
+	return print(data, JSON_INDENT(2));
+}
+
+enum fors_err cli_status_json(const struct fors_status *status, json_t **data, struct fors_error *error)
+{
+	char *text = NULL;
+	enum fors_err err = fors_status_json(status, &text, error);
+	json_t *read = err ? NULL : json_loads(text, 0, NULL);
+
+	free(text);
+	if (!err && !read)
+		err = fors_fail_memory(error);
+	if (!err)
+		*data = read;
+	return err;
+}
+
+int cli_print_status_keys(json_t *data)
+{
+	return print(data, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 }
 
 void cli_print_json_value(json_t *value)

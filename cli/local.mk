@@ -32,6 +32,7 @@ libforscli_la_SOURCES = \
 	cli/whatif/cmd_whatif.c \
 	cli/clock.c cli/clock.h \
 	cli/combinations.c cli/combinations.h \
+	cli/certificate.c cli/certificate.h \
 	cli/completion.c cli/completion.h \
 	cli/diff_lfts.c cli/diff_lfts.h \
 	cli/draw.c cli/draw.h \

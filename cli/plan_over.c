@@ -20,10 +20,12 @@
 #include <string.h>
 
 #include "cli/ahead.h"
+#include "cli/certificate.h"
 #include "cli/clock.h"
 #include "cli/json.h"
 #include "cli/levels.h"
 #include "core/base/text.h"
+#include "core/planners/bound.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
 #include "core/planners/pods/route3.h"
@@ -426,8 +428,43 @@ static json_t *remarks_of(const struct fors_warnings *warnings)
 	return list;
 }
 
+/* Why the bounds over all tables are bounds. Errors: FORS_ENOMEM. */
+static enum fors_err witness_best(const struct over *over, struct cli_witnesses *witnesses, struct fors_error *error)
+{
+	const struct fors_pods *pods = over->made.tree.pods;
+	struct fors_witness *around = cli_witness_new(witnesses, CLI_BOUND_LOWER);
+	enum fors_err err = fors_over_witness_best(over->made.net, &over->report, around, error);
+
+	if (!err && is_for_trees(over))
+		err = fors_lower_bound_witness(over->made.fabric, cli_witness_new(witnesses, CLI_BOUND_LOWER), error);
+	if (!err && pods && pods->nplayers == over->report.nservers)
+		err = fors_route3_witness(pods, pods->plays, cli_witness_new(witnesses, CLI_BOUND_LOWER), error);
+	return err;
+}
+
+/* The certificates of the bounds, null: there are none. Errors: FORS_ENOMEM. */
+static enum fors_err certify(struct over *over, json_t **certificates, struct fors_error *error)
+{
+	const struct fors_over_report *report = &over->report;
+	const int64_t bound[] = {report->bound_best, FORS_UNKNOWN, report->bound_tables};
+	const struct fors_over_task task = task_of(over);
+	struct cli_witnesses witnesses = {.npaths = report->npaths};
+	enum fors_err err = FORS_OK;
+
+	*certificates = json_null();
+	if (!report->nservers)
+		return FORS_OK;
+	err = witness_best(over, &witnesses, error);
+	if (!err)
+		err = fors_over_witness_tables(&task, report, cli_witness_new(&witnesses, CLI_BOUND_TABLES), error);
+	if (!err)
+		*certificates = cli_certificates_json(over->made.net, &witnesses, bound);
+	cli_witnesses_clear(&witnesses);
+	return err;
+}
+
 /* Keys that status.json has too mean the same. */
-static json_t *json_of(const struct over *over)
+static json_t *json_of(const struct over *over, json_t *certificates)
 {
 	const struct fors_over_report *report = &over->report;
 	const struct fors_slow *slow = &over->made.slow;
@@ -459,16 +496,18 @@ static json_t *json_of(const struct over *over)
 	json_object_set_new(data, "flows", COUNT(is_there, report->verdict.nflows));
 	json_object_set_new(data, "plan_ms", number(is_there && report->plan_ms >= 0, report->plan_ms));
 	json_object_set_new(data, "verify_ms", number(is_there && report->verify_ms >= 0, report->verify_ms));
+	json_object_set_new(data, "certificates", certificates);
 	json_object_set_new(data, "remarks", remarks_of(&over->made.warnings));
 #undef COUNT
 	return data;
 }
 
 /* The keys of status.json, and these beside them. */
-static json_t *json_of_tree(const struct over *over, const struct fors_status *status)
+static json_t *json_of_tree(const struct over *over, const struct fors_status *status, json_t *certificates)
 {
 	char *text = NULL;
-	json_t *data = fors_status_json(status, &text, NULL) ? NULL : json_loads(text, 0, NULL), *own = json_of(over);
+	json_t *data = fors_status_json(status, &text, NULL) ? NULL : json_loads(text, 0, NULL),
+	       *own = json_of(over, certificates);
 
 	free(text);
 	if (data && json_object_update_missing(data, own)) {
@@ -509,8 +548,19 @@ static enum fors_err fill_status(const struct over *over, struct fors_status *st
 	return FORS_OK;
 }
 
+/* The report for programs. Returns an exit code. */
+static int print_json(struct over *over, const struct fors_status *status)
+{
+	struct fors_error error = {0};
+	json_t *certificates;
+
+	if (certify(over, &certificates, &error))
+		return cli_fail(&error);
+	return cli_print_json(over->is_ours ? json_of_tree(over, status, certificates) : json_of(over, certificates));
+}
+
 /* The report on stdout; last, on stderr, why there is no plan. */
-static int tell_all(const struct over *over, const struct fors_status *status)
+static int tell_all(struct over *over, const struct fors_status *status)
 {
 	const struct cli_settings *settings = over->settings;
 	int code = CLI_GOOD;
@@ -518,7 +568,7 @@ static int tell_all(const struct over *over, const struct fors_status *status)
 	if (settings->output && over->schedule)
 		code = cli_write_schedule(settings->output, over->schedule);
 	if (!code && settings->is_json)
-		code = cli_print_json(over->is_ours ? json_of_tree(over, status) : json_of(over));
+		code = print_json(over, status);
 	else if (!code)
 		print_report(over, status);
 	if (!code && !settings->is_json && settings->output && over->schedule)
@@ -526,7 +576,7 @@ static int tell_all(const struct over *over, const struct fors_status *status)
 	return code || over->schedule ? code : cli_fail(&over->error);
 }
 
-static int tell(const struct over *over)
+static int tell(struct over *over)
 {
 	struct fors_error error = {0};
 	struct fors_status status;

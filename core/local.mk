@@ -113,6 +113,7 @@ libforscore_la_SOURCES = \
 	core/net/tree.c core/net/tree.h \
 	core/net/tree_net.c core/net/tree_net.h \
 	core/net/tree_spec.c core/net/tree_spec.h \
+	core/net/witness.c core/net/witness.h \
 	core/planners/book.c core/planners/book.h \
 	core/planners/bound.c core/planners/bound.h \
 	core/planners/closed_form.c core/planners/closed_form.h core/planners/closed_form_work.h \

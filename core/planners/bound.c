@@ -41,6 +41,8 @@ struct climb {
 	bool *is_seen;		 /* spines, in the search */
 	uint32_t *queue;	 /* of classes and (from nleaves on) spines */
 	uint32_t *from;		 /* who found it: for classes a spine, for spines (at nleaves + s) a class */
+	uint32_t leaf;		 /* whose Q gave the bound, FORS_NONE: the number of servers did */
+	bool *is_cut;		 /* spines of that Q */
 };
 
 static void climb_free(struct climb *climb)
@@ -53,13 +55,14 @@ static void climb_free(struct climb *climb)
 	free(climb->is_seen);
 	free(climb->queue);
 	free(climb->from);
+	free(climb->is_cut);
 }
 
 static bool climb_alloc(struct climb *climb, uint32_t nleaves, uint32_t nspines)
 {
 	size_t n = (size_t)nleaves + nspines + 1;
 
-	*climb = (struct climb){.nspines = nspines, .nleaves = nleaves};
+	*climb = (struct climb){.nspines = nspines, .nleaves = nleaves, .leaf = FORS_NONE};
 	climb->class = calloc(n, sizeof(*climb->class));
 	climb->live = calloc(n, sizeof(*climb->live));
 	climb->cables = calloc(n, sizeof(*climb->cables));
@@ -68,8 +71,9 @@ static bool climb_alloc(struct climb *climb, uint32_t nleaves, uint32_t nspines)
 	climb->is_seen = calloc(n, sizeof(*climb->is_seen));
 	climb->queue = calloc(n, sizeof(*climb->queue));
 	climb->from = calloc(n, sizeof(*climb->from));
+	climb->is_cut = calloc(n, sizeof(*climb->is_cut));
 	if (climb->class && climb->live && climb->cables && climb->load && climb->flow && climb->is_seen &&
-	    climb->queue && climb->from)
+	    climb->queue && climb->from && climb->is_cut)
 		return true;
 	climb_free(climb);
 	return false;
@@ -233,27 +237,72 @@ static uint64_t fit(struct climb *climb, uint64_t phases)
 	return phases;
 }
 
-enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound, struct fors_error *error)
+/* What the flows of leaf a ask for, at least `phases`. */
+static uint64_t bound_leaf(struct climb *climb, const struct fors_fabric *fabric, uint32_t a, uint64_t phases)
+{
+	uint64_t next;
+
+	look_from(climb, fabric, a);
+	while ((next = fit(climb, phases)) > phases) {
+		phases = next;
+		climb->leaf = a;
+		memcpy(climb->is_cut, climb->is_seen, climb->nspines * sizeof(*climb->is_cut));
+	}
+	return phases;
+}
+
+/* LB; whose Q it is the climb says. */
+static uint32_t bound_leaves(struct climb *climb, const struct fors_fabric *fabric)
 {
 	uint64_t phases = fabric->nservers;
+
+	find_live(climb, fabric);
+	for (uint32_t a = 0; a < fabric->nleaves; a++)
+		phases = bound_leaf(climb, fabric, a, phases);
+	return phases > UINT32_MAX ? UINT32_MAX : (uint32_t)phases;
+}
+
+enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound, struct fors_error *error)
+{
 	struct climb climb;
 
 	if (!climb_alloc(&climb, fabric->nleaves, fabric->nspines))
 		return fors_fail_memory(error);
-	find_live(&climb, fabric);
-	for (uint32_t a = 0; a < fabric->nleaves; a++) {
-		uint64_t before;
-
-		look_from(&climb, fabric, a);
-		do {
-			before = phases;
-			phases = fit(&climb, before);
-		} while (phases > before);
-		phases = before;
-	}
+	*bound = bound_leaves(&climb, fabric);
 	climb_free(&climb);
-	*bound = phases > UINT32_MAX ? UINT32_MAX : (uint32_t)phases;
 	return FORS_OK;
+}
+
+/* The cables of a leaf to its Q. */
+static enum fors_err list_cut(const struct climb *climb, const struct fors_fabric *fabric, struct fors_witness *witness,
+			      struct fors_error *error)
+{
+	const struct fors_leaf *leaf = &fabric->leaf[climb->leaf];
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t lane = 0; !err && lane < fabric->nlanes; lane++)
+		if (climb->is_cut[fabric->lane[lane].spine] && fors_live(fabric, climb->leaf, lane))
+			err = fors_witness_add(witness, leaf->guid, fors_cable(fabric, climb->leaf, lane)->leaf_port, 1,
+					       error);
+	return err;
+}
+
+enum fors_err fors_lower_bound_witness(const struct fors_fabric *fabric, struct fors_witness *witness,
+				       struct fors_error *error)
+{
+	struct climb climb;
+	enum fors_err err = FORS_OK;
+
+	if (!climb_alloc(&climb, fabric->nleaves, fabric->nspines))
+		return fors_fail_memory(error);
+	witness->bound = bound_leaves(&climb, fabric);
+	witness->by = climb.leaf == FORS_NONE ? FORS_BY_PORT : FORS_BY_CUT;
+	if (climb.leaf != FORS_NONE)
+		err = list_cut(&climb, fabric, witness, error);
+	climb_free(&climb);
+	if (err)
+		fors_witness_clear(witness);
+	return err;
 }
 
 /* ---- one LID for each server ---- */
@@ -287,18 +336,27 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 	return (a + b - 1) / b;
 }
 
+/* A bound of `phases`, if it is more than the witness has. */
+static void take(struct fors_witness *witness, uint64_t phases, enum fors_argument by, const struct fors_leaf *leaf,
+		 const struct fors_spine *above)
+{
+	if (phases > witness->bound)
+		*witness = (struct fors_witness){
+			.by = by, .bound = phases, .switch_of = {leaf->guid, above ? above->guid : 0}};
+}
+
 /*
  * What a leaf and those that have a single spine in common with it need over their cables to that spine. The spine
  * sends all of that to a server of the leaf over one cable, so some cable has the lumps of ceil(n / cables) servers.
  * What the leaf sends to a server goes over one cable up, in the same way.
  */
-static uint64_t single_bound(const struct fors_fabric *fabric, uint32_t leaf)
+static void take_single(const struct fors_fabric *fabric, uint32_t leaf, struct fors_witness *witness)
 {
 	uint32_t cables[FORS_MAX_LANES];
-	uint64_t others[FORS_MAX_LANES] = {0}, own = fabric->leaf[leaf].nservers, bound = 0;
+	uint64_t others[FORS_MAX_LANES] = {0}, own = fabric->leaf[leaf].nservers;
 
 	if (fabric->nspines > FORS_MAX_LANES) /* most without a cable, as a list of roots may name them */
-		return 0;
+		return;
 	count_cables(fabric, leaf, cables);
 	for (uint32_t a = 0; a < fabric->nleaves; a++) {
 		uint32_t spine = a == leaf ? FORS_NONE : only_spine(fabric, cables, a);
@@ -307,26 +365,33 @@ static uint64_t single_bound(const struct fors_fabric *fabric, uint32_t leaf)
 			others[spine] += fabric->leaf[a].nservers;
 	}
 	for (uint32_t spine = 0; spine < fabric->nspines; spine++) {
-		uint64_t down = others[spine] ? divide_up(own, cables[spine]) * others[spine] : 0;
-		uint64_t up = others[spine] ? divide_up(others[spine], cables[spine]) * own : 0;
+		const struct fors_leaf *to = &fabric->leaf[leaf];
+		uint64_t flows = others[spine];
 
-		bound = down > bound ? down : bound;
-		bound = up > bound ? up : bound;
+		if (!flows)
+			continue;
+		take(witness, divide_up(own, cables[spine]) * flows, FORS_BY_LAST, to, &fabric->spine[spine]);
+		take(witness, divide_up(flows, cables[spine]) * own, FORS_BY_LAST, to, &fabric->spine[spine]);
 	}
-	return bound;
+}
+
+void fors_lump_witness(const struct fors_fabric *fabric, struct fors_witness *witness)
+{
+	*witness = (struct fors_witness){.by = FORS_BY_PORT, .bound = fabric->nservers};
+	for (uint32_t a = 0; a < fabric->nleaves; a++) {
+		uint64_t own = fabric->leaf[a].nservers, nlive = fabric->leaf[a].nlive;
+
+		if (nlive)
+			take(witness, own * divide_up(fabric->nservers - own, nlive), FORS_BY_LUMP, &fabric->leaf[a],
+			     NULL);
+		take_single(fabric, a, witness);
+	}
 }
 
 uint64_t fors_lump_bound(const struct fors_fabric *fabric)
 {
-	uint64_t bound = fabric->nservers;
+	struct fors_witness witness;
 
-	for (uint32_t a = 0; a < fabric->nleaves; a++) {
-		uint64_t own = fabric->leaf[a].nservers, nlive = fabric->leaf[a].nlive;
-		uint64_t lump = nlive ? own * divide_up(fabric->nservers - own, nlive) : 0,
-			 single = single_bound(fabric, a);
-
-		bound = lump > bound ? lump : bound;
-		bound = single > bound ? single : bound;
-	}
-	return bound;
+	fors_lump_witness(fabric, &witness);
+	return witness.bound;
 }

@@ -7,6 +7,7 @@
 #define FORS_CORE_PLANNERS_BOUND_H
 
 #include "core/fabric/fabric.h"
+#include "core/net/witness.h"
 
 /*
  * LB (doc/planners.md, "Lower bounds"): no conflict-free plan of the whole exchange, over any
@@ -14,6 +15,10 @@
  * Errors: FORS_ENOMEM; *bound is unchanged then.
  */
 enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound, struct fors_error *error);
+
+/* Why it is LB, in *witness (all zero; the caller's to clear): port, or the cut of a leaf. Errors: FORS_ENOMEM. */
+enum fors_err fors_lower_bound_witness(const struct fors_fabric *fabric, struct fors_witness *witness,
+				       struct fors_error *error);
 
 /*
  * The lump: no conflict-free plan over any tables with one LID for each server has fewer phases. All n_a servers of a
@@ -23,5 +28,8 @@ enum fors_err fors_lower_bound(const struct fors_fabric *fabric, uint32_t *bound
  * n ceil(n_b / c). At least P; 0 when there is no server. For tables that lead up, then down.
  */
 uint64_t fors_lump_bound(const struct fors_fabric *fabric);
+
+/* Why, in *witness (all zero): port, lump or last, which own nothing. */
+void fors_lump_witness(const struct fors_fabric *fabric, struct fors_witness *witness);
 
 #endif

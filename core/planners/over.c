@@ -80,19 +80,35 @@ static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
 	return err ? err : fors_flows_routed_read(&tables, &plan->routed, error);
 }
 
+/* Which argument the bound of the tables is. */
+static void say_why(const struct fors_flows_routed *routed, struct fors_over_report *report, uint32_t link)
+{
+	struct fors_over_why *why = &report->why_tables;
+
+	*why = (struct fors_over_why){.by = FORS_BY_PORT, .bound = report->bound_tables, .node = FORS_NONE};
+	if (report->bound_tables > report->fullest_flows && report->bound_tables > routed->nservers)
+		why->by = FORS_BY_WAYS;
+	else if (report->fullest_flows > routed->nservers)
+		why->by = FORS_BY_LINK;
+	if (why->by == FORS_BY_LINK)
+		fors_flows_link_end(routed, link, &why->node, &why->port);
+}
+
 /* What can be said before there is a plan. */
 static enum fors_err describe(struct plan *plan, struct fors_error *error)
 {
 	const struct fors_flows_routed *routed = plan->routed;
 	struct fors_over_report *report = &plan->report;
 	uint32_t link, known;
+	struct fors_over_why *best = &report->why_best;
 	enum fors_err err = fors_flows_fullest(&routed->problem, &link, &report->fullest_flows, error);
 
 	known = !err && report->fullest_flows > routed->nservers ? report->fullest_flows : routed->nservers;
 	if (!err)
-		err = fors_flows_choice_bound(&routed->problem, known, &report->bound_tables, error);
+		err = fors_flows_choice_bound(&routed->problem, known, &report->bound_tables, NULL, error);
 	if (err)
 		return err;
+	say_why(routed, report, link);
 	report->nservers = routed->nservers;
 	report->nleaves = routed->nswitches;
 	report->nnameless = routed->nnameless;
@@ -100,7 +116,9 @@ static enum fors_err describe(struct plan *plan, struct fors_error *error)
 	report->longest = fors_flows_longest(&routed->problem);
 	if (link != FORS_FLOWS_NONE)
 		fors_flows_link_name(routed, link, report->fullest, sizeof(report->fullest));
-	return fors_over_bound(routed, &report->bound_best, error);
+	err = fors_over_bound(routed, &report->bound_best, &best->by, &best->node, error);
+	best->bound = report->bound_best;
+	return err;
 }
 
 /* What packing single flows takes. */
@@ -360,5 +378,76 @@ enum fors_err fors_over_look(const struct fors_over_task *task, struct fors_over
 	if (!err)
 		*report = told(&plan.report);
 	fors_flows_routed_free(plan.routed);
+	return err;
+}
+
+/* ---- why ---- */
+
+enum fors_err fors_over_witness_best(const struct fors_net *net, const struct fors_over_report *report,
+				     struct fors_witness *witness, struct fors_error *error)
+{
+	const struct fors_over_why *why = &report->why_best;
+	enum fors_err err = FORS_OK;
+
+	witness->by = why->by;
+	witness->bound = why->bound;
+	for (unsigned port = 1; !err && why->by == FORS_BY_CUT && port <= net->node[why->node].nports; port++)
+		if (fors_peer_switch(net, why->node, port) != FORS_NONE)
+			err = fors_witness_add(witness, net->node[why->node].guid, port, 1, error);
+	if (err)
+		fors_witness_clear(witness);
+	return err;
+}
+
+/* Each link that has a price. */
+static enum fors_err list_prices(const struct fors_flows_routed *routed, const uint64_t *price,
+				 struct fors_witness *witness, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+	uint32_t node, port;
+
+	for (uint32_t link = 0; !err && link < routed->problem.nlinks; link++) {
+		if (!price[link])
+			continue;
+		fors_flows_link_end(routed, link, &node, &port);
+		err = fors_witness_add(witness, routed->net->node[node].guid, port, price[link], error);
+	}
+	return err;
+}
+
+/* The prices that the bound of the tables had, found again as they were. */
+static enum fors_err find_prices(const struct fors_over_task *task, const struct fors_over_report *report,
+				 struct fors_witness *witness, struct fors_error *error)
+{
+	struct plan plan = {.task = task};
+	uint32_t known = report->fullest_flows > report->nservers ? report->fullest_flows : report->nservers, bound;
+	uint64_t *price = NULL;
+	enum fors_err err = read_tables(&plan, error);
+
+	if (!err && !(price = calloc(plan.routed->problem.nlinks + (size_t)1, sizeof(*price))))
+		err = fors_fail_memory(error);
+	if (!err)
+		err = fors_flows_choice_bound(&plan.routed->problem, known, &bound, price, error);
+	if (!err)
+		err = list_prices(plan.routed, price, witness, error);
+	free(price);
+	fors_flows_routed_free(plan.routed);
+	return err;
+}
+
+enum fors_err fors_over_witness_tables(const struct fors_over_task *task, const struct fors_over_report *report,
+				       struct fors_witness *witness, struct fors_error *error)
+{
+	const struct fors_over_why *why = &report->why_tables;
+	enum fors_err err = FORS_OK;
+
+	witness->by = why->by;
+	witness->bound = why->bound;
+	if (why->by == FORS_BY_LINK)
+		err = fors_witness_add(witness, task->net->node[why->node].guid, why->port, 1, error);
+	if (why->by == FORS_BY_WAYS)
+		err = find_prices(task, report, witness, error);
+	if (err)
+		fors_witness_clear(witness);
 	return err;
 }

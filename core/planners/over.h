@@ -12,6 +12,7 @@
 #define FORS_CORE_PLANNERS_OVER_H
 
 #include "core/net/lfts.h"
+#include "core/net/witness.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
 #include "method.h"
@@ -53,8 +54,12 @@ struct fors_over_report {
 				  choice.h) */
 	uint32_t fullest_flows; /* flows that cross that link in the whole exchange; 0: no link is used */
 	char fullest[2 * FORS_NAME_MAX + 32]; /* "Leaf00[21] -> Spine00[1]"; empty: no link is used */
-	uint64_t wanted_bytes;	     /* single flows may allow fewer phases, but would take so much memory; 0: no */
-	uint32_t bound_best;	     /* no plan over any tables is shorter (over_bound.h) */
+	uint64_t wanted_bytes; /* single flows may allow fewer phases, but would take so much memory; 0: no */
+	uint32_t bound_best;   /* no plan over any tables is shorter (over_bound.h) */
+	struct fors_over_why {
+		enum fors_argument by;
+		uint32_t bound, node, port; /* node: whose cables are the cut, which link it is; FORS_NONE: none */
+	} why_best, why_tables;	     /* why_tables: of these tables alone, so it may have less than bound_tables */
 	struct fors_verdict verdict; /* of the plan */
 	double plan_ms, verify_ms;   /* reading tables and planning; verifying; negative: unknown */
 };
@@ -74,5 +79,15 @@ enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_sche
  */
 enum fors_err fors_over_look(const struct fors_over_task *task, struct fors_over_report *report,
 			     struct fors_error *error);
+
+/*
+ * The argument of why_best, in *witness (all zero; the caller's to clear): port, distance, or the cut of a switch.
+ * Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_over_witness_best(const struct fors_net *net, const struct fors_over_report *report,
+				     struct fors_witness *witness, struct fors_error *error);
+/* The same of why_tables: port, link, or ways, for which the tables of the report are read again. Errors: as fors_over_look(). */
+enum fors_err fors_over_witness_tables(const struct fors_over_task *task, const struct fors_over_report *report,
+				       struct fors_witness *witness, struct fors_error *error);
 
 #endif

@@ -79,34 +79,53 @@ static uint64_t bound_of(struct meter *m, const struct fors_flows_routed *routed
 	return divide_up(n * (routed->nservers - n), degree(m, routed->node[s]));
 }
 
-enum fors_err fors_over_bound(const struct fors_flows_routed *routed, uint32_t *bound, struct fors_error *error)
+static void free_meter(struct meter *m)
 {
-	const struct fors_net *net = routed->net;
-	struct meter m = {.net = net};
-	uint64_t most = routed->nservers, sum = 0, ncables;
-	bool good;
+	free(m->distance);
+	free(m->queue);
+	free(m->first);
+	free(m->peer);
+}
 
-	m.distance = malloc((net->nnodes + (size_t)1) * sizeof(*m.distance));
-	m.queue = malloc((net->nnodes + (size_t)1) * sizeof(*m.queue));
-	m.first = malloc((net->nnodes + (size_t)1) * sizeof(*m.first));
-	m.peer = malloc((net->nports + (size_t)1) * sizeof(*m.peer));
-	good = m.distance && m.queue && m.first && m.peer;
-	if (good)
-		list_peers(&m);
-	ncables = good ? m.first[net->nnodes] : 0;
-	for (uint32_t s = 0; good && s < routed->nswitches; s++) {
+static bool make_meter(struct meter *m, const struct fors_net *net)
+{
+	*m = (struct meter){.net = net};
+	m->distance = malloc((net->nnodes + (size_t)1) * sizeof(*m->distance));
+	m->queue = malloc((net->nnodes + (size_t)1) * sizeof(*m->queue));
+	m->first = malloc((net->nnodes + (size_t)1) * sizeof(*m->first));
+	m->peer = malloc((net->nports + (size_t)1) * sizeof(*m->peer));
+	if (m->distance && m->queue && m->first && m->peer)
+		return true;
+	free_meter(m);
+	return false;
+}
+
+enum fors_err fors_over_bound(const struct fors_flows_routed *routed, uint32_t *bound, enum fors_argument *why,
+			      uint32_t *around, struct fors_error *error)
+{
+	uint64_t most = routed->nservers, sum = 0, mean;
+	struct meter m;
+
+	if (!make_meter(&m, routed->net))
+		return fors_fail_memory(error);
+	*why = FORS_BY_PORT;
+	*around = FORS_NONE;
+	list_peers(&m);
+	for (uint32_t s = 0; s < routed->nswitches; s++) {
 		uint64_t here = bound_of(&m, routed, s, &sum);
 
-		most = here > most ? here : most;
+		if (here <= most)
+			continue;
+		most = here;
+		*why = FORS_BY_CUT;
+		*around = routed->node[s];
 	}
-	free(m.distance);
-	free(m.queue);
-	free(m.first);
-	free(m.peer);
-	if (!good)
-		return fors_fail_memory(error);
-	if (divide_up(sum, ncables) > most)
-		most = divide_up(sum, ncables);
+	mean = divide_up(sum, m.first[routed->net->nnodes]);
+	if (mean > most) {
+		most = mean;
+		*why = FORS_BY_DISTANCE;
+	}
+	free_meter(&m);
 	*bound = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
 	return FORS_OK;
 }

@@ -134,20 +134,61 @@ static void load_way(const struct fors_fabric *f, const struct fors_lanes *lanes
 		down[(size_t)b * f->nlanes + lane] += own;
 }
 
-enum fors_err fors_lanes_bound(const struct fors_fabric *fabric, const struct fors_lanes *lanes, uint64_t *bound,
-			       struct fors_error *error)
+#define NO_LINK SIZE_MAX
+
+/* The fullest link, up ones first, and its flows; NO_LINK: none has more than there are servers. */
+static enum fors_err find_fullest(const struct fors_fabric *fabric, const struct fors_lanes *lanes, size_t *fullest,
+				  uint64_t *flows, struct fors_error *error)
 {
 	size_t nlinks = (size_t)fabric->nleaves * fabric->nlanes;
-	uint64_t *load = calloc(2 * nlinks + 1, sizeof(*load)), most = fabric->nservers;
+	uint64_t *load = calloc(2 * nlinks + 1, sizeof(*load));
 
 	if (!load)
 		return fors_fail_memory(error);
 	for (uint32_t a = 0; a < fabric->nleaves; a++)
 		for (uint32_t d = 0; d < fabric->nservers; d++)
 			load_way(fabric, lanes, a, d, load, load + nlinks);
-	for (size_t i = 0; i < 2 * nlinks; i++)
-		most = load[i] > most ? load[i] : most;
+	*fullest = NO_LINK;
+	*flows = fabric->nservers;
+	for (size_t i = 0; i < 2 * nlinks; i++) {
+		if (load[i] <= *flows)
+			continue;
+		*fullest = i;
+		*flows = load[i];
+	}
 	free(load);
-	*bound = most;
 	return FORS_OK;
+}
+
+/* The cable of a leaf and a lane, up or down. */
+static enum fors_err add_link(const struct fors_fabric *fabric, size_t cable, bool is_up, struct fors_witness *witness,
+			      struct fors_error *error)
+{
+	size_t leaf = cable / fabric->nlanes, lane = cable % fabric->nlanes;
+
+	if (is_up)
+		return fors_witness_add(witness, fabric->leaf[leaf].guid, fabric->cable[cable].leaf_port, 1, error);
+	return fors_witness_add(witness, fabric->spine[fabric->lane[lane].spine].guid, fabric->cable[cable].spine_port,
+				1, error);
+}
+
+enum fors_err fors_lanes_bound(const struct fors_fabric *fabric, const struct fors_lanes *lanes, uint64_t *bound,
+			       struct fors_error *error)
+{
+	size_t fullest;
+
+	return find_fullest(fabric, lanes, &fullest, bound, error);
+}
+
+enum fors_err fors_lanes_witness(const struct fors_fabric *fabric, const struct fors_lanes *lanes,
+				 struct fors_witness *witness, struct fors_error *error)
+{
+	size_t nlinks = (size_t)fabric->nleaves * fabric->nlanes, fullest;
+	enum fors_err err = find_fullest(fabric, lanes, &fullest, &witness->bound, error);
+
+	if (!err)
+		witness->by = fullest == NO_LINK ? FORS_BY_PORT : FORS_BY_LINK;
+	if (!err && fullest != NO_LINK)
+		err = add_link(fabric, fullest % nlinks, fullest < nlinks, witness, error);
+	return err;
 }

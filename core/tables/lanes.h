@@ -8,6 +8,7 @@
 
 #include "core/fabric/fabric.h"
 #include "core/net/lfts.h"
+#include "core/net/witness.h"
 
 /*
  * The lanes that the tables use, for planners:
@@ -32,6 +33,9 @@ void fors_lanes_free(struct fors_lanes *lanes);
  */
 enum fors_err fors_lanes_bound(const struct fors_fabric *fabric, const struct fors_lanes *lanes, uint64_t *bound,
 			       struct fors_error *error);
+/* Why, in *witness (all zero; the caller's to clear): port, or a link. Errors: FORS_ENOMEM. */
+enum fors_err fors_lanes_witness(const struct fors_fabric *fabric, const struct fors_lanes *lanes,
+				 struct fors_witness *witness, struct fors_error *error);
 
 /* Uplink lane of the way from `leaf` to path index `index` of server d; d not under leaf. */
 static inline uint8_t fors_lane_to(const struct fors_fabric *fabric, const struct fors_lanes *lanes, uint32_t leaf,

@@ -5,6 +5,8 @@ import random
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "sweep"))
 
 import certified  # noqa: E402
@@ -93,3 +95,71 @@ def test_the_bound_of_tables_with_several_lids(fors):
     assert tables.check({**ways, "bound": 16}) is None
     assert tables.check({**ways, "bound": 17}) == "17 claimed, 16 proven"
     assert tables.check({"bound": 1, "by": "ways", "prices": [["Leaf00", 6, -1]]}) == "a price below 0"
+
+
+TREES = [("FT(2;4,6)", ["Leaf00[6]"]), ("FT(2;4,6)", []), ("FT(2;4,6)", ["Leaf00[6]", "Leaf01[7]", "Leaf02[7]", "Leaf02[8]"]), ("FT(2;5,4)", ["Spine02"]),
+         ("FT(2;2,8;cables=4;servers=7)", ["Spine01"]), ("FT(2;3,5;cables=2;servers=5)", ["Leaf01[6]"]), ("XGFT(3;3,3,4;1,3,3)", ["Leaf01[5]"]),
+         ("XGFT(3;4,4,4;1,4,2)", []), ("XGFT(3;4,4,4;1,2,2)", ["Mid2-01[5]"]), ("XGFT(3;4,4,4;1,4,4)", ["Mid2-00[5]", "Mid2-00[6]", "Mid2-01[5]", "Mid2-01[7]"]),
+         ("XGFT(3;4,4,2;1,1,4)", ["Mid2-00[5]", "Mid2-00[6]", "Mid2-01[7]"]), ("PGFT(3;4,4,4;1,2,4;1,2,2)", ["Mid2-00"])]
+
+
+@pytest.fixture
+def planned(fors, tmp_path):
+    """planned(spec, dead, LMC): what plan --json says; the same as certified.py reads: net, tables."""
+    def call(spec, dead, lmc):
+        text = fors("fabric", "--synthetic", spec, "--lmc", lmc).out
+        (tmp_path / "net").write_text(text)
+        words = [word for one in dead for word in ("--down", one)]
+        said = json.loads(fors("plan", "--fabric", tmp_path / "net", *words, "--json").out)
+        lfts = fors("fabric", "--fabric", tmp_path / "net", *words, "--format", "lfts").out
+        return said, certified.Net(text, dead), certified.Tables(text, lfts, dead)
+    return call
+
+
+@pytest.mark.parametrize("lmc", ["0", "2"])
+def test_the_command_says_why(planned, lmc):
+    """Each bound of plan --json follows from net and tables alone, by the argument that stands beside it, and no more does: one phase more is refused."""
+    seen = set()
+    for spec, dead in TREES:
+        said, net, tables = planned(spec, dead, lmc)
+        lines, faults = certified.check_plan(net, tables, said, lmc == "0")
+        assert faults == 0 and len(lines) == sum(said[name] is not None for name in said["certificates"]), (spec, lines)
+        for name, one in said["certificates"].items():
+            if one is None:
+                continue
+            seen.add(one["by"])
+            more = {**said, name: one["bound"] + 1, "certificates": {name: {**one, "bound": one["bound"] + 1}}}
+            assert certified.check_plan(net, tables, more, lmc == "0")[1] == 1, (spec, dead, one)
+    assert seen >= ({"port", "cut", "lump", "last", "link"} if lmc == "0" else {"port", "cut"})
+
+
+def test_wrong_certificates_of_a_plan(planned):
+    said, net, tables = planned("XGFT(3;3,3,4;1,3,3)", ["Leaf01[5]"], "0")
+    cut = said["certificates"]["lower_bound"]
+
+    def judge(**changes):
+        lines, faults = certified.check_plan(net, tables, {**said, **changes}, True)
+        return faults and " ".join(lines)
+    assert not judge() and cut["by"] == "cut" and len(cut["links"]) == 2
+    assert "no certificate" in judge(certificates={"lower_bound": None})
+    assert "does not live" in judge(certificates={"lower_bound": {**cut, "links": [*cut["links"], ["Leaf01", 5]]}})
+    assert "claimed" in judge(certificates={"lower_bound": {**cut, "links": [*cut["links"], ["Leaf02", 4]]}})
+    assert "claimed" in judge(certificates={"lower_bound": {**cut, "links": []}})
+    assert "the certificate is of 50" in judge(lower_bound=49)
+    assert "no argument for all tables" in judge(certificates={"lower_bound": {"bound": said["lower_bound"], "by": "lump", "switch": "Leaf01"}})
+    assert "no argument is called" in certified.check(net, {**cut, "by": "guess"}, True)
+
+
+def test_why_tables_of_another_engine_are_bounded(fors, unpacked, tmp_path):
+    """A torus has ways neither up nor down; its fullest link, and its servers."""
+    engines = unpacked("engines")
+    for lfts in sorted(engines.glob("*minhop*.lfts")):
+        net = lfts.with_name(lfts.name.split(".")[0] + ".net")
+        (tmp_path / "said").write_text(fors("plan", "--fabric", net, "--lfts", lfts, "--json").out)
+        done = run(sys.executable, certified.__file__, net, "--lfts", lfts, "--one-lid", "--plan", tmp_path / "said")
+        assert done.code == 0 and done.out.count("proven") == 2, done.out
+        said = json.loads((tmp_path / "said").read_text())
+        said["certificates"]["tables_bound"]["bound"] += 1
+        (tmp_path / "said").write_text(json.dumps(said))
+        done = run(sys.executable, certified.__file__, net, "--lfts", lfts, "--one-lid", "--plan", tmp_path / "said")
+        assert done.code == 1 and "the certificate is of" in done.out

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""certified.py NET [--down NODE[PORT]]... [--one-lid] [--lfts FILE] [--check FILE] - a lower bound on the phases of any plan, with a certificate.
+"""certified.py NET [--down NODE[PORT]]... [--one-lid] [--lfts FILE] [--check FILE | --plan FILE] - a lower bound on the phases of any plan, with a certificate.
 
-NET is a text of ibnetdiscover; ways lead up from the hosts' switches, then down. A certificate is one of four arguments:
+NET is a text of ibnetdiscover; ways lead up from the hosts' switches, then down. A certificate is one of these arguments:
 
   port   a server receives from all P servers, itself included: T >= P
   lump   with one LID for each server all n flows of a switch to a server leave it by one of its c cables: T >= n ceil((P - n) / c)
   last   with one LID for each server all f flows that can reach a switch by one switch above it alone come to a server over one of its c
          cables, and what the n servers send back to one of the f goes over one of them: T >= f ceil(n / c), T >= n ceil(f / c)
+  cut    each of these cables (a switch and its port) has the price 1 in this direction, the others 0: T >= as with prices
+  distance  each cable has the price 1 in each direction: T >= as with prices
   prices each cable has a price in each direction, none below 0. A flow crosses at least the price of its cheapest way, and in T
          phases all cables together carry T times the sum of all prices: T >= sum of cheapest ways / sum of prices
 
@@ -17,11 +19,16 @@ With --lfts FILE the bound is one of plans over these tables, as fors fabric --f
   link   so many flows have to cross a cable in one direction, whichever LID of their receiver they take: T >= flows
   ways   each cable has a price in each direction, and a flow crosses at least the price of the cheapest of its ways: T >= as with prices
 
+A certificate with "paths" speaks of so many LIDs of each server, from the first one on.
+
 Prices are searched for by multiplicative weights; what they prove does not depend on how they were found. The certificate is printed as JSON
 on one line. --check reads it from FILE and computes the bound again, of prices with code that shares nothing with their search, of the others
-by the formula above; it fails where the certificate claims more. Nothing here asks fors.
+by the formula above; it fails where the certificate claims more. --plan reads what fors plan --json says and reckons the certificates there again, those
+of tables with --lfts: a line for each, "lower_bound 50 by cut: 50 proven"; it fails where one is missing, claims more, or is not of its bound.
+Nothing here asks fors.
 """
 import argparse
+import copy
 import heapq
 import json
 import re
@@ -35,7 +42,7 @@ class Net:
     """Servers of each switch, and living cables between switches: (from, to): how many."""
 
     def __init__(self, text, down=()):
-        self.hosts, self.cables, node, kind = {}, {}, None, None
+        self.hosts, self.cables, self.end, node, kind = {}, {}, {}, None, None
         switches, ends = set(), []
         for line in text.splitlines():
             if head := re.match(r'(\w+)\s+\d+\s+"([^"]+)"', line):
@@ -49,19 +56,31 @@ class Net:
                 continue
             if other in switches:
                 self.cables[one, other] = self.cables.get((one, other), 0) + 1
+                self.end[one, port] = other
             else:
                 self.hosts[one] = self.hosts.get(one, 0) + 1
+        self.next = {}
+        for a, b in self.cables:
+            self.next.setdefault(a, []).append(b)
         self.level = self._levels()
         self.servers = sum(self.hosts.values())
+        self.is_tree = all(abs(self.level.get(a, -9) - self.level.get(b, -9)) == 1 for a, b in self.cables if a in self.level)
+        self._reach = None
 
     def _levels(self):
         level, todo = {name: 0 for name in self.hosts}, list(self.hosts)
         for one in todo:
-            for a, b in self.cables:
-                if a == one and b not in level:
+            for b in self.next.get(one, ()):
+                if b not in level:
                     level[b] = level[one] + 1
                     todo.append(b)
         return level
+
+    def reach(self):
+        """The switches on ways up, then down, from each switch of servers."""
+        if self._reach is None:
+            self._reach = {at: {one for one, _ in way_price(self, {}, at)} for at in self.hosts}
+        return self._reach
 
     def ups(self):
         """Cables from a level to the one above, from below."""
@@ -76,9 +95,8 @@ def lump(net, switch):
 
 def last(net, switch, above):
     """What comes to a switch from those who have no other way to it than over the one above."""
-    reach = {at: {one for one, _ in way_price(net, {}, at)} for at in net.hosts if at != switch}
-    others = {a for a, b in net.cables if b == switch and a != above}
-    f = sum(net.hosts[at] for at, seen in reach.items() if above in seen and not others & seen)
+    others = {a for a in net.next.get(switch, ()) if a != above}
+    f = sum(net.hosts[at] for at, seen in net.reach().items() if at != switch and above in seen and not others & seen)
     n, c = net.hosts[switch], net.cables.get((above, switch), 0)
     return max(f * -(-n // c), n * -(-f // c)) if f and c else 0
 
@@ -91,18 +109,24 @@ class Search:
         self.downs = [(b, a) for a, b in reversed(self.ups)]
         self.load = {pair: 0 for pair in self.ups + self.downs}
 
-    def cheapest(self, source, price, turn):
-        """Price of the cheapest way to each switch, and by which cable it comes there: going up, and down."""
-        up, down, by = {source: 0}, {source: 0}, {}
+    def orders(self, price, turn):
+        """Cables with their prices, level by level: up, and down; each turn begins with another one."""
         turned = turn * 7 % max(1, len(self.ups))
         order = self.ups[turned:] + self.ups[:turned]
-        for pair in sorted(order, key=lambda pair: self.net.level[pair[0]]):
-            if pair[0] in up and up[pair[0]] + price[pair] < up.get(pair[1], 1 << 62):
-                up[pair[1]], by["up", pair[1]] = up[pair[0]] + price[pair], pair
-        down.update(up)
-        for pair in sorted(((b, a) for a, b in order), key=lambda pair: -self.net.level[pair[0]]):
-            if pair[0] in down and down[pair[0]] + price[pair] < down.get(pair[1], 1 << 62):
-                down[pair[1]], by["down", pair[1]] = down[pair[0]] + price[pair], pair
+        ups = sorted(order, key=lambda pair: self.net.level[pair[0]])
+        downs = sorted(((b, a) for a, b in order), key=lambda pair: -self.net.level[pair[0]])
+        return [[(pair, *pair, price[pair]) for pair in one] for one in (ups, downs)]
+
+    def cheapest(self, source, orders):
+        """Price of the cheapest way to each switch, and by which cable it comes there: going up, and down."""
+        up, by, far = {source: 0}, {}, 1 << 62
+        for pair, a, b, one in orders[0]:
+            if a in up and up[a] + one < up.get(b, far):
+                up[b], by["up", b] = up[a] + one, pair
+        down = dict(up)
+        for pair, a, b, one in orders[1]:
+            if a in down and down[a] + one < down.get(b, far):
+                down[b], by["down", b] = down[a] + one, pair
         return down, by
 
     def send(self, source, target, by, flows):
@@ -116,8 +140,9 @@ class Search:
     def take_turn(self, price, turn, is_sent):
         """The bound that prices give."""
         crossed, total = 0, sum(price[pair] * self.net.cables[pair] for pair in price)
+        orders = self.orders(price, turn)
         for source, n in self.net.hosts.items():
-            down, by = self.cheapest(source, price, turn)
+            down, by = self.cheapest(source, orders)
             for target, m in self.net.hosts.items():
                 if target != source and target in down:
                     crossed += n * m * down[target]
@@ -191,8 +216,9 @@ class Tables:
         self.hosts = {}
         for _, home, _ in self.server.values():
             self.hosts[home] = self.hosts.get(home, 0) + 1
-        self.units = {(source, lid): (n, [way for i in range(lids) if (way := self._walk(source, lid + i, end)) is not None])
-                      for source, n in self.hosts.items() for lid, (end, home, lids) in self.server.items() if home != source}
+        self.numbered = {(source, lid): (n, [(i, way) for i in range(lids) if (way := self._walk(source, lid + i, end)) is not None])
+                         for source, n in self.hosts.items() for lid, (end, home, lids) in self.server.items() if home != source}
+        self.units = {unit: (n, [way for _, way in ways]) for unit, (n, ways) in self.numbered.items()}
 
     def _walk(self, node, lid, end):
         way = []
@@ -243,18 +269,31 @@ class Tables:
             found.append({"bound": bound, "by": "ways", "prices": [[*link, price] for link, price in prices.items() if price]})
         return max(found, key=lambda one: one["bound"])
 
+    def of_paths(self, paths):
+        """The same tables where each server has so many LIDs, from the first one on."""
+        if paths is None:
+            return self
+        few = copy.copy(self)
+        few.units = {unit: (n, [way for i, way in ways if i < paths]) for unit, (n, ways) in self.numbered.items()}
+        return few
+
+    def prove(self, certificate):
+        """The bound that a certificate proves; ValueError: it is none."""
+        few = self.of_paths(certificate.get("paths"))
+        if certificate["by"] == "port":
+            return len(self.server)
+        if certificate["by"] == "link":
+            return few.flows(tuple(certificate["link"]))
+        if certificate["by"] != "ways":
+            raise ValueError(f"no argument is called {certificate['by']}")
+        price = {(node, port): one for node, port, one in certificate["prices"]}
+        if any(one < 0 for one in price.values()):
+            raise ValueError("a price below 0")
+        return few.priced(price)
+
     def check(self, certificate):
         """What is wrong with a certificate, None: it proves its bound."""
-        if certificate["by"] == "port":
-            proven = len(self.server)
-        elif certificate["by"] == "link":
-            proven = self.flows(tuple(certificate["link"]))
-        else:
-            price = {(node, port): one for node, port, one in certificate["prices"]}
-            if any(one < 0 for one in price.values()):
-                return "a price below 0"
-            proven = self.priced(price)
-        return None if proven >= certificate["bound"] else f"{certificate['bound']} claimed, {proven} proven"
+        return judge(certificate["bound"], lambda: self.prove(certificate))[0]
 
 
 def certify(net, one_lid, enough=1 << 62):
@@ -271,40 +310,97 @@ def certify(net, one_lid, enough=1 << 62):
 
 
 def way_price(net, price, source):
-    """Dijkstra over (switch, has it turned down?)."""
+    """Dijkstra over (switch, has it turned down?); over all ways where cables join switches of one level."""
     seen, todo = {}, [(0, source, False)]
     while todo:
         cost, at, turned = heapq.heappop(todo)
         if (at, turned) in seen:
             continue
         seen[at, turned] = cost
-        for (a, b) in net.cables:
-            step = net.level.get(b, -9) - net.level[a] if a == at else 0
-            if step == 1 and not turned or step == -1:
-                heapq.heappush(todo, (cost + price.get((a, b), 0), b, step == -1))
+        for b in net.next.get(at, ()):
+            step = net.level.get(b, -9) - net.level[at]
+            if step == 1 and not turned or step == -1 or not net.is_tree:
+                heapq.heappush(todo, (cost + price.get((at, b), 0), b, step == -1 and net.is_tree))
     return seen
+
+
+def priced(net, price, total):
+    """The bound of prices of cables whose sum over all cables is total."""
+    crossed = 0
+    for source, n in net.hosts.items():
+        seen = way_price(net, price, source)
+        for target, m in net.hosts.items():
+            ways = [seen[target, turned] for turned in (False, True) if (target, turned) in seen]
+            crossed += n * m * min(ways) if ways and target != source else 0
+    return -(-crossed // total) if total else 0
+
+
+def prove_cut(net, links):
+    """A flow may take any of parallel cables, so these have a price where all of them are named."""
+    named = {}
+    for end in {(node, port) for node, port in links}:
+        if end not in net.end:
+            raise ValueError("a cable that does not live")
+        pair = (end[0], net.end[end])
+        named[pair] = named.get(pair, 0) + 1
+    return priced(net, {pair: 1 for pair, n in named.items() if n == net.cables[pair]}, sum(named.values()))
+
+
+def prove(net, certificate, one_lid):
+    """The bound that a certificate proves; ValueError: it is none."""
+    by = certificate["by"]
+    if by == "port":
+        return net.servers
+    if by in ("lump", "last"):
+        if not one_lid:
+            raise ValueError("this is for one LID for each server")
+        return lump(net, certificate["switch"]) if by == "lump" else last(net, certificate["switch"], certificate["above"])
+    if by == "cut":
+        return prove_cut(net, certificate["links"])
+    if by == "distance":
+        return priced(net, dict.fromkeys(net.cables, 1), sum(net.cables.values()))
+    if by != "prices":
+        raise ValueError(f"no argument is called {by}")
+    price = {(a, b): one for a, b, one in certificate["prices"]}
+    if any(one < 0 for one in price.values()) or not set(price) <= set(net.cables):
+        raise ValueError("a price below 0, or of a cable that does not live")
+    return priced(net, price, sum(one * net.cables[pair] for pair, one in price.items()))
+
+
+def judge(claimed, prove_it):
+    """What is wrong with a certificate, None: it proves its bound; and what it proves."""
+    try:
+        proven = prove_it()
+    except ValueError as fault:
+        return str(fault), 0
+    return None if proven >= claimed else f"{claimed} claimed, {proven} proven", proven
 
 
 def check(net, certificate, one_lid):
     """What is wrong with a certificate, None: it proves its bound."""
-    if certificate["by"] == "port":
-        proven = net.servers
-    elif certificate["by"] in ("lump", "last"):
-        if not one_lid:
-            return "this is for one LID for each server"
-        proven = lump(net, certificate["switch"]) if certificate["by"] == "lump" else last(net, certificate["switch"], certificate["above"])
-    else:
-        price = {(a, b): one for a, b, one in certificate["prices"]}
-        if any(one < 0 for one in price.values()) or not set(price) <= set(net.cables):
-            return "a price below 0, or of a cable that does not live"
-        crossed, total = 0, sum(one * net.cables[pair] for pair, one in price.items())
-        for source, n in net.hosts.items():
-            seen = way_price(net, price, source)
-            for target, m in net.hosts.items():
-                ways = [seen[target, turned] for turned in (False, True) if (target, turned) in seen]
-                crossed += n * m * min(ways) if ways and target != source else 0
-        proven = -(-crossed // total) if total else 0
-    return None if proven >= certificate["bound"] else f"{certificate['bound']} claimed, {proven} proven"
+    return judge(certificate["bound"], lambda: prove(net, certificate, one_lid))[0]
+
+
+def check_plan(net, tables, said, one_lid):
+    """What is to be told of the certificates of fors plan --json, and how many are wrong or missing. tables: None, these are not looked at."""
+    lines, faults = [], 0
+    for name, certificate in said["certificates"].items():
+        bound = said.get(name)
+        is_of_tables = certificate and certificate["by"] in ("link", "ways")
+        if bound is None or is_of_tables and not tables:
+            continue
+        fault, proven = "no certificate", 0
+        if certificate:
+            fault, proven = judge(bound, lambda: tables.prove(certificate) if is_of_tables else prove(net, certificate, one_lid))
+        if certificate and certificate["bound"] != bound:
+            fault = f"the certificate is of {certificate['bound']}"
+        if certificate and name == "lower_bound" and certificate["by"] not in ("port", "cut", "distance", "prices"):
+            fault = "this is no argument for all tables"
+        if certificate and name == "lump_bound" and is_of_tables:
+            fault = "this is no argument for all tables with one LID"
+        faults += fault is not None
+        lines.append(f"{name} {bound} by {certificate['by'] if certificate else 'nothing'}: {fault or f'{proven} proven'}")
+    return lines, faults
 
 
 def main():
@@ -314,8 +410,14 @@ def main():
     parser.add_argument("--one-lid", action="store_true")
     parser.add_argument("--lfts")
     parser.add_argument("--check")
+    parser.add_argument("--plan")
     options = parser.parse_args()
     text, claimed = Path(options.net).read_text(), options.check and json.loads(Path(options.check).read_text())
+    if options.plan:
+        tables = Tables(text, Path(options.lfts).read_text(), options.down) if options.lfts else None
+        lines, faults = check_plan(Net(text, options.down), tables, json.loads(Path(options.plan).read_text()), options.one_lid)
+        print("\n".join(lines))
+        return 1 if faults else 0
     net = Tables(text, Path(options.lfts).read_text(), options.down) if options.lfts else Net(text, options.down)
     if not options.check:
         print(json.dumps(net.certify() if options.lfts else certify(net, options.one_lid)))

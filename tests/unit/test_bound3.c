@@ -7,6 +7,26 @@
 
 #include "core/planners/pods/bound3.h"
 
+/* The witness has the same bound: the number of servers, or a cut of cables that are all different. */
+static void assert_witness(const struct fors_lanes3 *lanes, const uint32_t *servers, uint32_t bound)
+{
+	struct fors_witness witness = {0};
+	struct fors_error error = {0};
+	uint32_t total = 0;
+
+	for (uint32_t a = 0; a < lanes->pods->nleaves; a++)
+		total += servers[a];
+	must(fors_bound3_witness(lanes, servers, &witness, &error), &error);
+	assert_int_equal(witness.bound, bound);
+	assert_int_equal(witness.by, bound > total ? FORS_BY_CUT : FORS_BY_PORT);
+	assert_int_equal(witness.nlinks > 0, witness.by == FORS_BY_CUT);
+	for (uint32_t i = 0; i < witness.nlinks; i++)
+		for (uint32_t k = 0; k < i; k++)
+			assert_false(witness.link[i].guid == witness.link[k].guid &&
+				     witness.link[i].port == witness.link[k].port);
+	fors_witness_clear(&witness);
+}
+
 /* Of a tree without what is in `dead` ("X, Y"), with so many servers below each leaf (NULL: all that there are). */
 static void assert_bound(const char *spec, const char *dead, const uint32_t *servers, uint32_t expected)
 {
@@ -27,6 +47,7 @@ static void assert_bound(const char *spec, const char *dead, const uint32_t *ser
 	must(fors_lanes3_read(w.pods, &lanes, &error), &error);
 	must(fors_bound3(lanes, all, &bound, &error), &error);
 	assert_int_equal(bound, expected);
+	assert_witness(lanes, all, bound);
 	fors_lanes3_free(lanes);
 	free(all);
 	world_free(&w);

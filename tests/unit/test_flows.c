@@ -676,7 +676,7 @@ static void the_choice_of_ways_has_a_bound(void **state)
 		struct fors_error error;
 		uint32_t bound;
 
-		assert_int_equal(fors_flows_choice_bound(&p, 1, &bound, &error), FORS_OK);
+		assert_int_equal(fors_flows_choice_bound(&p, 1, &bound, NULL, &error), FORS_OK);
 		assert_in_range(bound, best - 1, best);
 		fors_flows_problem_clear(&p);
 	}

@@ -535,6 +535,18 @@ static bool choose_rest(struct choice *c, uint32_t leaf, uint32_t number, uint32
 	return from == leaf ? choose_rest(c, leaf, number, spine, from + 1) : choose_up(c, leaf, number, from);
 }
 
+/* Why the lump is what it is: the servers alone, or switches. */
+static void assert_lump_witness(const struct fors_fabric *f, uint32_t lump)
+{
+	struct fors_witness witness = {0};
+
+	fors_lump_witness(f, &witness);
+	assert_int_equal(witness.bound, lump);
+	assert_int_equal(witness.by == FORS_BY_PORT, lump == f->nservers);
+	assert_int_equal(witness.switch_of[0] != 0, witness.by != FORS_BY_PORT);
+	assert_int_equal(witness.switch_of[1] != 0, witness.by == FORS_BY_LAST);
+}
+
 /* No tables with one LID for each server are below the lump; where it is above P by a single spine it is met. */
 static void test_lump_is_a_bound(void **state)
 {
@@ -553,6 +565,7 @@ static void test_lump_is_a_bound(void **state)
 		bed_rebuild(bed);
 		c.f = bed->fabric;
 		lump = (uint32_t)fors_lump_bound(c.f);
+		assert_lump_witness(c.f, lump);
 		if (!c.f->unreachable_pairs && lump > c.f->nservers) {
 			above++;
 			c.cap = lump - 1;

@@ -105,7 +105,7 @@ static bool is_met(const struct choice *c, uint32_t turns, uint64_t bound)
 }
 
 enum fors_err fors_flows_choice_bound(const struct fors_flows_problem *problem, uint32_t known, uint32_t *bound,
-				      struct fors_error *error)
+				      uint64_t *price, struct fors_error *error)
 {
 	struct choice c = {.p = problem};
 	uint64_t most = known, ways = (uint64_t)fors_flows_units(problem) * problem->npaths;
@@ -120,6 +120,8 @@ enum fors_err fors_flows_choice_bound(const struct fors_flows_problem *problem, 
 	for (uint32_t turn = 0; good && turn < TURNS; turn++) {
 		uint64_t here = take_turn(&c, turn);
 
+		if (here > most && price)
+			memcpy(price, c.weight, problem->nlinks * sizeof(*price));
 		most = here > most ? here : most;
 		if (is_met(&c, turn + 1, most) || (turn >= LEAST_TURNS && ways * turn > MOST_WAYS))
 			break;

@@ -78,6 +78,8 @@ static inline uint32_t fors_flows_path(const struct fors_flows_routed *routed, u
  * a LID that no port has, a LID of two ports. Errors: FORS_ENOMEM too. (routed_check.c)
  */
 enum fors_err fors_flows_tables_check(const struct fors_flows_tables *tables, struct fors_error *error);
+/* The node of the switch that a link of the problem leaves, and the port. */
+void fors_flows_link_end(const struct fors_flows_routed *routed, uint32_t link, uint32_t *node, uint32_t *port);
 /* "Leaf00[21] -> Spine00[1]": a link of the problem in text. */
 void fors_flows_link_name(const struct fors_flows_routed *routed, uint32_t link, char *text, size_t room);
 /* What a node is called: its description, or its id. */

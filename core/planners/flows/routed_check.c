@@ -33,12 +33,21 @@ static uint32_t node_of(const struct fors_net *net, uint32_t port)
 	return low;
 }
 
+void fors_flows_link_end(const struct fors_flows_routed *routed, uint32_t link, uint32_t *node, uint32_t *port)
+{
+	uint32_t at = routed->link_port[link];
+
+	*node = node_of(routed->net, at);
+	*port = at - routed->net->node[*node].first_port;
+}
+
 void fors_flows_link_name(const struct fors_flows_routed *routed, uint32_t link, char *text, size_t room)
 {
 	const struct fors_net *net = routed->net;
-	uint32_t at = routed->link_port[link], node = node_of(net, at);
+	uint32_t at = routed->link_port[link], node, port;
 
-	snprintf(text, room, "%s[%u] -> %s[%u]", fors_flows_name(net, node), at - net->node[node].first_port,
+	fors_flows_link_end(routed, link, &node, &port);
+	snprintf(text, room, "%s[%u] -> %s[%u]", fors_flows_name(net, node), port,
 		 fors_flows_name(net, net->port[at].peer), net->port[at].peer_port);
 }
 

@@ -37,13 +37,20 @@ struct work {
 	uint64_t *
 		joined; /* [pod * npods + pod]: planes with a living top in common, likewise; all of a pod with itself */
 	bool is_apart;	/* no top is shared */
+	struct cut {
+		uint32_t leaf, pod, other; /* one of the first two; FORS_NONE: not of that, of no other pod */
+		uint64_t planes;	   /* of the leaf, as bits; all set: all its lanes */
+	} cut;				   /* that gave `most`; all FORS_NONE: the number of servers did */
 };
 
-static void take(struct work *w, uint64_t flows, uint64_t lanes)
+static void take(struct work *w, uint64_t flows, uint64_t lanes, struct cut cut)
 {
 	uint64_t phases = !flows ? 0 : lanes ? (flows + lanes - 1) / lanes : UINT32_MAX;
 
-	w->most = phases > w->most ? phases : w->most;
+	if (phases <= w->most)
+		return;
+	w->most = phases;
+	w->cut = cut;
 }
 
 static void count(struct work *w)
@@ -107,7 +114,7 @@ static void bound_set(struct work *w, uint32_t a, uint64_t set)
 	for (uint32_t b = 0; b < w->pods->nleaves; b++)
 		if (b != a && !(common(w, a, b) & ~set))
 			flows += (uint64_t)w->servers[a] * w->servers[b];
-	take(w, flows, lanes);
+	take(w, flows, lanes, (struct cut){a, FORS_NONE, FORS_NONE, set});
 }
 
 /* Each set that a has in common with some leaf, unless it is all of a's, once; so many at the most. */
@@ -135,7 +142,7 @@ static void bound_leaf(struct work *w, uint32_t a)
 
 	for (uint32_t j = 0; j < w->pods->nplanes; j++)
 		lanes += w->up[a * w->pods->nplanes + j];
-	take(w, w->servers[a] * (w->total - w->servers[a]), lanes);
+	take(w, w->servers[a] * (w->total - w->servers[a]), lanes, (struct cut){a, FORS_NONE, FORS_NONE, UINT64_MAX});
 	if (w->is_apart && w->servers[a] && w->pods->nplanes <= 64)
 		bound_sets(w, a);
 }
@@ -170,54 +177,180 @@ static uint64_t rungs_to(const struct work *w, uint32_t p, uint32_t q, uint32_t 
 	return rungs;
 }
 
+/* Cables of a plane that what goes from pod p, to pod q, has to cross, where they are fewest. */
+static uint64_t narrowest(const struct work *w, uint32_t p, uint32_t q, uint32_t plane)
+{
+	uint64_t most = least(rungs_to(w, p, q, plane), w->pod_up[p * w->pods->nplanes + plane]);
+
+	return q == FORS_NONE ? most : least(most, w->pod_up[q * w->pods->nplanes + plane]);
+}
+
 static void bound_pods(struct work *w, uint32_t p, uint32_t q)
 {
 	uint64_t lanes = 0;
 
-	for (uint32_t j = 0; j < w->pods->nplanes; j++) {
-		uint64_t most = least(rungs_to(w, p, q, j), w->pod_up[p * w->pods->nplanes + j]);
+	for (uint32_t j = 0; j < w->pods->nplanes; j++)
+		lanes += narrowest(w, p, q, j);
+	take(w, w->in_pod[p] * (q == FORS_NONE ? w->total - w->in_pod[p] : w->in_pod[q]), lanes,
+	     (struct cut){FORS_NONE, p, q, 0});
+}
 
-		lanes += q == FORS_NONE ? most : least(most, w->pod_up[q * w->pods->nplanes + j]);
+static void work_free(struct work *w)
+{
+	free(w->in_pod);
+	free(w->up);
+	free(w->pod_up);
+	free(w->planes);
+	free(w->joined);
+}
+
+static bool work_alloc(struct work *w, const struct fors_lanes3 *lanes, const uint32_t *servers)
+{
+	const struct fors_pods *pods = lanes->pods;
+
+	*w = (struct work){.l = lanes, .pods = pods, .servers = servers, .cut = {FORS_NONE, FORS_NONE, FORS_NONE, 0}};
+	w->in_pod = calloc(pods->npods + (size_t)1, sizeof(*w->in_pod));
+	w->up = calloc((size_t)pods->nleaves * pods->nplanes + 1, sizeof(*w->up));
+	w->pod_up = calloc((size_t)pods->npods * pods->nplanes + 1, sizeof(*w->pod_up));
+	w->planes = calloc(pods->nleaves + (size_t)1, sizeof(*w->planes));
+	w->joined = calloc((size_t)pods->npods * pods->npods + 1, sizeof(*w->joined));
+	if (w->in_pod && w->up && w->pod_up && w->planes && w->joined)
+		return true;
+	work_free(w);
+	return false;
+}
+
+/* The bound, in w->most and w->cut. */
+static void find(struct work *w)
+{
+	const struct fors_pods *pods = w->pods;
+
+	count(w);
+	for (uint32_t a = 0; pods->nplanes <= 64 && a < pods->nleaves; a++)
+		w->planes[a] = planes_of(w, a);
+	if (pods->nplanes <= 64 && w->is_apart)
+		join_pods(w);
+	w->most = w->total;
+	for (uint32_t a = 0; a < pods->nleaves; a++)
+		bound_leaf(w, a);
+	for (uint32_t p = 0; p < pods->npods; p++) {
+		bound_pods(w, p, FORS_NONE);
+		for (uint32_t q = 0; w->is_apart && q < pods->npods; q++)
+			if (q != p)
+				bound_pods(w, p, q);
 	}
-	take(w, w->in_pod[p] * (q == FORS_NONE ? w->total - w->in_pod[p] : w->in_pod[q]), lanes);
 }
 
 enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *servers, uint32_t *bound,
 			  struct fors_error *error)
 {
-	const struct fors_pods *pods = lanes->pods;
-	struct work w = {.l = lanes, .pods = pods, .servers = servers};
-	bool good;
+	struct work w;
 
-	w.in_pod = calloc(pods->npods + (size_t)1, sizeof(*w.in_pod));
-	w.up = calloc((size_t)pods->nleaves * pods->nplanes + 1, sizeof(*w.up));
-	w.pod_up = calloc((size_t)pods->npods * pods->nplanes + 1, sizeof(*w.pod_up));
-	w.planes = calloc(pods->nleaves + (size_t)1, sizeof(*w.planes));
-	w.joined = calloc((size_t)pods->npods * pods->npods + 1, sizeof(*w.joined));
-	good = w.in_pod && w.up && w.pod_up && w.planes && w.joined;
-	if (good) {
-		count(&w);
-		for (uint32_t a = 0; pods->nplanes <= 64 && a < pods->nleaves; a++)
-			w.planes[a] = planes_of(&w, a);
-		if (pods->nplanes <= 64 && w.is_apart)
-			join_pods(&w);
-		w.most = w.total;
-	}
-	for (uint32_t a = 0; good && a < pods->nleaves; a++)
-		bound_leaf(&w, a);
-	for (uint32_t p = 0; good && p < pods->npods; p++) {
-		bound_pods(&w, p, FORS_NONE);
-		for (uint32_t q = 0; w.is_apart && q < pods->npods; q++)
-			if (q != p)
-				bound_pods(&w, p, q);
-	}
-	free(w.in_pod);
-	free(w.up);
-	free(w.pod_up);
-	free(w.planes);
-	free(w.joined);
-	if (!good)
+	if (!work_alloc(&w, lanes, servers))
 		return fors_fail_memory(error);
+	find(&w);
+	work_free(&w);
 	*bound = w.most > UINT32_MAX ? UINT32_MAX : (uint32_t)w.most;
 	return FORS_OK;
+}
+
+/* ---- why ---- */
+
+/* Live lanes of a leaf in a plane, upwards, or downwards: what its mid sends to it. */
+static enum fors_err list_lanes(const struct work *w, uint32_t a, uint32_t plane, bool is_down,
+				struct fors_witness *witness, struct fors_error *error)
+{
+	const struct fors_pods_switch *leaf = &w->pods->leaf[a];
+	const struct fors_node *node = w->pods->known->node;
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t lane = plane; !err && lane < w->l->nlanes; lane += w->pods->nplanes) {
+		uint8_t port = w->l->leaf_port[(size_t)a * w->l->nlanes + lane];
+
+		if (!fors_lanes3_live(w->l, a, lane))
+			continue;
+		err = is_down ? fors_witness_add(witness, node[fors_pods_peer(w->pods, leaf->node, port)].guid,
+						 fors_lanes3_far(w->pods, leaf->node, port), 1, error)
+			      : fors_witness_add(witness, node[leaf->node].guid, port, 1, error);
+	}
+	return err;
+}
+
+/* The same of all leaves of a pod. */
+static enum fors_err list_pod(const struct work *w, uint32_t pod, uint32_t plane, bool is_down,
+			      struct fors_witness *witness, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t a = 0; !err && a < w->pods->nleaves; a++)
+		if (w->pods->leaf[a].pod == pod)
+			err = list_lanes(w, a, plane, is_down, witness, error);
+	return err;
+}
+
+/* Rungs as rungs_to() counts them. */
+static enum fors_err list_rungs(const struct work *w, uint32_t p, uint32_t q, uint32_t plane,
+				struct fors_witness *witness, struct fors_error *error)
+{
+	uint32_t mid = fors_pods_mid(w->pods, p, plane),
+		 other = q == FORS_NONE ? FORS_NONE : fors_pods_mid(w->pods, q, plane);
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t r = 0; !err && mid != FORS_NONE && r < w->l->rungs[plane]; r++)
+		if (fors_lanes3_rung_live(w->l, mid, r) && (q == FORS_NONE || comes_down(w, other, plane, r)))
+			err = fors_witness_add(witness, w->pods->known->node[w->pods->mid[mid].node].guid,
+					       w->l->mid_port[(size_t)mid * w->l->nrungs + r], 1, error);
+	return err;
+}
+
+/* The cables that narrowest() counts. */
+static enum fors_err list_narrowest(const struct work *w, uint32_t plane, struct fors_witness *witness,
+				    struct fors_error *error)
+{
+	uint32_t p = w->cut.pod, q = w->cut.other;
+	uint64_t most = narrowest(w, p, q, plane);
+
+	if (most == rungs_to(w, p, q, plane))
+		return list_rungs(w, p, q, plane, witness, error);
+	if (most == w->pod_up[p * w->pods->nplanes + plane])
+		return list_pod(w, p, plane, false, witness, error);
+	return list_pod(w, q, plane, true, witness, error);
+}
+
+static enum fors_err list_cut(const struct work *w, struct fors_witness *witness, struct fors_error *error)
+{
+	bool is_all = w->cut.planes == UINT64_MAX;
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t j = 0; !err && j < w->pods->nplanes; j++) {
+		if (w->cut.leaf == FORS_NONE)
+			err = list_narrowest(w, j, witness, error);
+		else if (is_all || w->cut.planes >> j & 1)
+			err = list_lanes(w, w->cut.leaf, j, false, witness, error);
+	}
+	return err;
+}
+
+enum fors_err fors_bound3_witness(const struct fors_lanes3 *lanes, const uint32_t *servers,
+				  struct fors_witness *witness, struct fors_error *error)
+{
+	struct work w;
+	enum fors_err err = FORS_OK;
+
+	if (!work_alloc(&w, lanes, servers))
+		return fors_fail_memory(error);
+	find(&w);
+	witness->bound = w.most;
+	if (w.most >= UINT32_MAX)
+		witness->by = FORS_BY_NOTHING;
+	else if (w.cut.leaf == FORS_NONE && w.cut.pod == FORS_NONE)
+		witness->by = FORS_BY_PORT;
+	else
+		witness->by = FORS_BY_CUT;
+	if (witness->by == FORS_BY_CUT)
+		err = list_cut(&w, witness, error);
+	work_free(&w);
+	if (err)
+		fors_witness_clear(witness);
+	return err;
 }

@@ -6,6 +6,7 @@
 #ifndef FORS_CORE_PLANNERS_PODS_BOUND3_H
 #define FORS_CORE_PLANNERS_PODS_BOUND3_H
 
+#include "core/net/witness.h"
 #include "lanes3.h"
 
 /*
@@ -15,5 +16,8 @@
  */
 enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *servers, uint32_t *bound,
 			  struct fors_error *error);
+/* Why, in *witness (all zero; the caller's to clear): port, a cut, nothing where *bound is UINT32_MAX. Errors: FORS_ENOMEM. */
+enum fors_err fors_bound3_witness(const struct fors_lanes3 *lanes, const uint32_t *servers,
+				  struct fors_witness *witness, struct fors_error *error);
 
 #endif

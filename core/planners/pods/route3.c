@@ -65,19 +65,23 @@ static uint32_t most_indices(const struct fors_pods *pods)
 	return most;
 }
 
-/* The bound of an exchange of all that are there and play. */
+/* Servers of each leaf that are there and play, to be freed; NULL: out of memory. */
+static uint32_t *count_players(const struct fors_pods *pods, const bool *plays)
+{
+	uint32_t *servers = calloc(pods->nleaves + (size_t)1, sizeof(*servers));
+
+	for (uint32_t s = 0; servers && s < pods->nslots; s++)
+		servers[pods->slot[s].leaf] += pods->slot[s].lid && (!plays || plays[s]);
+	return servers;
+}
+
+/* The bound of an exchange of these. */
 static enum fors_err bound_servers(const struct fors_lanes3 *lanes, const bool *plays, uint32_t *bound,
 				   struct fors_error *error)
 {
-	const struct fors_pods *pods = lanes->pods;
-	uint32_t *servers = calloc(pods->nleaves + (size_t)1, sizeof(*servers));
-	enum fors_err err;
+	uint32_t *servers = count_players(lanes->pods, plays);
+	enum fors_err err = servers ? fors_bound3(lanes, servers, bound, error) : fors_fail_memory(error);
 
-	if (!servers)
-		return fors_fail_memory(error);
-	for (uint32_t s = 0; s < pods->nslots; s++)
-		servers[pods->slot[s].leaf] += pods->slot[s].lid && (!plays || plays[s]);
-	err = fors_bound3(lanes, servers, bound, error);
 	free(servers);
 	return err;
 }
@@ -91,6 +95,20 @@ enum fors_err fors_route3_bound(const struct fors_pods *pods, const bool *plays,
 	if (!err)
 		err = bound_servers(lanes, plays, bound, error);
 	fors_lanes3_free(lanes);
+	return err;
+}
+
+enum fors_err fors_route3_witness(const struct fors_pods *pods, const bool *plays, struct fors_witness *witness,
+				  struct fors_error *error)
+{
+	uint32_t *servers = count_players(pods, plays);
+	struct fors_lanes3 *lanes = NULL;
+	enum fors_err err = servers ? fors_lanes3_read(pods, &lanes, error) : fors_fail_memory(error);
+
+	if (!err)
+		err = fors_bound3_witness(lanes, servers, witness, error);
+	fors_lanes3_free(lanes);
+	free(servers);
 	return err;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/fabric/pods.h"
 #include "core/net/lfts.h"
+#include "core/net/witness.h"
 
 #define FORS_ROUTE3_NONE UINT16_MAX /* no round */
 #define FORS_ROUTE3_EFFORT 250	    /* words of masks per unit: more finds little more */
@@ -50,6 +51,9 @@ void fors_route3_free(struct fors_route3 *route);
  */
 enum fors_err fors_route3_bound(const struct fors_pods *pods, const bool *plays, uint32_t *bound,
 				struct fors_error *error);
+/* Why, in *witness (all zero; the caller's to clear): port, a cut, or nothing: some are cut off. Errors: FORS_ENOMEM. */
+enum fors_err fors_route3_witness(const struct fors_pods *pods, const bool *plays, struct fors_witness *witness,
+				  struct fors_error *error);
 
 /* The round of the unit from a switch (a node of now) to a base LID, FORS_ROUTE3_NONE: there is none. */
 static inline uint32_t fors_route3_round(const struct fors_route3 *route, uint32_t node, uint32_t lid)
