@@ -248,19 +248,12 @@ static void put_text(struct picture *p, const char *text)
 	}
 }
 
-static const char *name_of(const struct picture *p, uint32_t node)
-{
-	const struct fors_node *at = &p->what->intact->node[node];
-
-	return *at->desc ? at->desc : at->id;
-}
-
 /* "Leaf00[21] - Spine00[1], dead" or with loads: what the mouse shows. */
 static void put_cable_words(struct picture *p, const struct cable *cable)
 {
-	put_text(p, name_of(p, cable->lower));
+	put_text(p, fors_node_name(p->what->intact, cable->lower));
 	fors_buffer_print(&p->out, "[%u] - ", cable->lower_port);
-	put_text(p, name_of(p, cable->upper));
+	put_text(p, fors_node_name(p->what->intact, cable->upper));
 	fors_buffer_print(&p->out, "[%u]", cable->upper_port);
 	if (cable->state != LIVE)
 		fors_buffer_print(&p->out, ", %s", looks[cable->state].name);
@@ -402,7 +395,7 @@ static void svg_cable(struct picture *p, const struct cable *cable)
 static void svg_switch(struct picture *p, uint32_t node)
 {
 	double x = x_of(p, node), y = y_of(p, node);
-	const char *name = name_of(p, node);
+	const char *name = fors_node_name(p->what->intact, node);
 
 	fors_buffer_print(&p->out, "<rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" rx=\"4\"/>",
 			  x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2, BOX_WIDTH, BOX_HEIGHT);
@@ -449,7 +442,7 @@ static void put_dot(struct picture *p)
 				continue;
 			fors_buffer_print(&p->out, "\t\t\"%016llx\" [label=\"",
 					  (unsigned long long)net->node[p->sw[i]].guid);
-			put_text(p, name_of(p, p->sw[i]));
+			put_text(p, fors_node_name(p->what->intact, p->sw[i]));
 			if (p->hosts[p->sw[i]])
 				fors_buffer_print(&p->out, "\\n%u %s", p->hosts[p->sw[i]],
 						  fors_plural(p->hosts[p->sw[i]], "host", "hosts"));

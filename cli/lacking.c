@@ -27,9 +27,7 @@ static uint32_t find(const struct fors_net *net, const char *name)
 	uint32_t found = FORS_NONE;
 
 	for (uint32_t i = 0; i < net->nnodes; i++) {
-		const struct fors_node *node = &net->node[i];
-
-		if (strcmp(*node->desc ? node->desc : node->id, name) != 0)
+		if (strcmp(fors_node_name(net, i), name) != 0)
 			continue;
 		if (found != FORS_NONE)
 			return FORS_NONE;

@@ -8,6 +8,7 @@ libforscore_la_SOURCES = \
 	core/base/hostlist.c core/base/hostlist.h \
 	core/base/joblines.c core/base/joblines.h \
 	core/base/names.c core/base/names.h \
+	core/base/numbers.h \
 	core/base/parallel.c core/base/parallel.h \
 	core/base/print.c core/base/print.h \
 	core/base/random.h \

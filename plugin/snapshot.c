@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/numbers.h"
 #include "core/net/lfts.h"
 #include "core/net/rates.h"
 #include "keeper/base/digest.h"
@@ -234,13 +235,6 @@ uint64_t fors_snapshot_managers(const struct osm_subn *subn)
 	return managers;
 }
 
-static int by_guid(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 enum fors_err fors_snapshot_tables(const struct osm_subn *subn, const struct fors_net *net, struct fors_lfts **lfts,
 				   struct fors_error *error)
 {
@@ -253,7 +247,7 @@ enum fors_err fors_snapshot_tables(const struct osm_subn *subn, const struct for
 	for (item = cl_qmap_head(&subn->sw_guid_tbl); item != cl_qmap_end(&subn->sw_guid_tbl);
 	     item = cl_qmap_next(item))
 		made->guid[n++] = cl_ntoh64(osm_node_get_node_guid(((osm_switch_t *)item)->p_node));
-	qsort(made->guid, n, sizeof(*made->guid), by_guid);
+	qsort(made->guid, n, sizeof(*made->guid), fors_by_number);
 	for (uint32_t row = 0; row < n; row++) {
 		osm_switch_t *sw = osm_get_switch_by_guid(subn, cl_hton64(made->guid[row]));
 		uint32_t count = sw->lft_size < made->nlids ? sw->lft_size : made->nlids;

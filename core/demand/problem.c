@@ -156,7 +156,7 @@ static void name_resource(const struct fors_demand_problem *p, uint32_t x, char 
 
 	switch (limit_of(p, x)) {
 	case FORS_LIMIT_PORT:
-		snprintf(text, room, "%s %s", fors_flows_name(routed->net, routed->server[x % p->nservers].node),
+		snprintf(text, room, "%s %s", fors_node_name(routed->net, routed->server[x % p->nservers].node),
 			 x < p->nservers ? "sends" : "receives");
 		break;
 	case FORS_LIMIT_CABLE:
@@ -164,7 +164,7 @@ static void name_resource(const struct fors_demand_problem *p, uint32_t x, char 
 		break;
 	case FORS_LIMIT_LEAF:
 		snprintf(text, room, "%s of %s", gate < p->nswitches ? "out" : "into",
-			 fors_flows_name(routed->net, routed->node[gate % p->nswitches]));
+			 fors_node_name(routed->net, routed->node[gate % p->nswitches]));
 		break;
 	}
 }

@@ -151,12 +151,9 @@ static void name_first(const struct fors_net *net, const uint32_t *first, uint32
 	size_t used = 0;
 
 	*names = '\0';
-	for (uint32_t n = 0; n < count && n < FORS_LEFT_SHOWN; n++) {
-		const struct fors_node *node = &net->node[first[n]];
-
+	for (uint32_t n = 0; n < count && n < FORS_LEFT_SHOWN; n++)
 		used += (size_t)snprintf(names + used, NAMES_ROOM - used, "%s%s", n ? ", " : "",
-					 node->desc[0] ? node->desc : node->id);
-	}
+					 fors_node_name(net, first[n]));
 	if (count > FORS_LEFT_SHOWN)
 		snprintf(names + used, NAMES_ROOM - used, ", ...");
 }

@@ -262,75 +262,47 @@ static enum fors_err note_missed(struct fors_fabric *f, const struct fors_places
 	return err;
 }
 
-static int compare_guids(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
-/* Sorted copy of the participants' GUIDs, for bsearch(). */
-static enum fors_err sort_participants(const struct fors_participants *from, struct fors_participants *to,
-				       struct fors_error *error)
-{
-	to->count = from->count;
-	to->guid = malloc(from->count * sizeof(*to->guid) + 1);
-	if (!to->guid)
-		return fors_fail_memory(error);
-	if (from->count) {
-		memcpy(to->guid, from->guid, from->count * sizeof(*to->guid));
-		qsort(to->guid, to->count, sizeof(*to->guid), compare_guids);
-	}
-	return FORS_OK;
-}
-
+/* `sorted`: who shall. */
 static bool takes_part(const struct fors_fabric *f, const struct fors_slot *slot,
 		       const struct fors_participants *sorted)
 {
-	if (slot->node == FORS_NONE || !slot->lid || f->net->node[slot->node].type != FORS_CA)
-		return false;
-	return !sorted ||
-	       (sorted->count && bsearch(&slot->guid, sorted->guid, sorted->count, sizeof(slot->guid), compare_guids));
+	return slot->node != FORS_NONE && slot->lid && f->net->node[slot->node].type == FORS_CA &&
+	       fors_participants_have(sorted, slot->guid);
 }
 
-/* Nobody misses a server that would take no part. */
-static bool is_missed(const struct fors_slot *slot, const struct fors_participants *sorted)
+/* The next server; its rank follows from those that have a seat. */
+static void seat_server(struct fors_fabric *f, struct fors_server server)
 {
-	return slot->is_missed && (!sorted || (sorted->count && bsearch(&slot->seen, sorted->guid, sorted->count,
-									sizeof(slot->seen), compare_guids)));
-}
+	struct fors_slot *slot = &f->slot[(size_t)server.leaf * f->nslots + server.slot];
 
-static void seat_server(struct fors_fabric *f, uint32_t a, uint32_t s)
-{
-	struct fors_slot *slot = &f->slot[(size_t)a * f->nslots + s];
-
+	server.rank = f->leaf[server.leaf].nservers++;
 	slot->server = f->nservers;
-	f->server[f->nservers++] = (struct fors_server){.leaf = (uint16_t)a,
-							.slot = (uint16_t)s,
-							.rank = f->leaf[a].nservers++,
-							.lid = slot->lid,
-							.guid = slot->guid,
-							.node = slot->node};
+	f->server[f->nservers++] = server;
 	if (f->nservers == 1 || slot->lmc < f->lmc)
 		f->lmc = slot->lmc;
-	if (f->leaf[a].nservers > f->max_servers)
-		f->max_servers = f->leaf[a].nservers;
+	if (f->leaf[server.leaf].nservers > f->max_servers)
+		f->max_servers = f->leaf[server.leaf].nservers;
 }
 
 static enum fors_err seat_servers(struct fors_fabric *f, const struct fors_participants *participants,
 				  struct fors_error *error)
 {
 	struct fors_participants sorted = {NULL, 0};
-	enum fors_err err = participants ? sort_participants(participants, &sorted, error) : FORS_OK;
+	enum fors_err err = fors_participants_sort(participants, &sorted, error);
 
 	for (uint32_t a = 0; !err && a < f->nleaves; a++) {
 		f->leaf[a].first_server = f->nservers;
 		for (uint32_t s = 0; s < f->nslots; s++) {
 			struct fors_slot *slot = &f->slot[(size_t)a * f->nslots + s];
 
-			slot->is_missed = is_missed(slot, participants ? &sorted : NULL);
-			if (takes_part(f, slot, participants ? &sorted : NULL))
-				seat_server(f, a, s);
+			/* Nobody misses a server that would take no part. */
+			slot->is_missed = slot->is_missed && fors_participants_have(&sorted, slot->seen);
+			if (takes_part(f, slot, &sorted))
+				seat_server(f, (struct fors_server){.leaf = (uint16_t)a,
+								    .slot = (uint16_t)s,
+								    .lid = slot->lid,
+								    .guid = slot->guid,
+								    .node = slot->node});
 		}
 	}
 	free(sorted.guid);
@@ -513,18 +485,9 @@ static void seat(struct fors_fabric *f, const struct fors_fabric *whole, const u
 		f->slot[i].server = FORS_NONE;
 	for (uint32_t a = 0; a < f->nleaves; a++)
 		f->leaf[a].nservers = 0;
-	f->max_servers = 0;
-	for (f->nservers = 0; f->nservers < count; f->nservers++) {
-		struct fors_server one = whole->server[server[f->nservers]];
-		struct fors_slot *slot = &f->slot[(size_t)one.leaf * f->nslots + one.slot];
-
-		slot->server = f->nservers;
-		one.rank = f->leaf[one.leaf].nservers++;
-		f->server[f->nservers] = one;
-		f->lmc = !f->nservers || slot->lmc < f->lmc ? slot->lmc : f->lmc;
-		if (f->leaf[one.leaf].nservers > f->max_servers)
-			f->max_servers = f->leaf[one.leaf].nservers;
-	}
+	f->nservers = f->max_servers = 0;
+	for (uint32_t i = 0; i < count; i++)
+		seat_server(f, whole->server[server[i]]);
 	for (uint32_t a = 0, first = 0; a < f->nleaves; first += f->leaf[a++].nservers)
 		f->leaf[a].first_server = first;
 }

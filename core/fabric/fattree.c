@@ -203,9 +203,9 @@ static void put3(const struct fors_fattree *c, uint32_t i, const struct fors_fat
 static struct fors_fattree_switch at3(const struct fors_fattree *c, uint32_t number)
 {
 	const struct fors_pods_switch *at = switch_of(c, number);
-	const struct fors_node *node = &c->pods->known->node[at->node];
+	const struct fors_net *known = c->pods->known;
 
-	return (struct fors_fattree_switch){node->guid, at->now, *node->desc ? node->desc : node->id};
+	return (struct fors_fattree_switch){known->node[at->node].guid, at->now, fors_node_name(known, at->node)};
 }
 
 static uint32_t above3(const struct fors_fattree *c, uint32_t number, uint32_t *count)

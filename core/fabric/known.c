@@ -18,14 +18,9 @@ struct fors_known *fors_known_new(uint32_t nnodes)
 {
 	struct fors_known *known = calloc(1, sizeof(*known));
 
-	if (!known)
-		return NULL;
-	known->mark = calloc(nnodes + (size_t)1, sizeof(*known->mark));
-	known->former = calloc(nnodes + (size_t)1, sizeof(*known->former));
-	known->level = calloc(nnodes + (size_t)1, sizeof(*known->level));
-	if (known->mark && known->former && known->level)
+	if (known && (known->node = calloc(nnodes + (size_t)1, sizeof(*known->node))))
 		return known;
-	fors_known_free(known);
+	free(known);
 	return NULL;
 }
 
@@ -34,29 +29,23 @@ void fors_known_free(struct fors_known *known)
 	if (!known)
 		return;
 	fors_net_free(known->net);
-	free(known->mark);
-	free(known->former);
-	free(known->level);
+	free(known->node);
 	free(known);
 }
 
-/* The same lists with room for `nnodes` nodes, without the net. */
-static struct fors_known *copy_lists(const struct fors_known *from, uint32_t nnodes)
+/* What `from` (NULL: nothing) knows, with room for `nnodes` nodes, without the net. */
+static struct fors_known *copy_nodes(const struct fors_known *from, uint32_t nnodes)
 {
 	struct fors_known *to = fors_known_new(nnodes);
-	size_t n = from->net->nnodes;
 
-	if (!to)
-		return NULL;
-	memcpy(to->mark, from->mark, n * sizeof(*to->mark));
-	memcpy(to->former, from->former, n * sizeof(*to->former));
-	memcpy(to->level, from->level, n * sizeof(*to->level));
+	if (to && from)
+		memcpy(to->node, from->node, from->net->nnodes * sizeof(*to->node));
 	return to;
 }
 
 struct fors_known *fors_known_copy(const struct fors_known *from)
 {
-	struct fors_known *to = copy_lists(from, from->net->nnodes);
+	struct fors_known *to = copy_nodes(from, from->net->nnodes);
 
 	if (to && !fors_net_copy(from->net, &to->net, NULL))
 		return to;
@@ -68,7 +57,7 @@ uint32_t fors_known_switch(const struct fors_known *known, uint64_t guid)
 {
 	uint32_t node = fors_net_find_guid(known->net, guid);
 
-	return node != FORS_NONE && known->level[node] ? node : FORS_NONE;
+	return node != FORS_NONE && known->node[node].level ? node : FORS_NONE;
 }
 
 struct fors_places_size fors_known_size(const struct fors_known *known)
@@ -76,9 +65,9 @@ struct fors_places_size fors_known_size(const struct fors_known *known)
 	struct fors_places_size size = {0, 0, 0, 0};
 
 	for (uint32_t node = 0; node < known->net->nnodes; node++) {
-		size.leaves += known->level[node] == FORS_PODS_LEAF;
-		size.spines += known->level[node] > FORS_PODS_LEAF;
-		if (known->level[node] == FORS_PODS_LEAF)
+		size.leaves += known->node[node].level == FORS_PODS_LEAF;
+		size.spines += known->node[node].level > FORS_PODS_LEAF;
+		if (known->node[node].level == FORS_PODS_LEAF)
 			size.slots += fors_net_hosts(known->net, node);
 	}
 	return size;
@@ -96,7 +85,7 @@ enum fors_err fors_known_build(const struct fors_known *from, const struct fors_
 	if (!root)
 		return fors_fail_memory(error);
 	for (uint32_t node = 0; node < net->nnodes; node++)
-		if (from->mark[node].in_roots)
+		if (from->node[node].marks.in_roots)
 			root[nroots++] = net->node[node].guid;
 	err = fors_pods_build(net, now, root, nroots, pods, error);
 	free(root);
@@ -282,14 +271,14 @@ static void set_marks(struct fors_known *made, const struct fors_known *before, 
 		uint32_t here = fors_net_find_guid(now, guid);
 
 		if (before && node < before->net->nnodes && before->net->node[node].guid != guid)
-			made->former[node] = before->net->node[node].guid;
-		made->mark[node].is_alive = here != FORS_NONE;
+			made->node[node].former = before->net->node[node].guid;
+		made->node[node].marks.is_alive = here != FORS_NONE;
 		if (here != FORS_NONE)
 			take_name(known, node, before ? before->net : NULL, &now->node[here]);
-		made->mark[node].in_roots =
+		made->node[node].marks.in_roots =
 			known->node[node].type == FORS_SWITCH &&
 			(fors_places_is_root(root, nroots, guid) ||
-			 (made->former[node] && fors_places_is_root(root, nroots, made->former[node])));
+			 (made->node[node].former && fors_places_is_root(root, nroots, made->node[node].former)));
 	}
 }
 
@@ -299,7 +288,8 @@ static enum fors_err set_levels(struct fors_known *made, struct fors_error *erro
 	enum fors_err err = fors_known_build(made, made->net, made->net, &pods, error);
 
 	if (!err)
-		memcpy(made->level, pods->level, made->net->nnodes * sizeof(*made->level));
+		for (uint32_t node = 0; node < made->net->nnodes; node++)
+			made->node[node].level = pods->level[node];
 	fors_pods_free(pods);
 	return err;
 }
@@ -312,7 +302,7 @@ enum fors_err fors_known_learn(const struct fors_known *before, const struct for
 
 	*made = NULL;
 	if (!err) {
-		*made = before ? copy_lists(before, known->nnodes) : fors_known_new(known->nnodes);
+		*made = copy_nodes(before, known->nnodes);
 		err = *made ? FORS_OK : fors_fail_memory(error);
 	}
 	if (err) {
@@ -334,7 +324,7 @@ enum fors_err fors_known_learn(const struct fors_known *before, const struct for
 void fors_known_mark(struct fors_known *known, bool in_reference)
 {
 	for (uint32_t node = 0; node < known->net->nnodes; node++)
-		known->mark[node].in_reference = in_reference && known->level[node];
+		known->node[node].marks.in_reference = in_reference && known->node[node].level;
 }
 
 void fors_known_bare(struct fors_known *known)
@@ -342,8 +332,7 @@ void fors_known_bare(struct fors_known *known)
 	for (uint32_t node = 0; node < known->net->nnodes; node++) {
 		struct fors_node *n = &known->net->node[node];
 
-		known->mark[node] = (struct fors_place_marks){false, false, false};
-		known->former[node] = 0;
+		known->node[node] = (struct fors_known_node){.level = known->node[node].level};
 		n->desc[0] = '\0';
 		if (n->type != FORS_SWITCH)
 			n->guid = 0;
@@ -357,7 +346,7 @@ static bool is_left_over(const struct fors_known *before, uint32_t node, uint32_
 {
 	const struct fors_net *net = before->net;
 
-	if (net->node[node].type == FORS_SWITCH || before->mark[node].is_alive)
+	if (net->node[node].type == FORS_SWITCH || before->node[node].marks.is_alive)
 		return false;
 	for (unsigned port = 1; port <= net->node[node].nports; port++) {
 		uint32_t peer = fors_net_port(net, node, port)->peer;
@@ -383,9 +372,7 @@ static enum fors_err keep_nodes(const struct fors_known *before, uint32_t gone, 
 		err = fors_net_add_node(made->net, n->type, n->nports, n->guid, n->id, n->desc, &to[node], error);
 		if (err)
 			return err;
-		made->mark[to[node]] = before->mark[node];
-		made->former[to[node]] = before->former[node];
-		made->level[to[node]] = before->level[node];
+		made->node[to[node]] = before->node[node];
 	}
 	return err;
 }

@@ -12,15 +12,19 @@
 #include "places_inside.h"
 #include "pods.h"
 
-/* Lists are by node of net. */
-struct fors_known {
-	struct fors_net *net; /* owned, as all here */
-	struct fors_place_marks *mark;
-	uint64_t *former; /* the switch whose place this one took, 0: none; a root list may still name it */
-	uint8_t *level;	  /* enum fors_pods_level */
+/* What is known of a node besides its cables. */
+struct fors_known_node {
+	struct fors_place_marks marks;
+	uint64_t former; /* the switch whose place this one took, 0: none; a root list may still name it */
+	uint8_t level;	 /* enum fors_pods_level */
 };
 
-/* Room for the lists of a net of `nnodes` nodes, all zero, without a net; NULL: out of memory. */
+struct fors_known {
+	struct fors_net *net;	      /* owned, as all here */
+	struct fors_known_node *node; /* by node of net */
+};
+
+/* Room for what is known of `nnodes` nodes, all zero, without a net; NULL: out of memory. */
 struct fors_known *fors_known_new(uint32_t nnodes);
 /* NULL is allowed. */
 void fors_known_free(struct fors_known *known);
@@ -31,7 +35,7 @@ struct fors_known *fors_known_copy(const struct fors_known *from);
 uint32_t fors_known_switch(const struct fors_known *known, uint64_t guid);
 struct fors_places_size fors_known_size(const struct fors_known *known);
 /*
- * The tree of `net`, whose lists are those of `from`, with what of it lives in `now`. Which switches are tops say
+ * The tree of `net`, whose nodes are those of `from`, with what of it lives in `now`. Which switches are tops say
  * those that are marked as roots, if there are any, else the tree. As fors_places_pods().
  */
 enum fors_err fors_known_build(const struct fors_known *from, const struct fors_net *net, const struct fors_net *now,

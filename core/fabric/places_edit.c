@@ -53,14 +53,6 @@ static enum fors_err digest_of(const struct fors_places *places, uint64_t *diges
 	return err;
 }
 
-static bool has_slot(const struct fors_places *places)
-{
-	for (uint32_t a = 0; a < places->nleaves; a++)
-		if (places->leaf[a].nslots)
-			return true;
-	return places->known;
-}
-
 /* All that has a place is in the reference, or nothing is. */
 static void mark_reference(struct fors_places *places, bool in_reference)
 {
@@ -79,7 +71,7 @@ enum fors_err fors_places_refer(const struct fors_net *net, const uint64_t *root
 	enum fors_err err =
 		made ? fors_places_learn_tree(made, net, root_guids, nroots, NULL, error) : fors_fail_memory(error);
 
-	if (!err && !has_slot(made))
+	if (!err && !made->known && !fors_places_count_slots(made))
 		err = fors_fail(error, FORS_ENOTREE,
 				"no server below a leaf: which switches are the leaves cannot be told");
 	if (!err)
@@ -230,9 +222,9 @@ static void compare_known(struct list *list, const struct fors_known *known, con
 		const struct fors_node *n = &known->net->node[node],
 				       *before = node < reference->nnodes ? &reference->node[node] : NULL;
 
-		if (!known->level[node])
+		if (!known->node[node].level)
 			continue;
-		compare_switch(list, levels[known->level[node]], n->guid, n->desc, before ? before->guid : 0,
+		compare_switch(list, levels[known->node[node].level], n->guid, n->desc, before ? before->guid : 0,
 			       before ? before->desc : "");
 		for (unsigned port = 1; before && port <= n->nports; port++)
 			if (fors_net_port(known->net, node, port)->peer != FORS_NONE)
@@ -323,7 +315,7 @@ static enum fors_err forget_known(struct fors_places *places, uint64_t guid, str
 
 	if (node == FORS_NONE)
 		return fail_place(guid, "leaf, middle switch or top", error);
-	err = may_be_forgotten(guid, places->known->net->node[node].desc, &places->known->mark[node], error);
+	err = may_be_forgotten(guid, places->known->net->node[node].desc, &places->known->node[node].marks, error);
 	return err ? err : fors_known_drop(&places->known, node, error);
 }
 

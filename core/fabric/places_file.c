@@ -152,7 +152,7 @@ static void print_hosts(struct fors_buffer *to, const struct fors_hosts *hosts)
 static const char *word_of(const struct fors_known *known, uint32_t node)
 {
 	for (size_t i = 0; i < NKINDS; i++)
-		if (kinds[i].type == known->net->node[node].type && kinds[i].level == known->level[node])
+		if (kinds[i].type == known->net->node[node].type && kinds[i].level == known->node[node].level)
 			return kinds[i].word;
 	return "";
 }
@@ -172,7 +172,8 @@ static void print_known(struct fors_buffer *to, const struct fors_known *known)
 	for (uint32_t i = 0; i < known->net->nnodes; i++) {
 		const struct fors_node *n = &known->net->node[i];
 
-		print_entry(to, word_of(known, i), n->guid, n->nports, &known->mark[i], known->former[i], n->desc);
+		print_entry(to, word_of(known, i), n->guid, n->nports, &known->node[i].marks, known->node[i].former,
+			    n->desc);
 	}
 	for (uint32_t i = 0; i < known->net->nnodes; i++)
 		print_cables(to, known->net, i);
@@ -225,8 +226,7 @@ struct reader {
 	struct fors_lines lines;
 	struct fors_span line; /* what is left of the line in hand */
 	struct fors_places *places;
-	struct fors_net *net;	  /* of three levels, as the next; until all is read */
-	struct fors_known *known; /* lists with room for `room` nodes */
+	struct fors_known *known; /* of three levels, with room for `room` nodes; until all is read */
 	uint32_t room;
 	struct fors_error *error;
 };
@@ -478,27 +478,21 @@ static enum fors_err read_two(struct reader *r)
 	return err;
 }
 
-/* Nodes come before cables: their number is known only then, and lists grow with them. */
+/* Nodes come before cables: their number is known only then. */
 static enum fors_err make_room(struct reader *r)
 {
-	struct fors_known *more;
-	uint32_t n = r->net->nnodes;
+	uint32_t n = r->known->net->nnodes;
+	struct fors_known_node *more;
 
-	if (r->known && n < r->room)
+	if (n < r->room)
 		return FORS_OK;
 	if (n >= MAX_NODES)
 		return fors_fail(r->error, FORS_ELIMIT, "%s: more than %u nodes", r->lines.name, MAX_NODES);
-	r->room = 2 * n + 64;
-	more = fors_known_new(r->room);
+	more = realloc(r->known->node, (2 * n + (size_t)64) * sizeof(*more));
 	if (!more)
 		return fors_fail_memory(r->error);
-	if (r->known) {
-		memcpy(more->mark, r->known->mark, n * sizeof(*more->mark));
-		memcpy(more->former, r->known->former, n * sizeof(*more->former));
-		memcpy(more->level, r->known->level, n * sizeof(*more->level));
-	}
-	fors_known_free(r->known);
-	r->known = more;
+	r->known->node = more;
+	r->room = 2 * n + 64;
 	return FORS_OK;
 }
 
@@ -515,20 +509,19 @@ static enum fors_err read_node(struct reader *r, const struct kind *kind)
 	err = make_room(r);
 	snprintf(id, sizeof(id), "%c-%016" PRIx64, kind->prefix, entry.guid);
 	if (!err)
-		err = fors_net_add_node(r->net, kind->type, (unsigned)entry.nports, entry.guid, id, entry.name, &node,
-					r->error);
+		err = fors_net_add_node(r->known->net, kind->type, (unsigned)entry.nports, entry.guid, id, entry.name,
+					&node, r->error);
 	if (err)
 		return err;
-	r->known->mark[node] = entry.marks;
-	r->known->former[node] = entry.former;
-	r->known->level[node] = kind->level;
+	r->known->node[node] = (struct fors_known_node){entry.marks, entry.former, kind->level};
 	return FORS_OK;
 }
 
 static bool take_end(struct reader *r, uint64_t *node, uint64_t *port)
 {
 	return fors_take_char(&r->line, ' ') && fors_take_number(&r->line, 10, MAX_NODES, node) &&
-	       fors_take_char(&r->line, '.') && fors_take_number(&r->line, 10, 254, port) && *node < r->net->nnodes;
+	       fors_take_char(&r->line, '.') && fors_take_number(&r->line, 10, 254, port) &&
+	       *node < r->known->net->nnodes;
 }
 
 /* After "cable". */
@@ -540,7 +533,7 @@ static enum fors_err read_cable(struct reader *r)
 
 	if (!take_end(r, &a, &port_a) || !take_end(r, &b, &port_b) || !fors_span_is_empty(r->line))
 		return FAIL(r, "not a cable between two nodes");
-	err = fors_net_connect(r->net, (uint32_t)a, (unsigned)port_a, (uint32_t)b, (unsigned)port_b, &why);
+	err = fors_net_connect(r->known->net, (uint32_t)a, (unsigned)port_a, (uint32_t)b, (unsigned)port_b, &why);
 	return err ? FAIL(r, "there can be no such cable: %s", why.text) : FORS_OK;
 }
 
@@ -562,13 +555,16 @@ static enum fors_err read_node_or_cable(struct reader *r, bool *has_cables)
 /* What was read has to be a tree, else whoever believed it would fail later, and not know why. */
 static enum fors_err check_tree(struct reader *r)
 {
+	struct fors_net *net = r->known->net;
 	struct fors_pods *pods = NULL;
-	enum fors_err err = fors_net_index(r->net, r->error);
+	enum fors_err err = fors_net_index(net, r->error);
 
 	if (!err)
-		err = fors_known_build(r->known, r->net, r->net, &pods, r->error);
-	if (!err && memcmp(pods->level, r->known->level, r->net->nnodes))
-		err = fors_fail(r->error, FORS_EINPUT, "%s: the levels are not those of the cables", r->lines.name);
+		err = fors_known_build(r->known, net, net, &pods, r->error);
+	for (uint32_t node = 0; !err && node < net->nnodes; node++)
+		if (pods->level[node] != r->known->node[node].level)
+			err = fors_fail(r->error, FORS_EINPUT, "%s: the levels are not those of the cables",
+					r->lines.name);
 	fors_pods_free(pods);
 	return err == FORS_ENOTREE ? fors_fail(r->error, FORS_EINPUT, "%s: no tree of three levels", r->lines.name)
 				   : err;
@@ -579,20 +575,19 @@ static enum fors_err read_three(struct reader *r)
 	bool has_cables = false;
 	enum fors_err err;
 
-	r->net = fors_net_new();
-	err = r->net ? make_room(r) : fors_fail_memory(r->error);
+	r->known = fors_known_new(0);
+	if (r->known)
+		r->known->net = fors_net_new();
+	err = r->known && r->known->net ? FORS_OK : fors_fail_memory(r->error);
 	while (!err && next_line(r))
 		err = read_node_or_cable(r, &has_cables);
 	if (!err)
 		err = check_tree(r);
-	if (err) {
-		fors_net_free(r->net);
+	if (err)
 		fors_known_free(r->known);
-		return err;
-	}
-	r->known->net = r->net;
-	r->places->known = r->known;
-	return FORS_OK;
+	else
+		r->places->known = r->known;
+	return err;
 }
 
 /* The first line; what comes in later versions nobody knows. */

@@ -62,16 +62,6 @@ static unsigned count_spine_cas(const struct fors_learning *l)
 	return count;
 }
 
-static unsigned count_known_slots(const struct fors_places *places)
-{
-	unsigned count = 0;
-
-	for (uint32_t a = 0; a < places->nleaves; a++)
-		for (unsigned s = 0; s < places->leaf[a].nslots; s++)
-			count += fors_places_is_slot(&places->leaf[a], s);
-	return count;
-}
-
 /*
  * Who starts before the servers are switched on may take spines for leaves, and must not remember that for ever:
  * a root list decides, else that more CAs stand under the spines than the leaves ever had places for. But the sides of
@@ -80,7 +70,7 @@ static unsigned count_known_slots(const struct fors_places *places)
  */
 static bool is_upside_down(const struct fors_learning *l)
 {
-	unsigned slots = count_known_slots(l->places);
+	unsigned slots = fors_places_size(l->places).slots;
 
 	if (l->places->reference || !(l->places->nleaves + l->places->nspines))
 		return false;

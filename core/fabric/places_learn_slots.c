@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "core/base/numbers.h"
 #include "places.h"
 #include "places_file.h"
 #include "places_inside.h"
@@ -83,13 +84,6 @@ static enum fors_err learn_slots(const struct fors_learning *l, uint32_t node, s
 
 /* --- names of those that have no slot any more ---------------------------------------------------------------- */
 
-static int compare_guids(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 /*
  * No more names are kept than there are slots: where there are more, those of servers that were the last ones seen in a slot.
  * Until then the names of others that have left stay too, which saves a sort at each sweep. Errors: FORS_ENOMEM.
@@ -108,7 +102,7 @@ static enum fors_err drop_names(struct fors_places *places, struct fors_error *e
 	for (uint32_t a = 0; a < places->nleaves; a++)
 		for (unsigned s = 0; s < places->leaf[a].nslots; s++)
 			guid[n++] = places->leaf[a].slot_guid[s];
-	qsort(guid, n, sizeof(*guid), compare_guids);
+	qsort(guid, n, sizeof(*guid), fors_by_number);
 	fors_hosts_keep(&places->hosts, guid, n);
 	free(guid);
 	return FORS_OK;
@@ -116,17 +110,9 @@ static enum fors_err drop_names(struct fors_places *places, struct fors_error *e
 
 /* --- all leaves ------------------------------------------------------------------------------------------------- */
 
-static bool has_slot(const struct fors_places *places)
-{
-	for (uint32_t a = 0; a < places->nleaves; a++)
-		if (places->leaf[a].nslots)
-			return true;
-	return false;
-}
-
 enum fors_err fors_learn_slots(struct fors_learning *l, struct fors_error *error)
 {
-	bool is_first = !has_slot(l->places) || (!l->known_lanes && l->places->nlanes);
+	bool is_first = !fors_places_count_slots(l->places) || (!l->known_lanes && l->places->nlanes);
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t i = 0; !err && i < l->net->nnodes; i++) {

@@ -234,31 +234,20 @@ enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_ne
 	return err;
 }
 
-static int by_guid(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 enum fors_err fors_pods_seat(struct fors_pods *pods, const struct fors_participants *participants,
 			     struct fors_error *error)
 {
-	uint64_t *sorted =
-		participants ? fors_copy_array(participants->guid, participants->count, sizeof(*sorted)) : NULL;
+	struct fors_participants sorted;
+	enum fors_err err = fors_participants_sort(participants, &sorted, error);
 
-	if (participants && !sorted)
-		return fors_fail_memory(error);
-	if (participants)
-		qsort(sorted, participants->count, sizeof(*sorted), by_guid);
+	if (err)
+		return err;
 	pods->nplayers = 0;
 	for (uint32_t s = 0; s < pods->nslots; s++) {
-		pods->plays[s] = pods->slot[s].lid &&
-				 (!participants ||
-				  bsearch(&pods->slot[s].guid, sorted, participants->count, sizeof(*sorted), by_guid));
+		pods->plays[s] = pods->slot[s].lid && fors_participants_have(&sorted, pods->slot[s].guid);
 		pods->nplayers += pods->plays[s];
 	}
-	free(sorted);
+	free(sorted.guid);
 	return FORS_OK;
 }
 

@@ -231,11 +231,6 @@ static uint32_t core_of_mid(struct kinship *k, uint32_t mid)
 	return best;
 }
 
-static const char *name_of(const struct kinship *k, uint32_t node)
-{
-	return *k->net->node[node].desc ? k->net->node[node].desc : k->net->node[node].id;
-}
-
 static enum fors_err fail_cable(const struct kinship *k, uint32_t leaf, unsigned port, struct fors_error *error)
 {
 	const struct fors_port *at = fors_net_port(k->net, leaf, port);
@@ -243,7 +238,7 @@ static enum fors_err fail_cable(const struct kinship *k, uint32_t leaf, unsigned
 	return fors_fail(error, FORS_ENOTREE,
 			 "not a three-level fat-tree: a cable joins two pods, %.64s[%u] - %.64s[%u]: it is crossed, or "
 			 "surplus",
-			 name_of(k, leaf), port, name_of(k, at->peer), at->peer_port);
+			 fors_node_name(k->net, leaf), port, fors_node_name(k->net, at->peer), at->peer_port);
 }
 
 /* A cable of this leaf that is crossed; or, where the leaf is of no core, one to another core than its first. */
@@ -302,7 +297,7 @@ static enum fors_err check_tops(struct kinship *k, const uint32_t *pod, struct f
 				error, FORS_ENOTREE,
 				"not a three-level fat-tree: %.64s has servers, and cables of a leaf, but one to %.64s "
 				"of another pod",
-				name_of(k, node), name_of(k, other));
+				fors_node_name(k->net, node), fors_node_name(k->net, other));
 	}
 	return FORS_OK;
 }

@@ -131,11 +131,6 @@ static void match_idle(struct planes *p)
 
 /* ---- do they line up? ---- */
 
-static const char *name_of(const struct fors_pods *pods, uint32_t node)
-{
-	return *pods->known->node[node].desc ? pods->known->node[node].desc : pods->known->node[node].id;
-}
-
 static bool is_cabled(const struct fors_pods *pods, uint32_t top, uint32_t mid)
 {
 	for (unsigned port = 1; mid != FORS_NONE && port <= pods->known->node[top].nports; port++)
@@ -171,8 +166,9 @@ static enum fors_err check_top(struct fors_pods *pods, struct fors_pods_switch *
 				error, FORS_ENOTREE,
 				"not a three-level fat-tree: planes do not line up: %s is cabled to %s and %s, and "
 				"in no pod to both of their planes",
-				name_of(pods, top->node), name_of(pods, pods->mid[first].node),
-				name_of(pods, pods->mid[mid].node));
+				fors_node_name(pods->known, top->node),
+				fors_node_name(pods->known, pods->mid[first].node),
+				fors_node_name(pods->known, pods->mid[mid].node));
 	}
 	return FORS_OK;
 }
@@ -240,7 +236,8 @@ static enum fors_err check_surplus(const struct shares *s, uint32_t top, struct 
 			return fors_fail(error, FORS_ENOTREE,
 					 "not a three-level fat-tree: a cable joins two planes, %.64s[%u] - %.64s[%u]: "
 					 "it is crossed, or surplus",
-					 name_of(pods, at->peer), at->peer_port, name_of(pods, node), port);
+					 fors_node_name(pods->known, at->peer), at->peer_port,
+					 fors_node_name(pods->known, node), port);
 	}
 	return FORS_OK;
 }

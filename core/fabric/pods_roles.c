@@ -35,13 +35,6 @@ struct roles {
 static const char *const kinds[] = {
 	[FORS_PODS_LEAF] = "leaves", [FORS_PODS_MID] = "middle switches", [FORS_PODS_TOP] = "tops"};
 
-static const char *name_of(const struct roles *r, uint32_t node)
-{
-	const struct fors_node *n = &r->net->node[node];
-
-	return *n->desc ? n->desc : n->id;
-}
-
 static bool is_switch(const struct roles *r, uint32_t node)
 {
 	return r->net->node[node].type == FORS_SWITCH;
@@ -135,7 +128,7 @@ static enum fors_err by_roots(struct roles *r, const uint64_t *root, size_t nroo
 			EACH_PEER(r, node, peer)
 	return fors_fail(error, FORS_ENOTREE,
 			 "not a three-level fat-tree: %s is more than two cables away from every root",
-			 name_of(r, node));
+			 fors_node_name(r->net, node));
 	find_pods(r);
 	return FORS_OK;
 }
@@ -191,10 +184,10 @@ static enum fors_err fail_cable(const struct roles *r, uint32_t node, uint32_t p
 {
 	if (r->level[node] == r->level[peer])
 		return fors_fail(error, FORS_ENOTREE, "not a three-level fat-tree: a cable joins two %s, %s and %s",
-				 kinds[r->level[node]], name_of(r, node), name_of(r, peer));
+				 kinds[r->level[node]], fors_node_name(r->net, node), fors_node_name(r->net, peer));
 	return fors_fail(error, FORS_ENOTREE,
 			 "not a three-level fat-tree: a cable joins %s and %s, which leaves a level out",
-			 name_of(r, node), name_of(r, peer));
+			 fors_node_name(r->net, node), fors_node_name(r->net, peer));
 }
 
 static enum fors_err check_cables(const struct roles *r, struct fors_error *error)
@@ -208,7 +201,7 @@ static enum fors_err check_cables(const struct roles *r, struct fors_error *erro
 				if (!r->level[node] || !r->level[peer])
 					return fors_fail(error, FORS_ENOTREE,
 							 "not a three-level fat-tree: %s is on none of its levels",
-							 name_of(r, r->level[node] ? peer : node));
+							 fors_node_name(r->net, r->level[node] ? peer : node));
 				if (step != 1 && step != -1)
 					return fail_cable(r, node, peer, error);
 			}
@@ -251,7 +244,8 @@ static enum fors_err check_whole(const struct roles *r, struct fors_error *error
 			return fors_fail(
 				error, FORS_ENOTREE,
 				"not a three-level fat-tree: %s joins two trees, above %s and %s: a fourth level",
-				name_of(r, node), name_of(r, inside), name_of(r, outside));
+				fors_node_name(r->net, node), fors_node_name(r->net, inside),
+				fors_node_name(r->net, outside));
 	}
 	return FORS_OK;
 }

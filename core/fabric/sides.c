@@ -63,13 +63,10 @@ static enum fors_side known_side(const struct colouring *c, uint32_t node)
 /* The description, if no other node has it too; else the id. */
 static const char *display_name(const struct fors_net *net, uint32_t node)
 {
-	const char *desc = net->node[node].desc;
-
-	for (uint32_t n = 0; n < net->nnodes; n++) {
-		if (n != node && !strcmp(net->node[n].desc, desc))
+	for (uint32_t n = 0; n < net->nnodes; n++)
+		if (n != node && !strcmp(net->node[n].desc, net->node[node].desc))
 			return net->node[node].id;
-	}
-	return *desc ? desc : net->node[node].id;
+	return fors_node_name(net, node);
 }
 
 static enum fors_err fail_cable(const struct fors_net *net, uint32_t node, unsigned port, const char *what,

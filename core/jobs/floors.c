@@ -47,20 +47,13 @@ static struct fors_fabric *new_floor(const struct fors_pods *pods, uint32_t nlea
 	return NULL;
 }
 
-static void name(const struct fors_net *net, uint32_t node, char text[FORS_NAME_MAX + 1])
-{
-	const char *desc = net->node[node].desc;
-
-	snprintf(text, FORS_NAME_MAX + 1, "%s", *desc ? desc : net->node[node].id);
-}
-
 static void add_leaf(const struct builder *b, struct fors_fabric *f, uint32_t leaf, const struct fors_pods_switch *sw)
 {
 	if (!sw)
 		return;
 	f->leaf[leaf].guid = b->pods->known->node[sw->node].guid;
 	f->leaf[leaf].node = sw->now;
-	name(b->pods->known, sw->node, f->leaf[leaf].name);
+	snprintf(f->leaf[leaf].name, sizeof(f->leaf[leaf].name), "%s", fors_node_name(b->pods->known, sw->node));
 }
 
 /* ---- cables ---- */
@@ -325,7 +318,7 @@ static void fill_plane(const struct builder *b, struct fors_fabric *f, uint32_t 
 		const struct fors_pods_switch *sw = &b->pods->top[top[k]];
 
 		f->spine[k] = (struct fors_spine){.guid = b->pods->known->node[sw->node].guid, .node = sw->now};
-		name(b->pods->known, sw->node, f->spine[k].name);
+		snprintf(f->spine[k].name, sizeof(f->spine[k].name), "%s", fors_node_name(b->pods->known, sw->node));
 	}
 	for (uint32_t pod = 0; pod < f->nleaves; pod++) {
 		const struct fors_pods_switch *mid = fors_floors_mid(b->made, pod, plane);

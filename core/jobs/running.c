@@ -94,29 +94,6 @@ enum fors_err fors_owners_carried(const struct fors_fabric *then, const struct f
 
 /* --- any topology ------------------------------------------------------------- */
 
-static int by_guid(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
-/* The participants in order, in *sorted (free()); NULL: all. */
-static enum fors_err sort_participants(const struct fors_participants *participants, uint64_t **sorted,
-				       struct fors_error *error)
-{
-	*sorted = NULL;
-	if (!participants)
-		return FORS_OK;
-	*sorted = malloc((participants->count + 1) * sizeof(**sorted));
-	if (!*sorted)
-		return fors_fail_memory(error);
-	if (participants->count)
-		memcpy(*sorted, participants->guid, participants->count * sizeof(**sorted));
-	qsort(*sorted, participants->count, sizeof(**sorted), by_guid);
-	return FORS_OK;
-}
-
 /* A port of a switch: the server that it leads to, if any. */
 static bool seat_at(const struct fors_net *net, uint32_t node, unsigned port, struct fors_server *server)
 {
@@ -130,7 +107,7 @@ static bool seat_at(const struct fors_net *net, uint32_t node, unsigned port, st
 }
 
 /* All servers, switch by switch; with server NULL they are only counted. */
-static uint32_t seat_all(const struct fors_net *net, const uint64_t *sorted, size_t count, struct fors_server *server)
+static uint32_t seat_all(const struct fors_net *net, const struct fors_participants *sorted, struct fors_server *server)
 {
 	struct fors_server one;
 	uint32_t n = 0, leaf = 0;
@@ -139,8 +116,7 @@ static uint32_t seat_all(const struct fors_net *net, const uint64_t *sorted, siz
 		uint32_t before = n;
 
 		for (unsigned port = 1; net->node[node].type == FORS_SWITCH && port <= net->node[node].nports; port++) {
-			if (!seat_at(net, node, port, &one) ||
-			    (sorted && !bsearch(&one.guid, sorted, count, sizeof(*sorted), by_guid)))
+			if (!seat_at(net, node, port, &one) || !fors_participants_have(sorted, one.guid))
 				continue;
 			one.leaf = (uint16_t)leaf;
 			if (server)
@@ -156,22 +132,21 @@ enum fors_err fors_jobs_seats(const struct fors_net *net, const struct fors_part
 			      struct fors_fabric **seats, struct fors_error *error)
 {
 	struct fors_fabric *made = calloc(1, sizeof(*made));
-	uint64_t *sorted = NULL;
-	size_t count = participants ? participants->count : 0;
-	enum fors_err err = made ? sort_participants(participants, &sorted, error) : fors_fail_memory(error);
+	struct fors_participants sorted = {NULL, 0};
+	enum fors_err err = made ? fors_participants_sort(participants, &sorted, error) : fors_fail_memory(error);
 
-	if (!err && seat_all(net, sorted, count, NULL) > FORS_MAX_SERVERS)
+	if (!err && seat_all(net, &sorted, NULL) > FORS_MAX_SERVERS)
 		err = fors_fail(error, FORS_ELIMIT, "more than %u servers", FORS_MAX_SERVERS);
 	if (!err) {
 		made->net = net;
-		made->nservers = seat_all(net, sorted, count, NULL);
+		made->nservers = seat_all(net, &sorted, NULL);
 		made->server = calloc(made->nservers + (size_t)1, sizeof(*made->server));
 		if (!made->server)
 			err = fors_fail_memory(error);
 		else
-			seat_all(net, sorted, count, made->server);
+			seat_all(net, &sorted, made->server);
 	}
-	free(sorted);
+	free(sorted.guid);
 	if (err)
 		fors_fabric_free(made);
 	else

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "core/base/copy.h"
+#include "core/base/numbers.h"
 
 #define MAX_PORTS 254
 
@@ -480,4 +481,27 @@ uint32_t fors_net_lid_end(const struct fors_net *net)
 		if (net->port[i].lid && net->port[i].lid + (1u << net->port[i].lmc) > end)
 			end = net->port[i].lid + (1u << net->port[i].lmc);
 	return end;
+}
+
+/* --- participants --------------------------------------------------------- */
+
+enum fors_err fors_participants_sort(const struct fors_participants *list, struct fors_participants *sorted,
+				     struct fors_error *error)
+{
+	struct fors_participants made = {NULL, 0};
+
+	if (list) {
+		made = (struct fors_participants){fors_copy_array(list->guid, list->count, sizeof(*made.guid)),
+						  list->count};
+		if (!made.guid)
+			return fors_fail_memory(error);
+		qsort(made.guid, made.count, sizeof(*made.guid), fors_by_number);
+	}
+	*sorted = made;
+	return FORS_OK;
+}
+
+bool fors_participants_have(const struct fors_participants *sorted, uint64_t guid)
+{
+	return !sorted->guid || bsearch(&guid, sorted->guid, sorted->count, sizeof(guid), fors_by_number);
 }

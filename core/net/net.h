@@ -119,6 +119,12 @@ static inline struct fors_port *fors_net_port(const struct fors_net *net, uint32
 	return &net->port[net->node[node].first_port + port];
 }
 
+/* What people call a node: its description, or the id where it has none. */
+static inline const char *fors_node_name(const struct fors_net *net, uint32_t node)
+{
+	return *net->node[node].desc ? net->node[node].desc : net->node[node].id;
+}
+
 /* One more than the largest LID of any port; at least 1. */
 uint32_t fors_net_lid_end(const struct fors_net *net);
 
@@ -151,5 +157,13 @@ struct fors_participants {
 	uint64_t *guid;
 	size_t count;
 };
+
+/*
+ * A copy of `list` in the order of GUIDs in *sorted, whose guid the caller frees, for fors_participants_have(); of NULL
+ * it has no guid, and everybody is one of them. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_participants_sort(const struct fors_participants *list, struct fors_participants *sorted,
+				     struct fors_error *error);
+bool fors_participants_have(const struct fors_participants *sorted, uint64_t guid);
 
 #endif

@@ -13,12 +13,7 @@
 
 #include <stdlib.h>
 
-static int compare_guids(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+#include "core/base/numbers.h"
 
 static enum fors_err find_same_guid(const struct fors_schedule *schedule, const char **fault, struct fors_error *error)
 {
@@ -28,7 +23,7 @@ static enum fors_err find_same_guid(const struct fors_schedule *schedule, const 
 		return fors_fail_memory(error);
 	for (uint32_t s = 0; s < schedule->nservers; s++)
 		guid[s] = schedule->server[s].guid;
-	qsort(guid, schedule->nservers, sizeof(*guid), compare_guids);
+	qsort(guid, schedule->nservers, sizeof(*guid), fors_by_number);
 	for (uint32_t s = 1; s < schedule->nservers; s++)
 		if (guid[s] == guid[s - 1])
 			*fault = "two servers with the same GUID";

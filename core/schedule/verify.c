@@ -117,8 +117,8 @@ static void check_order(struct check *check, uint32_t s)
 	if (s && is_same_leaf != (check->place[s].leaf == check->place[s - 1].leaf))
 		problem(check, "servers %s and %s: leaf %u and %u in the schedule, but switches %s and %s",
 			fors_verify_server_text(check, s - 1).text, fors_verify_server_text(check, s).text,
-			before->leaf, server->leaf, fors_verify_node_name(check, check->place[s - 1].leaf),
-			fors_verify_node_name(check, check->place[s].leaf));
+			before->leaf, server->leaf, fors_node_name(check->net, check->place[s - 1].leaf),
+			fors_node_name(check->net, check->place[s].leaf));
 }
 
 /* No server twice, no LID twice. */
@@ -173,7 +173,7 @@ static bool hop(struct check *check, const struct flow *flow, uint32_t *node, st
 
 	if (port == 0 || port > net->node[*node].nports) {
 		problem(check, "phase %u: %s ends at switch %s: %s (port %u)", flow->phase,
-			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_verify_node_name(check, *node),
+			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_node_name(check->net, *node),
 			row == FORS_NONE ? "it has no table" : "its table has no way to that LID", port);
 		return false;
 	}
@@ -181,7 +181,7 @@ static bool hop(struct check *check, const struct flow *flow, uint32_t *node, st
 	way->link[way->nswitches] = net->node[*node].first_port + port;
 	if (fors_net_port(net, *node, port)->peer == FORS_NONE) {
 		problem(check, "phase %u: %s is sent to %s[%u], where no live cable is", flow->phase,
-			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_verify_node_name(check, *node),
+			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_node_name(check->net, *node),
 			port);
 		return false;
 	}
@@ -195,13 +195,13 @@ static void tell_detour(struct check *check, const struct flow *flow, const stru
 	if (check->schedule->ways)
 		problem(check, "phase %u: %s goes in a loop: from switch %s over %u %s, then to %s", flow->phase,
 			fors_verify_flow_text(check, flow->src, flow->cell).text,
-			fors_verify_node_name(check, way->node[0]), way->nswitches,
-			fors_plural(way->nswitches, "switch", "switches"), fors_verify_node_name(check, node));
+			fors_node_name(check->net, way->node[0]), way->nswitches,
+			fors_plural(way->nswitches, "switch", "switches"), fors_node_name(check->net, node));
 	else
 		problem(check, "phase %u: %s loops or takes a detour: %s, %s, %s, then %s", flow->phase,
 			fors_verify_flow_text(check, flow->src, flow->cell).text,
-			fors_verify_node_name(check, way->node[0]), fors_verify_node_name(check, way->node[1]),
-			fors_verify_node_name(check, way->node[2]), fors_verify_node_name(check, node));
+			fors_node_name(check->net, way->node[0]), fors_node_name(check->net, way->node[1]),
+			fors_node_name(check->net, way->node[2]), fors_node_name(check->net, node));
 }
 
 /*
@@ -223,7 +223,7 @@ static bool walk(struct check *check, const struct flow *flow, struct way *way)
 		return true;
 	if (check->net->node[node].type != FORS_SWITCH)
 		problem(check, "phase %u: %s arrives at %s[%u] instead (last hop %s)", flow->phase,
-			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_verify_node_name(check, node),
+			fors_verify_flow_text(check, flow->src, flow->cell).text, fors_node_name(check->net, node),
 			port, fors_verify_link_text(check, way->link[way->nswitches]).text);
 	else
 		tell_detour(check, flow, way, node);
@@ -239,22 +239,22 @@ static void check_spine(struct check *check, const struct flow *flow, const stru
 		if (lane != FORS_NO_LANE)
 			problem(check, "phase %u: %s stays inside leaf %s, but the schedule names lane %u", flow->phase,
 				fors_verify_flow_text(check, flow->src, flow->cell).text,
-				fors_verify_node_name(check, way->node[0]), lane);
+				fors_node_name(check->net, way->node[0]), lane);
 		return;
 	}
 	if (way->nswitches == 2)
 		problem(check, "phase %u: %s goes from switch %s to %s directly, without a spine", flow->phase,
 			fors_verify_flow_text(check, flow->src, flow->cell).text,
-			fors_verify_node_name(check, way->node[0]), fors_verify_node_name(check, way->node[1]));
+			fors_node_name(check->net, way->node[0]), fors_node_name(check->net, way->node[1]));
 	else if (lane >= check->schedule->nlanes)
 		problem(check, "phase %u: %s goes over %s, but the schedule names lane %u of %u", flow->phase,
 			fors_verify_flow_text(check, flow->src, flow->cell).text,
-			fors_verify_node_name(check, way->node[1]), lane, check->schedule->nlanes);
+			fors_node_name(check->net, way->node[1]), lane, check->schedule->nlanes);
 	else if (check->lane_node[lane] != way->node[1])
 		problem(check,
 			"phase %u: %s goes over %s (0x%016" PRIx64 "), but the schedule names spine 0x%016" PRIx64,
 			flow->phase, fors_verify_flow_text(check, flow->src, flow->cell).text,
-			fors_verify_node_name(check, way->node[1]), check->net->node[way->node[1]].guid,
+			fors_node_name(check->net, way->node[1]), check->net->node[way->node[1]].guid,
 			check->schedule->lane_spine[lane]);
 }
 
@@ -281,7 +281,7 @@ static void check_named(struct check *check, const struct flow *flow, const stru
 	else if (i < way->nswitches)
 		problem(check, "phase %u: %s leaves switch %s by port %u, but the schedule names another way",
 			flow->phase, fors_verify_flow_text(check, flow->src, flow->cell).text,
-			fors_verify_node_name(check, way->node[i]),
+			fors_node_name(check->net, way->node[i]),
 			way->link[i + 1] - check->net->node[way->node[i]].first_port);
 	else if (n != way->nswitches)
 		problem(check, "phase %u: %s crosses %u %s, but the way that the schedule names has %u", flow->phase,

@@ -83,8 +83,6 @@ void fors_verify_tell(struct check *check, const char *format, ...) __attribute_
 struct text fors_verify_server_text(const struct check *check, uint32_t s);
 /* "Node00-3 (LID 17) -> Node05-0 (LID 130) on LID 131" */
 struct text fors_verify_flow_text(const struct check *check, uint32_t src, struct fors_cell cell);
-/* Description of a node, or its id. Lent. */
-const char *fors_verify_node_name(const struct check *check, uint32_t node);
 /* "Leaf00[21] -> Spine00[1]" */
 struct text fors_verify_link_text(const struct check *check, uint32_t link);
 

@@ -44,13 +44,6 @@ struct text fors_verify_flow_text(const struct check *check, uint32_t src, struc
 	return text;
 }
 
-const char *fors_verify_node_name(const struct check *check, uint32_t node)
-{
-	const struct fors_node *n = &check->net->node[node];
-
-	return n->desc[0] ? n->desc : n->id;
-}
-
 static uint32_t node_of_link(const struct check *check, uint32_t link)
 {
 	const struct fors_port *port = &check->net->port[link];
@@ -65,7 +58,7 @@ struct text fors_verify_link_text(const struct check *check, uint32_t link)
 	uint32_t node = node_of_link(check, link);
 	struct text text;
 
-	snprintf(text.text, sizeof(text.text), "%s[%u] -> %s[%u]", fors_verify_node_name(check, node),
-		 link - check->net->node[node].first_port, fors_verify_node_name(check, port->peer), port->peer_port);
+	snprintf(text.text, sizeof(text.text), "%s[%u] -> %s[%u]", fors_node_name(check->net, node),
+		 link - check->net->node[node].first_port, fors_node_name(check->net, port->peer), port->peer_port);
 	return text;
 }

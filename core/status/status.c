@@ -203,10 +203,9 @@ static bool is_slow(const struct fors_fattree *tree, const struct fors_fattree_s
 static void describe_slow(const struct fors_fattree *tree, const struct fors_fattree_slot *stand,
 			  struct fors_link *link)
 {
-	const struct fors_node *node = &tree->net->node[stand->node];
 	const struct fors_port *port = fors_net_port(tree->net, stand->node, stand->ca_port);
 
-	snprintf(link->b, sizeof(link->b), "%s", node->desc[0] ? node->desc : node->id);
+	snprintf(link->b, sizeof(link->b), "%s", fors_node_name(tree->net, stand->node));
 	link->b_port = stand->ca_port;
 	link->is_used = link->is_planned = true;
 	fors_rate_text(port->width, (enum fors_speed)port->speed, link->rate);

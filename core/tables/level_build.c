@@ -47,6 +47,7 @@
 #include <string.h>
 
 #include "core/base/divisor.h"
+#include "core/base/numbers.h"
 
 /* Which classes have a place among the base LIDs of leaf `to`, and which are wanted at all. */
 static void find_places(struct fors_leveller *leveller, uint32_t to)
@@ -114,13 +115,6 @@ static uint16_t common_lanes(const struct fors_leveller *leveller, uint32_t pair
 	return common;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Order of choice: few common lanes first, then by distance, then by source leaf. */
 static void sort_pairs(struct fors_leveller *leveller)
 {
@@ -132,7 +126,7 @@ static void sort_pairs(struct fors_leveller *leveller)
 		leveller->pair[i] =
 			(uint64_t)common << 48 | (uint64_t)fors_leveller_distance(leveller, pair) << 32 | pair;
 	}
-	qsort(leveller->pair, leveller->npairs, sizeof(*leveller->pair), compare_keys);
+	qsort(leveller->pair, leveller->npairs, sizeof(*leveller->pair), fors_by_number);
 }
 
 /* May the unit go this way without making a link fuller than it need be? */

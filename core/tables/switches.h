@@ -60,9 +60,7 @@ static inline uint32_t fors_switches_next(const struct fors_switches *switches, 
 /* What people call a switch. */
 static inline const char *fors_switches_name(const struct fors_switches *switches, uint32_t at)
 {
-	const struct fors_node *node = &switches->net->node[switches->all[at].node];
-
-	return node->desc[0] ? node->desc : node->id;
+	return fors_node_name(switches->net, switches->all[at].node);
 }
 
 #endif

@@ -4,23 +4,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static int by_guid(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+#include "core/base/numbers.h"
 
-	return a < b ? -1 : a > b;
-}
-
-/* there: GUIDs, which are sorted. */
+/* What is `there` is sorted here. */
 static void warn(const struct fors_participants *listed, const char *key, const struct fors_participants *there,
 		 struct fors_warnings *warnings)
 {
 	uint64_t first = 0;
 	size_t absent = 0;
 
-	qsort(there->guid, there->count, sizeof(*there->guid), by_guid);
+	qsort(there->guid, there->count, sizeof(*there->guid), fors_by_number);
 	for (size_t i = 0; i < listed->count; i++) {
-		if (bsearch(&listed->guid[i], there->guid, there->count, sizeof(*there->guid), by_guid))
+		if (fors_participants_have(there, listed->guid[i]))
 			continue;
 		if (!absent++)
 			first = listed->guid[i];

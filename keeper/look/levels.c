@@ -11,25 +11,6 @@
 #include "core/schedule/schedule.h"
 #include "keeper/base/digest.h"
 
-static int by_guid(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* The GUIDs of the participants in order, owned by the caller; NULL: out of memory. */
-static uint64_t *sorted(const struct fors_participants *participants)
-{
-	uint64_t *guid = malloc(participants->count * sizeof(*guid) + 1);
-
-	if (guid && participants->count) {
-		memcpy(guid, participants->guid, participants->count * sizeof(*guid));
-		qsort(guid, participants->count, sizeof(*guid), by_guid);
-	}
-	return guid;
-}
-
 /* Give a server its number, and each of its LIDs one. */
 static void add_server(struct fors_levels *levels, const struct fors_port *port)
 {
@@ -46,15 +27,13 @@ static void add_server(struct fors_levels *levels, const struct fors_port *port)
 	levels->nservers++;
 }
 
-/* `guid` has `count` port GUIDs in order; NULL: all take part. */
-static void add_servers(struct fors_levels *levels, const struct fors_net *net, const uint64_t *guid, size_t count)
+static void add_servers(struct fors_levels *levels, const struct fors_net *net, const struct fors_participants *sorted)
 {
 	for (uint32_t node = 0; node < net->nnodes; node++) {
 		for (unsigned p = 1; net->node[node].type == FORS_CA && p <= net->node[node].nports; p++) {
 			const struct fors_port *port = fors_net_port(net, node, p);
 
-			if (port->lid && port->peer != FORS_NONE &&
-			    (!guid || bsearch(&port->guid, guid, count, sizeof(*guid), by_guid)))
+			if (port->lid && port->peer != FORS_NONE && fors_participants_have(sorted, port->guid))
 				add_server(levels, port);
 		}
 	}
@@ -94,15 +73,15 @@ static enum fors_err make_paths(struct fors_levels *levels, struct fors_error *e
 enum fors_err fors_levels_new(const struct fors_net *net, const struct fors_participants *participants, bool has_paths,
 			      struct fors_levels **levels, struct fors_error *error)
 {
-	uint64_t *guid = participants ? sorted(participants) : NULL;
+	struct fors_participants sorted = {NULL, 0};
 	struct fors_levels *made = make(fors_net_lid_end(net));
-	enum fors_err err = made && (guid || !participants) ? FORS_OK : fors_fail_memory(error);
+	enum fors_err err = made ? fors_participants_sort(participants, &sorted, error) : fors_fail_memory(error);
 
 	if (!err)
-		add_servers(made, net, guid, participants ? participants->count : 0);
+		add_servers(made, net, &sorted);
 	if (!err && has_paths)
 		err = make_paths(made, error);
-	free(guid);
+	free(sorted.guid);
 	if (err)
 		fors_levels_free(made);
 	else

@@ -101,11 +101,6 @@ enum fors_err fors_endpoints(const struct fors_net *net, const struct fors_parti
 
 /* ---- names ---- */
 
-const char *fors_node_name(const struct fors_net *net, uint32_t node)
-{
-	return net->node[node].desc[0] ? net->node[node].desc : net->node[node].id;
-}
-
 void fors_link_name(const struct fors_routes *routes, uint32_t link, char *text, size_t room)
 {
 	const struct fors_net *net = routes->net;

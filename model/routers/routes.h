@@ -63,7 +63,5 @@ struct fors_router fors_routes_router(const struct fors_routes *routes);
 
 /* "Leaf00[21] -> Spine00[1]" of a link, in text. */
 void fors_link_name(const struct fors_routes *routes, uint32_t link, char *text, size_t room);
-/* Description of a node of the net, or its id. */
-const char *fors_node_name(const struct fors_net *net, uint32_t node);
 
 #endif

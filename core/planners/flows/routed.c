@@ -30,41 +30,28 @@ struct reader {
 	const struct fors_flows_tables *tables;
 	const struct fors_net *net;
 	struct fors_flows_routed *made;
-	uint64_t *wanted;    /* GUIDs of participants, ascending */
-	uint32_t *order;     /* per node: in which order switches are visited, FORS_NONE: not */
-	uint32_t *row_of;    /* per node: of its table, FORS_NONE */
-	struct stop *stop;   /* per node */
-	uint32_t *next;	     /* per port of the net: the switch behind its cable, FORS_NONE */
+	struct fors_participants wanted; /* sorted */
+	uint32_t *order;		 /* per node: in which order switches are visited, FORS_NONE: not */
+	uint32_t *row_of;		 /* per node: of its table, FORS_NONE */
+	struct stop *stop;		 /* per node */
+	uint32_t *next;			 /* per port of the net: the switch behind its cable, FORS_NONE */
 	uint32_t *number_of; /* per port of the net: of the link that it sends over, FORS_NONE: not used so far */
 	uint32_t most_hops;  /* switches of the net */
 };
 
 /* ---- who takes part ---- */
 
-static int by_number(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static bool is_wanted(const struct reader *r, uint64_t guid)
-{
-	const struct fors_participants *them = r->tables->participants;
-
-	return !them || bsearch(&guid, r->wanted, them->count, sizeof(guid), by_number);
-}
-
 /* Note the server behind a port of an adapter, if there is one. */
 static enum fors_err add_server(struct reader *r, uint32_t node, unsigned number, struct fors_error *error)
 {
 	const struct fors_port *port = fors_net_port(r->net, node, number);
 
-	if (port->peer == FORS_NONE || r->net->node[port->peer].type != FORS_SWITCH || !is_wanted(r, port->guid))
+	if (port->peer == FORS_NONE || r->net->node[port->peer].type != FORS_SWITCH ||
+	    !fors_participants_have(&r->wanted, port->guid))
 		return FORS_OK;
 	if (!port->lid && r->tables->participants)
 		return fors_fail(error, FORS_ENOTAPPL, "participant %s has no LID, so nobody can send to it",
-				 fors_flows_name(r->net, node));
+				 fors_node_name(r->net, node));
 	if (!port->lid) {
 		r->made->nnameless++;
 		return FORS_OK;
@@ -235,14 +222,14 @@ static const char *pair(const struct reader *r, const struct walk *walk, char te
 
 	if (src == walk->d && made->problem.senders[walk->s] > 1)
 		src++;
-	snprintf(text, PAIR_ROOM, "from %s to %s (LID %u)", fors_flows_name(r->net, made->server[src].node),
-		 fors_flows_name(r->net, made->server[walk->d].node), walk->lid);
+	snprintf(text, PAIR_ROOM, "from %s to %s (LID %u)", fors_node_name(r->net, made->server[src].node),
+		 fors_node_name(r->net, made->server[walk->d].node), walk->lid);
 	return text;
 }
 
 static enum fors_err lost(const struct reader *r, const struct walk *walk, uint8_t port, struct fors_error *error)
 {
-	const char *here = fors_flows_name(r->net, walk->node);
+	const char *here = fors_node_name(r->net, walk->node);
 	char text[PAIR_ROOM];
 
 	pair(r, walk, text);
@@ -267,7 +254,7 @@ static enum fors_err astray(const struct reader *r, const struct walk *walk, uin
 	char text[PAIR_ROOM];
 
 	return fors_fail(error, FORS_ENOPATH, "no way %s: behind switch %s it comes out at %s", pair(r, walk, text),
-			 fors_flows_name(r->net, walk->node), fors_flows_name(r->net, peer));
+			 fors_node_name(r->net, walk->node), fors_node_name(r->net, peer));
 }
 
 /* One switch on; *arrived: at the receiver. */
@@ -291,7 +278,7 @@ static enum fors_err hop(const struct reader *r, struct walk *walk, bool *arrive
 		return astray(r, walk, port->peer, error);
 	if (++walk->hops >= r->most_hops)
 		return fors_fail(error, FORS_ENOTAPPL, "the tables loop %s: past switch %s again and again",
-				 pair(r, walk, text), fors_flows_name(r->net, walk->node));
+				 pair(r, walk, text), fors_node_name(r->net, walk->node));
 	if (walk->nlinks < FORS_FLOWS_MOST_LINKS)
 		walk->link[walk->nlinks] = r->net->node[walk->node].first_port + number;
 	walk->nlinks++;
@@ -569,17 +556,15 @@ static enum fors_err shape_problem(struct reader *r, struct fors_error *error)
 
 static bool allocate(struct reader *r)
 {
-	const struct fors_participants *them = r->tables->participants;
 	const struct fors_net *net = r->net;
 
-	r->wanted = calloc((them ? them->count : 0) + 1, sizeof(*r->wanted));
 	r->order = malloc((net->nnodes + (size_t)1) * sizeof(*r->order));
 	r->row_of = malloc((net->nnodes + (size_t)1) * sizeof(*r->row_of));
 	r->stop = malloc((net->nnodes + (size_t)1) * sizeof(*r->stop));
 	r->next = malloc((net->nports + (size_t)1) * sizeof(*r->next));
 	r->number_of = malloc((net->nports + (size_t)1) * sizeof(*r->number_of));
 	r->made = calloc(1, sizeof(*r->made));
-	if (!r->wanted || !r->order || !r->row_of || !r->stop || !r->next || !r->number_of || !r->made)
+	if (!r->order || !r->row_of || !r->stop || !r->next || !r->number_of || !r->made)
 		return false;
 	r->made->server = calloc(net->nports + (size_t)1, sizeof(*r->made->server));
 	r->made->link_port = malloc((net->nports + (size_t)1) * sizeof(*r->made->link_port));
@@ -605,13 +590,8 @@ static void prepare_stops(struct reader *r)
 /* What is asked often. */
 static void prepare(struct reader *r)
 {
-	const struct fors_participants *them = r->tables->participants;
 	const struct fors_net *net = r->net;
 
-	if (them && them->count) {
-		memcpy(r->wanted, them->guid, them->count * sizeof(*r->wanted));
-		qsort(r->wanted, them->count, sizeof(*r->wanted), by_number);
-	}
 	memset(r->order, 0xFF, net->nnodes * sizeof(*r->order));
 	memset(r->number_of, 0xFF, net->nports * sizeof(*r->number_of));
 	for (uint32_t node = 0; node < net->nnodes; node++) {
@@ -628,6 +608,8 @@ static enum fors_err read_all(struct reader *r, struct fors_error *error)
 {
 	enum fors_err err = fors_flows_tables_check(r->tables, error);
 
+	if (!err)
+		err = fors_participants_sort(r->tables->participants, &r->wanted, error);
 	if (!err)
 		err = add_servers(r, error);
 	if (!err)
@@ -651,7 +633,7 @@ enum fors_err fors_flows_routed_read(const struct fors_flows_tables *tables, str
 	} else {
 		fors_fail_memory(error);
 	}
-	free(r.wanted);
+	free(r.wanted.guid);
 	free(r.order);
 	free(r.row_of);
 	free(r.stop);

@@ -82,8 +82,6 @@ enum fors_err fors_flows_tables_check(const struct fors_flows_tables *tables, st
 void fors_flows_link_end(const struct fors_flows_routed *routed, uint32_t link, uint32_t *node, uint32_t *port);
 /* "Leaf00[21] -> Spine00[1]": a link of the problem in text. */
 void fors_flows_link_name(const struct fors_flows_routed *routed, uint32_t link, char *text, size_t room);
-/* What a node is called: its description, or its id. */
-const char *fors_flows_name(const struct fors_net *net, uint32_t node);
 
 /*
  * Bytes that it takes to read all ways between servers off any tables, with as many path indices as servers have, at

@@ -12,11 +12,6 @@
 
 #include "routed.h"
 
-const char *fors_flows_name(const struct fors_net *net, uint32_t node)
-{
-	return net->node[node].desc[0] ? net->node[node].desc : net->node[node].id;
-}
-
 /* The node that a port of net->port[] is of. */
 static uint32_t node_of(const struct fors_net *net, uint32_t port)
 {
@@ -47,8 +42,8 @@ void fors_flows_link_name(const struct fors_flows_routed *routed, uint32_t link,
 	uint32_t at = routed->link_port[link], node, port;
 
 	fors_flows_link_end(routed, link, &node, &port);
-	snprintf(text, room, "%s[%u] -> %s[%u]", fors_flows_name(net, node), port,
-		 fors_flows_name(net, net->port[at].peer), net->port[at].peer_port);
+	snprintf(text, room, "%s[%u] -> %s[%u]", fors_node_name(net, node), port,
+		 fors_node_name(net, net->port[at].peer), net->port[at].peer_port);
 }
 
 /* All LIDs of a port get their owner. */
@@ -61,7 +56,7 @@ static enum fors_err own(const struct fors_net *net, uint32_t i, uint32_t *owner
 
 		if (*at != FORS_NONE)
 			return fors_fail(error, FORS_ENOTAPPL, "%s and %s share LID %u",
-					 fors_flows_name(net, node_of(net, *at)), fors_flows_name(net, node_of(net, i)),
+					 fors_node_name(net, node_of(net, *at)), fors_node_name(net, node_of(net, i)),
 					 port->lid + k);
 		*at = i;
 	}
@@ -98,7 +93,7 @@ static enum fors_err check_row(const struct fors_flows_tables *tables, uint32_t 
 				error, FORS_ENOTAPPL,
 				"switch %s has an entry for LID %u, which no port of this fabric has: tables and "
 				"fabric are not of one time",
-				fors_flows_name(tables->net, node), lid);
+				fors_node_name(tables->net, node), lid);
 	return FORS_OK;
 }
 

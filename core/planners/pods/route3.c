@@ -27,6 +27,7 @@
 #include "relieve3.h"
 #include "repair3.h"
 #include "units3.h"
+#include "core/base/numbers.h"
 
 #define TRIES 20    /* of placing all items anew */
 #define FEW_TRIES 2 /* the same with little effort */
@@ -314,13 +315,6 @@ static enum fors_err find_drained(struct work *w, struct fors_error *error)
 
 /* ---- rows ---- */
 
-static int by_guid(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static enum fors_err make_rows(struct work *w, struct fors_error *error)
 {
 	const struct fors_net *now = w->pods->now;
@@ -340,7 +334,7 @@ static enum fors_err make_rows(struct work *w, struct fors_error *error)
 	for (uint32_t node = 0; node < now->nnodes; node++)
 		if (now->node[node].type == FORS_SWITCH)
 			w->route->lfts->guid[row++] = now->node[node].guid;
-	qsort(w->route->lfts->guid, nswitches, sizeof(*w->route->lfts->guid), by_guid);
+	qsort(w->route->lfts->guid, nswitches, sizeof(*w->route->lfts->guid), fors_by_number);
 	for (uint32_t node = 0; node < now->nnodes; node++)
 		w->row_of[node] = fors_lfts_row(w->route->lfts, now->node[node].guid);
 	memset(w->route->leaf_of, 0xFF, now->nnodes * sizeof(*w->route->leaf_of));
