@@ -30,6 +30,7 @@ struct giver {
 	struct fors_lfts *lfts; /* in the switches */
 	struct fors_net *net;	/* that was looked at last */
 	unsigned sweeps;	/* that were asked for; atomic */
+	const char *word; /* a warning that goes with what is observed, NULL: none; so a test sees when it was heeded */
 };
 
 static void write_line(void *context, bool is_error, const char *line)
@@ -190,6 +191,8 @@ static void observe(struct giver *giver, enum fors_tables_of of, const char *tro
 		look->kind = FORS_LOOK_INCOMPLETE;
 		snprintf(look->reason, sizeof(look->reason), "%s", trouble);
 	}
+	if (giver->word)
+		fors_warn(&look->warnings, "%s", giver->word);
 	if (of == FORS_TABLES_FOREIGN)
 		assert_int_equal(fors_keeper_begin_foreign(giver->keeper, look, &error), FORS_OK);
 	assert_int_equal(fors_keeper_look(giver->keeper, look, of, &error), FORS_OK);
@@ -415,6 +418,29 @@ static void tables_of_others(void **state)
 	giver_free(giver);
 }
 
+/* Entries for LIDs that nobody has any more, as OpenSM's unicast cache brings them back, make no other tables. */
+static void entries_of_nobody(void **state)
+{
+	struct giver *giver = giver_new("");
+	struct bed *bed = bed_new(trees[1].spec, 0);
+	struct fors_schedule *schedule;
+	uint64_t epoch;
+
+	look_at(giver, bed);
+	epoch = judge(giver, await(giver, 0, true));
+	for (uint32_t row = 0; row < giver->lfts->nswitches; row++)
+		giver->lfts->port[(size_t)row * giver->lfts->nlids] = 1; /* LID 0 is nobody's */
+	giver->word = "the cache was asked";
+	observe(giver, FORS_TABLES_OURS, NULL);
+	await_status(giver, giver->word);
+	schedule = published(giver);
+	assert_non_null(schedule);
+	assert_true(schedule->epoch == epoch && schedule->nphases);
+	fors_schedule_free(schedule);
+	bed_free(bed);
+	giver_free(giver);
+}
+
 /* Without fors.conf the settings of before stay, and the status says so. */
 static void a_file_that_is_gone(void **state)
 {
@@ -452,10 +478,11 @@ static void bad_settings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cuts_and_returns), cmocka_unit_test(errors_of_a_sweep),
-		cmocka_unit_test(takeover),	    cmocka_unit_test(a_fabric_in_two),
-		cmocka_unit_test(tables_of_others), cmocka_unit_test(a_file_that_is_gone),
-		cmocka_unit_test(bad_settings),	    cmocka_unit_test(lost_servers_have_names),
+		cmocka_unit_test(cuts_and_returns),  cmocka_unit_test(errors_of_a_sweep),
+		cmocka_unit_test(takeover),	     cmocka_unit_test(a_fabric_in_two),
+		cmocka_unit_test(tables_of_others),  cmocka_unit_test(a_file_that_is_gone),
+		cmocka_unit_test(bad_settings),	     cmocka_unit_test(lost_servers_have_names),
+		cmocka_unit_test(entries_of_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,7 @@ static struct {
 	int total, announced;
 	unsigned how[FORS_OUT_FILES]; /* the last one */
 	enum fors_outbox_file first;  /* of all that it got */
+	char beat[64];		      /* the last heartbeat */
 } desk;
 
 bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size,
@@ -59,6 +60,8 @@ bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file,
 		desk.first = file;
 	desk.got[file]++;
 	desk.how[file] = how;
+	if (file == FORS_OUT_HEARTBEAT)
+		snprintf(desk.beat, sizeof(desk.beat), "%.*s", (int)size, (const char *)bytes);
 	return true;
 }
 
@@ -282,6 +285,7 @@ static void the_end_of_a_fault_is_told(void **state)
 static void copies_wait_for_memory(void **state)
 {
 	struct place *place = *state;
+	char *beat;
 
 	memset(&desk, 0, sizeof(desk));
 	place->board.outbox = (struct fors_outbox *)&desk;
@@ -300,6 +304,9 @@ static void copies_wait_for_memory(void **state)
 	fake_clock_advance(60000);
 	fors_board_beat(&place->board);
 	assert_int_equal(desk.got[FORS_OUT_HEARTBEAT], 1);
+	beat = file_of(place, "heartbeat");
+	assert_string_equal(desk.beat, beat);
+	free(beat);
 	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
 	assert_int_equal(desk.announced, 1);
 }
