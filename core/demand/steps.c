@@ -21,6 +21,7 @@
 #define BUDGET UINT64_C(400000000) /* steps of the packers */
 #define BUDGET_PER_MESSAGE UINT64_C(5000)
 #define ODD_BUDGET UINT64_C(40000000) /* of the search for a better bound */
+#define MANY_MESSAGES 4096	      /* all with all of 64 servers */
 
 void fors_demand_steps_clear(struct fors_demand_steps *steps)
 {
@@ -179,13 +180,16 @@ enum fors_err fors_demand_find_bounds(struct fors_demand_steps *steps, uint64_t 
 
 /* ---- the plan ---- */
 
-/* Is none better than that of all with all? */
+/*
+ * Is none better than that of all with all? Where all send to all that was searched for already. But it counts a phase in which each server sends to itself,
+ * and has one too many where nobody needs that: of few servers this is much, of many it would be looked for in vain for long.
+ */
 static bool is_uniform_best(const struct fors_demand_steps *steps)
 {
 	uint64_t bytes, least = fors_demand_least(steps) + steps->fewest * steps->cost;
+	bool is_searched = fors_demand_is_uniform(&steps->demand, &bytes) && steps->demand.count > MANY_MESSAGES;
 
-	return steps->uniform && (fors_demand_is_uniform(&steps->demand, &bytes) ||
-				  fors_demand_plan_time(steps->uniform, steps->cost) <= least);
+	return steps->uniform && (is_searched || fors_demand_plan_time(steps->uniform, steps->cost) <= least);
 }
 
 /* Where ways were chosen a piece has the number of its way among those of its pair so far; it gets the path index. */

@@ -2,6 +2,7 @@
 """fors plan --demand: what a file may say, what is told, and plans whose pieces another program walks (tests/sweep/demands.py)."""
 import json
 import random
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 from conftest import FORS, SRC, needs_short, short_of_memory
 
 TREE = ["--synthetic", "FT(2;4,4)"]
+TREE3 = "XGFT(3;3,2,3;1,3,2)"
 
 
 @pytest.fixture
@@ -122,6 +124,24 @@ def test_a_uniform_demand_is_the_uniform_plan(plan, fors):
     assert sizes["method"] == group["method"] == "uniform"
     assert sizes["uniform_phases"] == sizes["phases"] == group["phases"] <= whole["phases"]
     assert sizes["length"] == 4096 * sizes["phases"]
+
+
+@pytest.mark.parametrize("tree,names,phases", [("FT(2;2,2;empty=1/1)", "Node00-0[0-1],Node01-00", 2),
+                                               ("FT(2;3,2;empty=1/1)", "Node00-0[0-2],Node01-0[0,2]", 4)])
+def test_few_with_few_need_a_phase_less_than_there_are_servers(fors, tmp_path, tree, names, phases):
+    (tmp_path / "demand").write_text(f"group all {names}\n")
+    data = json.loads(fors("plan", "--synthetic", tree, "--demand", tmp_path / "demand", "--json").out)
+    assert (data["phases"], data["uniform_phases"]) == (phases, phases + 1)
+
+
+def test_few_with_few_are_cut_where_that_is_shorter(fors, tmp_path):
+    """45 messages leave a leaf with two cables: 22.5 over each, and whole messages need 23 phases."""
+    everybody = fors("fabric", "--synthetic", TREE3, "--format", "net").out
+    hosts = ",".join(re.findall(r'^Ca.*"(.*?)"\s+#', everybody, re.M))
+    (tmp_path / "demand").write_text(f"{hosts} {hosts} 100000\n")
+    down = ("--down", "Mid2-00[3]", "--down", "Leaf01[5]")
+    data = json.loads(fors("plan", "--synthetic", TREE3, "--lmc", "2", *down, "--demand", tmp_path / "demand", "--phase-cost", "0", "--json").out)
+    assert data["length"] == data["length_bound"] == 2250000
 
 
 def test_names_and_guids(plan):
