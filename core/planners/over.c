@@ -30,6 +30,8 @@
 #include "over_rounds.h"
 
 #define MOST_PATHS 4 /* path indices that are looked at, as on trees */
+#define FEW_SERVERS                                                                                                    \
+	64 /* of more a phase less is little, and looking for it takes long where rounds are to be had at once */
 
 struct plan {
 	const struct fors_over_task *task;
@@ -215,6 +217,28 @@ static enum fors_err write_flows(struct plan *plan, const struct fors_flows_pack
 	return err;
 }
 
+/* What no tables allow these do not. Planning goes by what is fullest here; this is what others are told. */
+static struct fors_over_report told(const struct fors_over_report *report)
+{
+	struct fors_over_report told = *report;
+
+	if (told.bound_tables < told.bound_best)
+		told.bound_tables = told.bound_best;
+	return told;
+}
+
+/* A plan of single flows above its bound is tried in other ways, unless that takes too long. */
+static enum fors_err try_harder(const struct plan *plan, const struct fors_flows_asked *asked,
+				struct fors_flows_packing **packing, struct fors_error *error)
+{
+	struct fors_flows_asked bounded = *asked;
+
+	if (plan->task->is_one_of_many)
+		return FORS_OK;
+	bounded.known_bound = told(&plan->report).bound_tables;
+	return fors_flows_try_harder(&plan->routed->problem, &bounded, packing, error);
+}
+
 static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
 	struct fors_flows_asked flows = *asked;
@@ -224,8 +248,8 @@ static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked
 	flows.known_bound = plan->report.bound_tables;
 	if (!err)
 		err = fors_flows_pack_problem(&plan->routed->problem, &flows, &packing, error);
-	if (!err && !plan->task->is_one_of_many)
-		err = fors_flows_try_harder(&plan->routed->problem, &flows, &packing, error);
+	if (!err)
+		err = try_harder(plan, asked, &packing, error);
 	if (!err)
 		err = write_flows(plan, packing, error);
 	fors_flows_packing_free(packing);
@@ -277,6 +301,8 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 		plan->report.wanted_bytes = bytes_of(plan);
 	if (nphases > plan->report.bound_tables && !is_large) {
 		err = fors_flows_improve(&plan->routed->problem, asked, plan->report.bound_best, &packing, error);
+		if (!err && plan->report.nservers <= FEW_SERVERS)
+			err = try_harder(plan, asked, &packing, error);
 		if (!err)
 			err = write_flows(plan, packing, error);
 	} else {
@@ -339,16 +365,6 @@ static enum fors_err run(struct plan *plan, struct fors_error *error)
 	if (!err && !plan->task->is_proven_later)
 		err = prove(plan, error);
 	return err;
-}
-
-/* What no tables allow these do not. Planning went by what is fullest here; this is what others are told. */
-static struct fors_over_report told(const struct fors_over_report *report)
-{
-	struct fors_over_report told = *report;
-
-	if (told.bound_tables < told.bound_best)
-		told.bound_tables = told.bound_best;
-	return told;
 }
 
 enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_schedule **schedule,

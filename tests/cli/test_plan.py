@@ -59,6 +59,14 @@ def test_methods_of_three_levels(fors):
         assert json.loads(fors("analyze", *spec, "--routing", "fors", "--pattern", pattern, "--json").out)["phases"] == made[name]["phases"]
 
 
+@pytest.mark.parametrize("spec,down,phases", [("XGFT(3;1,2,2;1,1,2)", ["Leaf01[1]"], 3), ("XGFT(3;1,2,3;1,2,2)", ["Leaf00[1]", "Leaf03[1]"], 4),
+                                              ("XGFT(3;4,4,4;1,4,4)", ["Leaf01"], 60)])
+def test_hosts_that_are_gone_from_three_levels_leave_no_empty_phase(fors, spec, down, phases):
+    """The tables come with rounds, one for each host that there was."""
+    data = json.loads(fors("plan", "--synthetic", spec, *(word for what in down for word in ("--down", what)), "--json").out)
+    assert data["phases"] == data["servers"] == phases
+
+
 def test_tables_of_three_levels_are_what_a_plan_is_made_over(fors, tmp_path):
     spec = ("--synthetic", "XGFT(3;3,3,4;1,3,3)", "--down", "Leaf05[5]")
     net, tables = tmp_path / "net", tmp_path / "tables"
