@@ -364,10 +364,16 @@ static int fail_neither(const struct cli_site *site)
 
 int cli_own_tables(const struct cli_site *site, const struct cli_source *source, struct cli_fabric *made)
 {
+	int code;
+
 	*made = (struct cli_fabric){0};
-	if (*site->neither.text)
+	if (!site->places)
 		return fail_neither(site);
-	return cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, made);
+	code = cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, made);
+	if (code || !*site->neither.text || !fors_fattree_connected(&made->tree, NULL))
+		return code; /* a tree that is cut may be whole without what is down */
+	cli_fabric_free(made);
+	return fail_neither(site);
 }
 
 int cli_site_narrow(struct cli_site *site, const struct cli_fabric *made)

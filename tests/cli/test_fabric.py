@@ -56,6 +56,17 @@ def test_down_leaves_the_cable_out(fors):
     assert len(whole.splitlines()) == len(less.splitlines()) + 2
 
 
+def test_a_tree_that_is_cut_and_whole_without_some_hosts(fors, write):
+    """What fors plan plans over it has tables too."""
+    net = write("net", fors("fabric", "--synthetic", "FT(2;2,3)", "--down", "Leaf00[3]", "--down", "Leaf01[4]").out)
+    rest = ("--fabric", net, "--down", "Node01-00", "--down", "Node01-01")
+    assert "have no common live spine" in fors("fabric", "--fabric", net, "--format", "lfts", code=2).err
+    assert "Node02-00" in fors("fabric", *rest, "--format", "lfts").out
+    demand = write("demand", "group all Node00-00,Node00-01,Node02-00,Node02-01\n")
+    assert json.loads(fors("plan", *rest, "--json").out)["phases"] == 4
+    assert json.loads(fors("plan", *rest, "--demand", demand, "--json").out)["messages"] == 12
+
+
 def test_json(fors):
     status = json.loads(fors("fabric", "--synthetic", SPEC, "--down", "Leaf01[6]", "--format", "json").out)
     assert status["servers"] == 16 and len(status["dead_links"]) == 1 and status["phases"] is None
