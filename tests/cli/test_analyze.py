@@ -87,6 +87,16 @@ def test_one_dead_cable_by_hand(analyze):
     assert result["dead_cables"] == [{"a": "Leaf00", "a_port": 3, "b": "Spine00", "b_port": 1}]
 
 
+def test_links_that_two_flows_share_are_named(fors, write):
+    out = fors("analyze", "--synthetic", "FT(2;4,4)", "--routing", "d-mod-k", "--pattern-file", write("pattern", "0 4\n1 8\n")).out
+    assert "Leaf00[5] -> Spine00[1]: 2 flows in its worst phase, 2 in all" in out
+
+
+def test_more_servers_than_routes_are_counted_for(fors):
+    out = fors("analyze", "--synthetic", "XGFT(2;64,65;1,4)", "--routing", "d-mod-k", "--pattern", "shift(1)").out
+    assert "all 4160 flows" in out and "dark fiber" not in out
+
+
 def test_the_optimum_takes_all_cables_for_equally_fast(fors, analyze, write):
     net = fors("fabric", "--synthetic", "FT(2;2,2)").out
     for end in (r'(\[1\].*"Node00-00"\[1\].*)4xSDR', r'(\[1\].*"Leaf00"\[1\].*)4xSDR'):

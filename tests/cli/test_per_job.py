@@ -104,3 +104,8 @@ def test_jobs_from_a_pipe(fors):
 
 def test_a_server_in_two_jobs_has_no_plan(run):
     assert "works for job" in run("per-job-plan", "a: Node00-00, Node01-00\nb: Node00-00\n", *TREE, "--routing", "fors", code=2).err
+
+
+def test_one_message_that_does_not_arrive(run):
+    done = run("per-job-shift", "a: Node00-00, Node01-01\n", *TREE, "--down", "Leaf00[10]", "--routing", "d-mod-k", code=1)
+    assert "broken      1 message does not arrive" in done.out and "1 message does not arrive" in done.err

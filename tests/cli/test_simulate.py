@@ -117,7 +117,8 @@ def test_times_by_hand(star):
     assert star(idle, "--barrier", "none", "--idle", "skipped")["time_ns"] == 2160
     assert star("0 1\nphase\n0 2\n", "--barrier", "none", "--window", "1")["time_ns"] == 2320
     assert star("0 1\nphase\n0 2\n", "--adapter-time", "5us", "--barrier", "none")["time_ns"] == 7160
-    assert star("0 1\n", "--link-rate", "Leaf00[1]=0.25", "--message", "9700")["time_ns"] == 40160
+    for way in ("0 1\n", "1 0\n"):  # a cable is slow in both directions
+        assert star(way, "--link-rate", "Leaf00[1]=0.25", "--message", "9700")["time_ns"] == 40160
 
 
 def test_speeds_of_the_text(fors, simulate, write):
@@ -423,6 +424,13 @@ def test_messages_without_a_way(simulate, stock):
     result = simulate("--fabric", stock / "0F.net", "--lfts", stock / "0F.ftree.lfts", "--down", "Leaf00[21]", "--pattern", "shift(20)",
                       code=1)
     assert 0 < result["broken"] < 360 and result["messages"] == 360 - result["broken"]
+
+
+def test_one_message_without_a_way(fors, write):
+    done = fors("simulate", "--synthetic", "FT(2;4,4)", "--routing", "d-mod-k", "--down", "Leaf00[5]", "--pattern-file",
+                write("pattern", "0 4\n1 5\n"), code=1)
+    assert "broken      1 message has no way to its server, and is left out" in done.out
+    assert "1 message has no way to its server" in done.err
 
 
 @pytest.mark.parametrize("args, text", [

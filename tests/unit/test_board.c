@@ -435,6 +435,25 @@ static void restart(struct place *place)
 	fors_board_open(&place->board, NULL, &place->folder, NULL);
 }
 
+/* A history that was damaged while nobody ran is told, and begins anew. */
+static void a_damaged_history(void **state)
+{
+	static const char damaged[] = "fors history 1\n5\t6\tseven\trounds\tbefore\n";
+	struct place *place = *state;
+	struct fors_error error;
+	char *text;
+
+	assert_int_equal(fors_publish(&place->folder, "history", damaged, strlen(damaged), false, &error), FORS_OK);
+	complained = 0;
+	restart(place);
+	assert_int_equal(complained, 1);
+	publish_plan(place, 1);
+	assert_file(place, "history", "fors history 1\n");
+	text = file_of(place, "history");
+	assert_null(strstr(text, "before"));
+	free(text);
+}
+
 /* Readers have had schedules since then: an opensm that starts again says so, once it is active; a withdrawal ends it. */
 static void a_restart_does_not_make_it_active(void **state)
 {
@@ -637,6 +656,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_restart_does_not_kill_cables, open_place, close_place),
 		cmocka_unit_test_setup_teardown(an_end_keeps_what_was_known, open_place, close_place),
 		cmocka_unit_test_setup_teardown(metrics_have_the_heartbeat, open_place, close_place),
+		cmocka_unit_test_setup_teardown(a_damaged_history, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_kept_order_is_written, open_place, close_place),
 		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_end_of_a_fault_is_told, open_place, close_place),

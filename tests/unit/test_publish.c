@@ -105,6 +105,17 @@ static void assert_holds(const struct place *place, const char *text)
 	free(bytes);
 }
 
+/* Down to the last byte. */
+static void one_byte_is_read_back(void **state)
+{
+	struct place *place = *state;
+
+	assert_int_equal(put(place, "x", NULL), FORS_OK);
+	assert_holds(place, "x");
+	assert_int_equal(put(place, "", NULL), FORS_OK);
+	assert_holds(place, "");
+}
+
 static void file_is_made_and_replaced(void **state)
 {
 	struct place *place = *state;
@@ -477,6 +488,7 @@ int main(void)
 		IN_A_PLACE(missing_and_unreadable),
 		IN_A_PLACE(written_in_pieces),
 		IN_A_PLACE(without_stdin),
+		IN_A_PLACE(one_byte_is_read_back),
 		IN_A_PLACE(durable_files_are_synced),
 		IN_A_PLACE(nothing_is_left_behind),
 		IN_A_PLACE(folders_of_jobs),

@@ -152,6 +152,7 @@ static void tables_before_schedules(void **state)
 	wait_status(bench, "\"state\": \"active\"", true);
 	wait_status(bench, "\"path_index\": 3", true);
 	wait_status(bench, ON_THEIR_WAY, false);
+	wait_status(bench, "shared", false); /* of a job that wants no index nothing is told */
 	assert_on_index(bench, "one", NULL);
 	let_pass(2 * EVERY_MS);
 	assert_int_equal(atomic_load(&sweeps_asked), 1);
