@@ -248,6 +248,39 @@ static void files_of_jobs(void **state)
 	assert_int_equal(wait_job(bench, "=two", 1, 0), two);
 }
 
+/* What is no file that could be read is told, and gives no demand; nothing waits for it. */
+static void odd_files(void **state)
+{
+	struct bench *bench = *state;
+	char path[160], moved[160];
+	uint64_t one, two;
+
+	bring_up(bench, &one, &two);
+	snprintf(path, sizeof(path), "%s/events.demand", bench->demands);
+	snprintf(moved, sizeof(moved), "%s.old", bench->demands);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0644), 0);
+	wait_status(bench, "events.demand: not a regular file", true);
+	one = wait_job(bench, "=one", 0, one);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("events.demand", path), 0);
+	wait_status(bench, "events.demand: cannot be opened: ", true);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("rows.demand", path), 0); /* which names no host of this job */
+	wait_status(bench, "cannot be opened: ", false);
+	wait_job(bench, "=one", 0, 0);
+	assert_int_equal(truncate(path, 17 << 20), 0);
+	wait_status(bench, "more than 16 MB are not read", true);
+	two = wait_job(bench, "=two", 0, two);
+	assert_int_equal(rename(bench->demands, moved), 0);
+	wait_status(bench, "No such file or directory", true);
+	assert_int_equal(mkdir(bench->demands, 0755), 0);
+	write_named(bench, "events", EVENTS);
+	write_named(bench, "rows", ROWS);
+	wait_job(bench, "=one", 3, one);
+	wait_job(bench, "=two", 1, two);
+}
+
 /* Jobs end, and name their demands no more; a day later nothing is left. */
 static void jobs_end(void **state)
 {
@@ -522,8 +555,9 @@ int main(void)
 		OF_JOBS(jobs_end),	    OF_JOBS(over_the_cables_of_the_job),
 		OF_JOBS(who_comes_after),   cmocka_unit_test_setup_teardown(too_many, open_many, jobs_bench_close),
 		OF_JOBS(files_that_hang),   OF_JOBS(jobs_end_while_files_hang),
-		OF_JOBS(one_file_hangs),    OF_JOBS(another_folder),
-		OF_JOBS(another_jobs_file), OF_JOBS(short_of_memory),
+		OF_JOBS(odd_files),	    OF_JOBS(one_file_hangs),
+		OF_JOBS(another_folder),    OF_JOBS(another_jobs_file),
+		OF_JOBS(short_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
