@@ -231,6 +231,7 @@ libforscore_la_SOURCES = \
 	core/tables/level_moves.c \
 	core/tables/level_repair.c \
 	core/tables/level_tabu.c \
+	core/tables/level_both.c \
 	core/tables/leveller.c core/tables/leveller.h \
 	core/tables/loops.c core/tables/loops.h \
 	core/tables/reach.c core/tables/reach.h \

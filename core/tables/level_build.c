@@ -262,7 +262,8 @@ static uint32_t target_of(const struct fors_leveller *leveller)
 	return target;
 }
 
-static void level_all(struct fors_leveller *leveller)
+/* False: out of memory. */
+static bool level_all(struct fors_leveller *leveller)
 {
 	uint32_t nleaves = leveller->fabric->nleaves;
 
@@ -277,8 +278,12 @@ static void level_all(struct fors_leveller *leveller)
 	fors_leveller_find_rounds(leveller);
 	choose_all(leveller);
 	fors_leveller_repair(leveller);
+	if (leveller->may_move_all && fors_leveller_fullest(leveller) > leveller->enough &&
+	    !fors_leveller_move_all(leveller))
+		return false;
 	leveller->reached = fors_leveller_fullest(leveller);
 	level_extra(leveller);
+	return true;
 }
 
 /* The home lanes of all classes, owned by the caller; NULL: out of memory. */
@@ -345,7 +350,7 @@ static struct fors_level *make(struct fors_leveller *leveller)
 	leveller->level = fors_level_new(leveller->fabric, leveller->live);
 	good = leveller->level && allocate(leveller);
 	if (good && leveller->fabric->nlanes)
-		level_all(leveller);
+		good = level_all(leveller);
 	release(leveller);
 	if (good)
 		return leveller->level;
@@ -362,6 +367,7 @@ struct basis {
 	uint32_t *weight;  /* [leaf] */
 	bool *varies;	   /* [to * nclasses + class] */
 	bool has_varied, is_ranked, is_whole, is_regular, has_base_only;
+	bool has_parallel; /* some spine has several cables to a leaf */
 };
 
 static void look_at_cables(struct basis *basis)
@@ -369,6 +375,8 @@ static void look_at_cables(struct basis *basis)
 	const struct fors_fabric *fabric = basis->fabric;
 
 	basis->is_whole = basis->is_regular = true;
+	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+		basis->has_parallel |= fabric->lane[lane].cable > 0;
 	for (size_t i = 0; i < (size_t)fabric->nleaves * fabric->nlanes; i++) {
 		basis->live[i] = fabric->cable[i].state == FORS_CABLE_LIVE;
 		basis->ever[i] = fabric->cable[i].state != FORS_CABLE_ABSENT;
@@ -422,6 +430,7 @@ static struct fors_level *make_healthy(struct basis *basis, const bool *counted,
 	leveller->has_base_only = basis->has_base_only;
 	leveller->varies = basis->has_varied ? basis->varies : NULL;
 	leveller->is_ranked_only = basis->is_ranked;
+	leveller->may_move_all = basis->has_base_only && basis->has_parallel && !basis->is_regular;
 	weigh(basis, leveller);
 	return make(leveller);
 }
@@ -433,6 +442,7 @@ static struct fors_level *make_present(struct basis *basis, const struct fors_le
 	*leveller = (struct fors_leveller){.fabric = basis->fabric, .live = basis->live, .counted = basis->live};
 	leveller->healthy = healthy;
 	leveller->has_base_only = basis->has_base_only;
+	leveller->may_move_all = basis->has_base_only && basis->has_parallel && !basis->is_whole;
 	weigh(basis, leveller);
 	return make(leveller);
 }
@@ -478,6 +488,8 @@ static struct fors_level *build(struct basis *basis)
 	look_at_slots(basis);
 	if (basis->has_varied || !basis->is_regular) {
 		healthy = make_healthy(basis, basis->ever, &before);
+		if (healthy)
+			healthy->is_free = basis->has_base_only && basis->has_parallel;
 		if (!healthy || basis->is_whole)
 			return healthy;
 	}
@@ -487,6 +499,8 @@ static struct fors_level *build(struct basis *basis)
 		level = NULL;
 	}
 	fors_level_free(healthy);
+	if (level)
+		level->is_free = basis->has_base_only && basis->has_parallel;
 	return level;
 }
 

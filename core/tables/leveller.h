@@ -8,6 +8,7 @@
  * level_moves.c   which unit had best leave a link
  * level_repair.c  units of links that are too full move on
  * level_tabu.c    the last of them
+ * level_both.c    what is at home moves, too, and ways down
  *
  * A pair is leaf * nleaves + to, a unit a pair and a class (level.h). One thread at a time.
  */
@@ -56,6 +57,7 @@ struct fors_leveller {
 	uint64_t *displaced;		 /* [pair * nwords + class / 64]: units that are not at home, as bits */
 	uint64_t *wanted;		 /* [to * nwords + class / 64]: some LID is in the class, as bits */
 	uint32_t nwords;
+	bool may_move_all;		 /* where links are too full units at home move, too, and ways down */
 	bool has_base_only;		 /* one LID per port: classes without a place are not wanted */
 	const uint8_t *home;		 /* [class]: its lane */
 	struct fors_leveller_unit *unit; /* those that may move, in the order of pair and class */
@@ -240,5 +242,10 @@ void fors_leveller_choose_own(struct fors_leveller *leveller);
 void fors_leveller_repair(struct fors_leveller *leveller);
 /* Take what is above the cap off all links by a tabu search; false: not all of it, and others are as full. */
 bool fors_leveller_tabu(struct fors_leveller *leveller);
+
+/* ---- level_both.c ---- */
+
+/* Where the fullest link has more than it need have: entries at home move, too, and ways down. False: out of memory. */
+bool fors_leveller_move_all(struct fors_leveller *leveller);
 
 #endif

@@ -13,8 +13,8 @@
  *   spine, leaf it lost:     LIDs at home here keep the dead port (no loop in mixed
  *                            states, right again when the cable returns); others go
  *                            down to a leaf that sends them up their home lane, or
- *                            keep the dead port where that lane is dead too, or the entries vary, or no
- *                            leaf may turn them (turns.c)
+ *                            keep the dead port where that lane is dead too, or the entries vary, or may
+ *                            leave their homes (level_both.c), or no leaf may turn them (turns.c)
  *   the same, where packets  begin at the spine (CAs, a subnet manager), or lead to a subnet manager, or come from a
  *                            leaf that has no spine in common with the LID's: a detour
  *                            over a leaf where the spine may turn, else none (detours.c)
@@ -29,7 +29,9 @@
  * While OpenSM sends changed blocks, switches hold a mixture of old tables and new ones. In any mixture, after cables
  * or switches died (or after they returned):
  *
- *   - Home-healthy entries are the same before and after, at the leaf and at the spine: such flows keep their path.
+ *   - Home-healthy entries are the same before and after, at the leaf and at the spine: such flows keep their path. (Not so
+ *     with one LID and parallel cables where a link would be too full: level_both.c. No spine sends anything to a leaf that
+ *     is not its own there, so nothing goes round; a flow may change its path while packets of it are on their way.)
  *   - Nothing between servers goes round in circles. A packet comes down to a leaf that is not its own only from a
  *     spine that lost the LID's leaf, and only to a leaf whose entry is at home on another spine, before and after (if
  *     it died now, it lived before; if it returns now, the spine's old entry was chosen among leaves at home then).
@@ -183,7 +185,7 @@ static uint8_t lost_port(const struct fors_filler *w, uint32_t spine, uint32_t b
 	const struct fors_fabric *f = w->f;
 	uint32_t turn;
 
-	if (f->lane[home].spine == spine || !fors_live(f, b, home))
+	if (f->lane[home].spine == spine || !fors_live(f, b, home) || w->level->is_free)
 		return dead[f->lane[home].cable];
 	turn = fors_turns_leaf(w->turns, spine, f->lane[home].spine);
 	if (turn == FORS_NONE || turn == b || !fors_live(f, turn, home) ||

@@ -593,3 +593,12 @@ def test_what_to_mend_for_a_management_port(fors, seed):
         down = [one for one in down if one not in cured]
         again = holes(fors, spec, down)
         assert not again or again.group(1, 2) != found.group(1, 2), (found.group(0), again.group(0))
+
+
+@pytest.mark.parametrize("spec, dead, need", [
+    ("FT(2;2,7;cables=4;servers=8)", ["Leaf00[9]"], 56), ("FT(2;3,9;cables=4;servers=12)", ["Leaf02[13]"], 108),
+    ("FT(2;3,9;cables=3;servers=9)", ["Leaf03[10]", "Leaf08[11]"], 81), ("FT(2;3,5;cables=3;servers=9)", ["Leaf03[11]"], 45)])
+def test_parallel_cables_are_level(fors, spec, dead, need):
+    """A spine comes down to a server by one of its cables: servers at home move, so that none has more to carry than it must. Before: a third more."""
+    status = json.loads(fors("plan", "--synthetic", spec, "--lmc", "0", *(w for one in dead for w in ("--down", one)), "--json").out)
+    assert status["lower_bound"] == status["tables_bound"] == need <= status["phases"] <= need + 1

@@ -126,8 +126,11 @@ def draw_gaps(draw):
     while True:
         leaves, spines, most = draw.randint(3, 14), draw.randint(2, 10), draw.randint(2, 14)
         servers = [draw.choice((most, draw.randint(1, most))) for _ in range(leaves)]
-        if LEAST <= sum(servers) <= MOST:
-            return Gaps(servers, [draw.choices(range(4), (1, 4, 1, 1), k=spines) for _ in range(leaves)])
+        if not LEAST <= sum(servers) <= MOST:
+            continue
+        cables = [draw.choices(range(4), (1, 4, 1, 1), k=spines) for _ in range(leaves)]
+        if all(any(x and y for x, y in zip(one, other)) for one in cables for other in cables):
+            return Gaps(servers, cables)
 
 
 def draw_mixed(m, draw):
