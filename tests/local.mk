@@ -563,7 +563,7 @@ stays-sweep: tests/sweep/sweep_stays
 MUTANTS =
 MUTANTS_FLAGS =
 python_tests = $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/cli/test_*.py)) \
-	$(if $(MPI_LIBS),tests/apps/test_mpi.py tests/apps/test_several.py) \
+	$(if $(MPI_LIBS),tests/apps/test_demand_calls.py tests/apps/test_mpi.py tests/apps/test_several.py tests/apps/test_ways.py) \
 	tests/e2e/test_whatif.py $(if $(filter fors-watch,$(pkglibexec_PROGRAMS)),$(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/e2e/test_watch*.py)))
 .PHONY: mutants
 mutants:

@@ -324,6 +324,7 @@ static void errors_of_a_sweep(void **state)
 
 	look_at(giver, bed);
 	epoch = judge(giver, await(giver, 0, true));
+	await_status(giver, "\"length\": 16.0");
 	bed_down(bed, "Spine02");
 	assert_true(route(giver, bed));
 	observe(giver, FORS_TABLES_OURS, "a switch did not answer");

@@ -374,6 +374,7 @@ static void mistakes_are_named(void **state)
 		{"degraded_links = maybe\n", ":1: ", "neither 'auto' nor 'ignore' nor 'dead'"},
 		{"degraded_links =\n", ":1: ", "degraded_links"},
 		{"hold_down = -3\n", ":1: ", "hold_down"},
+		{"# nothing like it\nqqqqqqqqqqqq = 1\n", ":2: unknown key 'qqqqqqqqqqqq'", "qqqqqqqqqqqq'"},
 		{"hold_down = -18446744073709551611\n", ":1: ", "hold_down"}, /* 5, where numbers wrap */
 		{"hold_down = 86401\n", ":1: ", "from 0 to 86400"},
 		{"plan_memory = 0\n", ":1: ", "from 1 to 1048576"},

@@ -33,6 +33,7 @@
 
 #define ONE "one [exclusive, demand=events]: Node00-00, Node00-01, Node01-00, Node01-01\n"
 #define TWO "two [demand=rows]: Node00-02, Node01-02, Node02-00, Node02-01\n"
+#define ONE_PLAIN "one [exclusive]: Node00-00, Node00-01, Node01-00, Node01-01\n"
 #define PLAIN "two: Node00-02, Node01-02, Node02-00, Node02-01\n"
 
 /* Three senders and one receiver: three phases; and two senders, where two of its hosts are no servers of the job. */
@@ -246,6 +247,10 @@ static void files_of_jobs(void **state)
 	one = wait_job(bench, "=one", 3, one);
 	assert_int_equal(wait_job(bench, "one", 4, 0), job);
 	assert_int_equal(wait_job(bench, "=two", 1, 0), two);
+	wait_status(bench, "\"demand\": \"events\"", true);
+	write_jobs(bench, ONE_PLAIN TWO);
+	wait_job(bench, "=one", 0, one);
+	wait_status(bench, "\"demand\": \"events\"", false);
 }
 
 /* What is no file that could be read is told, and gives no demand; nothing waits for it. */
