@@ -29,7 +29,7 @@
 #define MOST_TEXT 1000000
 #define PART 24 /* of the usual work has the search for lanes where jobs run already, as in keeper/worker */
 
-static const uint64_t limits[] = {0, 5000000, 2000000, 1000000}; /* steps of a plan */
+static const uint64_t limits[] = {0, 20000000, 5000000, 1000000}; /* steps of a plan; 0: as the plugin does */
 
 struct tree {
 	struct fors_net *net;
@@ -48,7 +48,7 @@ struct moment {
 };
 
 struct tally {
-	unsigned changes, jobs;
+	unsigned changes, jobs, plans; /* plans: made anew at changes */
 	double ms, worst_ms, lanes_ms, worst_lanes_ms, speed;
 };
 
@@ -147,10 +147,21 @@ static void share_out(const struct tree *tree, const struct moment *before, cons
 
 	if (before)
 		must(fors_holdings_again(floors, &before->held, floors, was_of, now->list.count, &had, &error), &error);
+	if (had.nfloors)
+		must(fors_holdings_narrow(floors, &now->list, &had, &error), &error);
 	task.before = had.nfloors ? &had : NULL;
 	must(fors_holdings_find(&task, &now->held, &error), &error);
 	if (had.nfloors)
 		fors_holdings_clear(&had);
+}
+
+static bool has_same_ways(const struct tree *tree, const struct moment *before, uint32_t was, const struct moment *now,
+			  uint32_t j)
+{
+	return before->plan[was] && before->whose[was] == FORS_OVER_OWN && before->held.bound[was] &&
+	       now->held.bound[j] &&
+	       fors_holdings_same_ways(&tree->floors, &before->list.job[was], &before->held, &now->list.job[j],
+				       &now->held);
 }
 
 static bool may_stay(const struct tree *tree, const struct moment *before, uint32_t was, const struct moment *now,
@@ -176,7 +187,8 @@ static struct fors_jobkept *keep(const struct tree *tree, struct moment *before,
 	for (uint32_t j = 0; before && j < now->list.count; j++) {
 		uint32_t was = was_of[j];
 
-		if (was == FORS_NO_JOB || !may_stay(tree, before, was, now, j))
+		if (was == FORS_NO_JOB ||
+		    (!has_same_ways(tree, before, was, now, j) && !may_stay(tree, before, was, now, j)))
 			continue;
 		now->plan[j] = before->plan[was];
 		now->whose[j] = before->whose[was];
@@ -191,7 +203,8 @@ static void plan(const struct tree *tree, const struct fors_jobkept *kept, uint6
 {
 	struct fors_lfts *lfts = fors_lfts_copy(tree->route->lfts);
 	const struct fors_jobfloors lanes = {&tree->floors, &now->held, 1};
-	const struct fors_over_task task = {.net = tree->net, .lfts = lfts, .limits = {.steps = steps}};
+	const struct fors_over_task task = {
+		.net = tree->net, .lfts = lfts, .limits = {.steps = steps}, .is_quick = true};
 	struct fors_error error = {0};
 	struct fors_jobplans plans = {0};
 
@@ -210,7 +223,8 @@ static void plan(const struct tree *tree, const struct fors_jobkept *kept, uint6
 	fors_lfts_free(lfts);
 }
 
-static void count(const struct moment *now, double lanes_ms, double all_ms, bool is_change, struct tally *tally)
+static void count(const struct moment *now, const struct fors_jobkept *kept, double lanes_ms, double all_ms,
+		  bool is_change, struct tally *tally)
 {
 	for (uint32_t j = 0; j < now->list.count; j++)
 		tally->speed += now->plan[j] ? (double)now->list.job[j].count / now->plan[j]->nphases : 0;
@@ -218,6 +232,8 @@ static void count(const struct moment *now, double lanes_ms, double all_ms, bool
 	if (!is_change)
 		return;
 	tally->changes++;
+	for (uint32_t j = 0; j < now->list.count; j++)
+		tally->plans += !kept[j].plan;
 	tally->ms += all_ms;
 	tally->lanes_ms += lanes_ms;
 	tally->worst_ms = all_ms > tally->worst_ms ? all_ms : tally->worst_ms;
@@ -238,7 +254,7 @@ static void change(const struct tree *tree, struct moment *before, uint64_t step
 	shared = now_ms();
 	kept = keep(tree, before, was_of, now);
 	plan(tree, kept, steps, now);
-	count(now, shared - start, now_ms() - start, before, tally);
+	count(now, kept, shared - start, now_ms() - start, before, tally);
 	free(kept);
 	free(was_of);
 }
@@ -264,10 +280,10 @@ static void print(const char *spec, uint64_t steps, const struct tally *t)
 {
 	double n = t->changes ? t->changes : 1;
 
-	printf("{\"fabric\": \"%s\", \"plan_steps\": %llu, \"changes\": %u, \"lanes_ms\": %.2f, \"worst_lanes_ms\": %.2f, "
+	printf("{\"fabric\": \"%s\", \"plan_steps\": %llu, \"changes\": %u, \"plans\": %.2f, \"lanes_ms\": %.2f, \"worst_lanes_ms\": %.2f, "
 	       "\"ms\": %.2f, \"worst_ms\": %.2f, \"speed\": %.4f}\n",
-	       spec, (unsigned long long)steps / 1000000, t->changes, t->lanes_ms / n, t->worst_lanes_ms, t->ms / n,
-	       t->worst_ms, t->jobs ? t->speed / t->jobs : 0);
+	       spec, (unsigned long long)steps / 1000000, t->changes, t->plans / n, t->lanes_ms / n, t->worst_lanes_ms,
+	       t->ms / n, t->worst_ms, t->jobs ? t->speed / t->jobs : 0);
 	fflush(stdout);
 }
 

@@ -72,6 +72,15 @@ enum fors_err fors_holdings_narrow(const struct fors_floors *floors, const struc
 				   struct fors_holdings *holdings, struct fors_error *error);
 
 /*
+ * Do the same servers of a job, `was` in the one and `is` in the other, have all entries in both, and does each leaf send to each
+ * of them by the same cables? Both in the numbers of these floors. Then a plan over the one is a plan over the other, whatever
+ * else the job owns. (holdings_again.c)
+ */
+bool fors_holdings_same_ways(const struct fors_floors *floors, const struct fors_jobentry *was,
+			     const struct fors_holdings *then, const struct fors_jobentry *is,
+			     const struct fors_holdings *now);
+
+/*
  * Drop the entries over cables that carry no traffic between servers now, in the numbers of these floors, and of three
  * levels all that such a way is made of: the tables keep what they have there. (holdings_live.c)
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* holdings_again.c - lanes and entries of jobs that run, on what has become of the tree. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "holdings.h"
 #include "running.h"
@@ -64,6 +65,39 @@ enum fors_err fors_holdings_again(const struct fors_floors *then, const struct f
 	else
 		*before = made;
 	return err;
+}
+
+/* ---- the same ways ---- */
+
+/* Does each leaf of a floor send to the server up the same lane, and come down by the same? */
+static bool is_same_server(const struct fors_fabric *f, const struct fors_entries *then, const struct fors_entries *now,
+			   uint32_t d)
+{
+	for (uint32_t a = 0; a < f->nleaves; a++) {
+		uint32_t up = now->up[(size_t)a * f->nservers + d];
+		size_t down = up == FORS_NO_LANE ? 0 : (size_t)f->lane[up].spine * f->nservers + d;
+
+		if (up != then->up[(size_t)a * f->nservers + d] ||
+		    (up != FORS_NO_LANE && then->down[down] != now->down[down]))
+			return false;
+	}
+	return true;
+}
+
+bool fors_holdings_same_ways(const struct fors_floors *floors, const struct fors_jobentry *was,
+			     const struct fors_holdings *then, const struct fors_jobentry *is,
+			     const struct fors_holdings *now)
+{
+	bool is_same = then->nfloors == floors->count && now->nfloors == floors->count && was->count == is->count &&
+		       was->nleaves == is->nleaves && is->nleaves > 1 &&
+		       !memcmp(was->server, is->server, is->count * sizeof(*is->server));
+
+	for (uint32_t f = 0; is_same && f < floors->count; f++)
+		is_same = then->entries[f].up && now->entries[f].up;
+	for (uint32_t f = 0; is_same && f < floors->count; f++)
+		for (uint32_t i = 0; is_same && i < is->count; i++)
+			is_same = is_same_server(floors->floor[f], &then->entries[f], &now->entries[f], is->server[i]);
+	return is_same;
 }
 
 /* ---- lanes without entries ---- */

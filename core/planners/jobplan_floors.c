@@ -139,7 +139,8 @@ static void tell_meeting(const struct planner *p, uint32_t port, uint32_t one, u
 		 p->list->job[two].name);
 }
 
-static enum fors_err check_meetings(const struct planner *p, uint32_t job)
+/* *is_right: there is no plan over own lanes, or the verifier finds nothing wrong with it. */
+static enum fors_err check_meetings(const struct planner *p, uint32_t job, bool *is_right)
 {
 	const struct fors_jobplan *made = &p->plans->job[job];
 	const struct fors_schedule *plan = made->is_kept ? p->kept[job].plan : made->plan;
@@ -147,12 +148,14 @@ static enum fors_err check_meetings(const struct planner *p, uint32_t job)
 	struct fors_verdict verdict;
 	enum fors_err err;
 
+	*is_right = true;
 	if (!plan || made->whose != FORS_OVER_OWN)
 		return FORS_OK;
 	memset(p->is_used, 0, task->net->nports * sizeof(*p->is_used));
 	err = fors_verify_used(task->net, task->lfts, plan, task->threads, task->cancelled, task->context, &verdict,
 			       p->is_used, p->error);
-	for (uint32_t port = 0; !err && port < task->net->nports; port++) {
+	*is_right = !err && verdict.is_good;
+	for (uint32_t port = 0; *is_right && port < task->net->nports; port++) {
 		if (!p->is_used[port])
 			continue;
 		if (p->used_by[port] != FORS_NO_JOB)
@@ -178,23 +181,36 @@ static uint32_t count_owned(const struct planner *p, uint32_t job)
 	return n;
 }
 
+static enum fors_err plan_new(const struct planner *p, uint32_t job)
+{
+	enum fors_err err = plan_job(p, job);
+	bool is_right;
+
+	return err ? err : check_meetings(p, job, &is_right);
+}
+
+/* A plan that stays is proven once more; what is not right over these tables is planned anew. */
 static enum fors_err serve(const struct planner *p, uint32_t job)
 {
 	struct fors_jobplan *made = &p->plans->job[job];
 	enum fors_err err = FORS_OK;
+	bool is_right = false;
 
 	*made = (struct fors_jobplan){.nlanes = count_owned(p, job),
 				      .lower_bound = FORS_UNKNOWN,
 				      .alone_bound = FORS_UNKNOWN,
 				      .index = FORS_UNKNOWN,
 				      .is_kept = p->kept && p->kept[job].plan};
-	if (made->is_kept)
-		made->whose = p->kept[job].whose;
-	else if (p->kept && p->kept[job].is_waiting)
+	if (!made->is_kept && p->kept && p->kept[job].is_waiting) {
 		fors_fail(&made->error, FORS_ENOPLAN, "its table entries are on their way to the switches");
-	else
-		err = plan_job(p, job);
-	return err ? err : check_meetings(p, job);
+		return FORS_OK;
+	}
+	if (made->is_kept) {
+		made->whose = p->kept[job].whose;
+		err = check_meetings(p, job, &is_right);
+		made->is_kept = is_right;
+	}
+	return err || made->is_kept ? err : plan_new(p, job);
 }
 
 static bool alloc(struct planner *p)

@@ -246,6 +246,7 @@ static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked
 	enum fors_err err = check_memory(plan, error);
 
 	flows.known_bound = plan->report.bound_tables;
+	flows.is_quick = plan->task->is_quick && !flows.limits.steps;
 	if (!err)
 		err = fors_flows_pack_problem(&plan->routed->problem, &flows, &packing, error);
 	if (!err)

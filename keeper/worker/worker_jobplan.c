@@ -255,6 +255,31 @@ static bool may_stay(const struct fors_worker_planning *p, uint32_t j, const str
 }
 
 /*
+ * Over the path index of jobs on three levels: has it the very entries that its plan goes over? Then nothing else counts, neither
+ * lanes that it owns besides nor what the tables say of others.
+ */
+static bool has_same_ways(const struct fors_worker_planning *p, uint32_t j, const struct fors_jobboard_item *item)
+{
+	const struct fors_worker_jobset *old = &p->worker->jobs.set;
+	uint32_t was = p->was_of[j];
+
+	return p->grant.index >= 0 && p->set.floors.count > 1 && fors_floors_same(&old->floors, &p->set.floors) &&
+	       item->whose == FORS_OVER_OWN && item->told.path_index == p->grant.index && p->grant.is_held[j] &&
+	       old->holdings.bound && old->holdings.bound[was] &&
+	       fors_holdings_same_ways(&p->set.floors, &old->list.job[was], &old->holdings, &p->set.list.job[j],
+				       &p->set.holdings);
+}
+
+/* May the job go on as it is? `is_same`: fabric and tables are what they were. */
+static bool goes_on(const struct fors_worker_planning *p, uint32_t j, const struct fors_jobboard_item *item,
+		    bool is_same)
+{
+	if (p->was_of[j] == FORS_NO_JOB || !fors_jobboard_has_plan(item) || item->is_inherited || p->kept[j].is_waiting)
+		return false;
+	return has_same_ways(p, j, item) || (is_same && !has_come_by_entries(p, j, item) && may_stay(p, j, item));
+}
+
+/*
  * Have leaves and lanes the numbers that they had? Over the same tables and cables a tree of three levels is another one when a
  * dead switch is forgotten, or a reference fabric knows more.
  */
@@ -273,15 +298,14 @@ static bool keep(struct fors_worker_planning *p)
 	struct fors_worker_jobs *jobs = &p->worker->jobs;
 	const struct fors_worker_jobset *old = &jobs->set;
 
-	if (!old->is_planned || old->basis != p->set.basis || !are_numbers_same(&old->floors, &p->set.floors))
+	if (!old->is_planned || !are_numbers_same(&old->floors, &p->set.floors))
 		return true;
 	for (uint32_t j = 0; j < p->set.list.count; j++) {
 		const struct fors_jobboard_item *item = fors_jobboard_have(&jobs->board, p->set.list.job[j].name);
 
 		if (!item)
 			return false;
-		if (p->was_of[j] == FORS_NO_JOB || !fors_jobboard_has_plan(item) || item->is_inherited ||
-		    p->kept[j].is_waiting || has_come_by_entries(p, j, item) || !may_stay(p, j, item))
+		if (!goes_on(p, j, item, old->basis == p->set.basis))
 			continue;
 		p->kept[j] = (struct fors_jobkept){.plan = item->schedule, .whose = item->whose};
 	}

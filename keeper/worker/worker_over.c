@@ -63,9 +63,10 @@ enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struc
 					 struct fors_error *error)
 {
 	struct planning planning = {.worker = worker, .levels = set->look->given->levels};
-	const struct fors_over_task task = task_of(set->look, &planning);
+	struct fors_over_task task = task_of(set->look, &planning);
 	const struct fors_jobfloors lanes = {&set->floors, &set->holdings, index};
 
+	task.is_quick = set->floors.count; /* a job waits for its plan */
 	return set->floors.count ? fors_jobplans_floors(&task, &lanes, &set->list, kept, plans, error)
 				 : fors_jobplans_over(&task, set->seats, &set->list, kept, plans, error);
 }

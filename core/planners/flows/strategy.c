@@ -44,6 +44,9 @@
 #define LUMPED_AT_LEAST UINT64_C(6000000)
 #define CHOICE_PER_FLOW 1000 /* the same where flows have ways to choose from */
 #define CHOICE_AT_MOST UINT64_C(100000000)
+#define QUICK_PER_FLOW 300 /* of a plan that is wanted soon */
+#define QUICK_AT_LEAST UINT64_C(1500000)
+#define QUICK_ORDERS 2 /* of first fit: by distance and by load */
 #define MOST_IDLE 8
 #define PATIENCE 4 /* of searches for lumps: each that moves takes others along */
 #define FEW 200	   /* one token of so many: a search for them goes on though the last one brought little */
@@ -123,10 +126,11 @@ static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_erro
 	static const enum fors_flows_order turn[FORS_FLOWS_NORDERS] = {
 		FORS_FLOWS_BY_DISTANCE, FORS_FLOWS_BY_LOAD,    FORS_FLOWS_IN_TURN,  FORS_FLOWS_BY_XOR,
 		FORS_FLOWS_BY_LEVEL,	FORS_FLOWS_LONG_FIRST, FORS_FLOWS_LONG_XOR, FORS_FLOWS_SNUG};
+	const unsigned norders = a->asked->is_quick ? QUICK_ORDERS : FORS_FLOWS_NORDERS;
 	struct fors_flows_packing *made;
 	enum fors_err err = FORS_OK;
 
-	for (unsigned i = 0; i < FORS_FLOWS_NORDERS && !err && !a->is_lumped && !is_good_begin(a); i++) {
+	for (unsigned i = 0; i < norders && !err && !a->is_lumped && !is_good_begin(a); i++) {
 		if (turn[i] == FORS_FLOWS_SNUG && a->problem->npaths > 1)
 			continue;
 		err = fors_flows_first_fit(a->problem, a->way, nphases, turn[i], &made, error);
@@ -374,7 +378,7 @@ static enum fors_err run(struct attempt *a, struct fors_error *error)
 		err = descend(a, error);
 	if (!err && a->problem->npaths > 1)
 		err = go_on_patiently(a, error);
-	return err || a->asked->limits.steps ? err : insist(a, error);
+	return err || a->asked->limits.steps || a->asked->is_quick ? err : insist(a, error);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -399,14 +403,22 @@ uint64_t fors_flows_pack_bytes(const struct fors_flows_problem *problem, uint32_
 	       larger(coloured, larger(fitted, searched));
 }
 
+static uint64_t work_for(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked)
+{
+	uint64_t flows = (uint64_t)problem->ndests * problem->ndests;
+
+	if (asked->limits.steps)
+		return asked->limits.steps;
+	return asked->is_quick ? QUICK_AT_LEAST + QUICK_PER_FLOW * flows : WORK_AT_LEAST + WORK_PER_FLOW * flows;
+}
+
 static enum fors_err attempt(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 			     struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct attempt a = {.asked = asked, .problem = problem};
 	enum fors_err err;
 
-	a.work = asked->limits.steps ? asked->limits.steps
-				     : WORK_AT_LEAST + WORK_PER_FLOW * (uint64_t)problem->ndests * problem->ndests;
+	a.work = work_for(problem, asked);
 	err = run(&a, error);
 	fors_flows_packing_free(a.failed);
 	free(a.way);
@@ -449,7 +461,7 @@ static enum fors_err look_again(const struct fors_flows_problem *problem, const 
 	uint32_t bound = 0;
 	enum fors_err err = fors_flows_bound(problem, &bound, error);
 
-	*is_of_use = !err && bound < asked->known_bound && !asked->limits.steps &&
+	*is_of_use = !err && bound < asked->known_bound && !asked->limits.steps && !asked->is_quick &&
 		     (packing ? packing->nphases > asked->known_bound
 			      : !asked->wanted_phases || asked->wanted_phases >= asked->known_bound);
 	return err;
