@@ -57,6 +57,18 @@ def test_a_last_switch(fors):
     assert certified.check(net, {**found, "bound": 99}, True)
 
 
+def test_a_neck(fors):
+    """The only top has 5 cables to the middle switch of a pod of 6 servers: two share one, 12 others send to each."""
+    spec = "PGFT(3;3,2,3;1,1,1;1,3,5)"
+    net = certified.Net(text_of(fors, spec))
+    found = certified.certify(net, True)
+    assert (found["bound"], found["by"]) == (24, "neck") and certified.check(net, found, True) is None
+    assert certified.check(net, {**found, "bound": 25}, True) == "25 claimed, 24 proven"
+    assert "one LID" in certified.check(net, found, False)
+    assert json.loads(fors("plan", "--synthetic", spec, "--lmc", "0", "--json").out)["phases"] >= 24
+    assert certified.neck(net, found["above"], found["above"]) == 0
+
+
 def test_no_plan_is_below(fors, tmp_path):
     draw = random.Random(34)
     for spec in ("FT(2;4,6)", "FT(2;3,5;cables=2;servers=5)", "XGFT(3;3,3,4;1,3,3)"):

@@ -8,6 +8,8 @@ NET is a text of ibnetdiscover; ways lead up from the hosts' switches, then down
   lump   with one LID for each server all n flows of a switch to a server leave it by one of its c cables: T >= n ceil((P - n) / c)
   last   with one LID for each server all f flows that can reach a switch by one switch above it alone come to a server over one of its c
          cables, and what the n servers send back to one of the f goes over one of them: T >= f ceil(n / c), T >= n ceil(f / c)
+  neck   with one LID for each server, where a switch above all ways lead from f servers to the n that hang together with another switch without it:
+         it sends to each of the n over one of its c cables there: T >= f ceil(n / c)
   cut    each of these cables (a switch and its port) has the price 1 in this direction, the others 0: T >= as with prices
   distance  each cable has the price 1 in each direction: T >= as with prices
   prices each cable has a price in each direction, none below 0. A flow crosses at least the price of its cheapest way, and in T
@@ -99,6 +101,34 @@ def last(net, switch, above):
     f = sum(net.hosts[at] for at, seen in net.reach().items() if at != switch and above in seen and not others & seen)
     n, c = net.hosts[switch], net.cables.get((above, switch), 0)
     return max(f * -(-n // c), n * -(-f // c)) if f and c else 0
+
+
+def beyond(net, switch, above):
+    """The switches that hang together with one, without the one above."""
+    seen, todo = {switch}, [switch]
+    for one in todo:
+        new = [b for b in net.next.get(one, ()) if b != above and b not in seen]
+        seen.update(new)
+        todo += new
+    return seen
+
+
+def neck(net, switch, above):
+    part = beyond(net, switch, above)
+    n, c = sum(net.hosts.get(one, 0) for one in part), sum(net.cables.get((above, one), 0) for one in part)
+    return (net.servers - n) * -(-n // c) if c and above not in net.hosts and switch != above else 0
+
+
+def necks(net):
+    """(switch of servers, switch above all of whose ways to others lead over it)."""
+    for above in sorted(set(net.level) - set(net.hosts)):
+        left = set(net.hosts)
+        while left:
+            switch = min(left)
+            part = beyond(net, switch, above)
+            left -= part
+            if not set(net.hosts) <= part:
+                yield switch, above
 
 
 class Search:
@@ -303,6 +333,7 @@ def certify(net, one_lid, enough=1 << 62):
         found += [{"bound": lump(net, switch), "by": "lump", "switch": switch} for switch in net.hosts]
         found += [{"bound": last(net, b, a), "by": "last", "switch": b, "above": a} for a, b in sorted(net.cables) if b in net.hosts
                   and max(one["bound"] for one in found) < enough]
+        found += [{"bound": neck(net, b, a), "by": "neck", "switch": b, "above": a} for b, a in necks(net)]
     if max(one["bound"] for one in found) < enough:
         bound, prices = Search(net).run(enough)
         found.append({"bound": bound, "by": "prices", "prices": [[*pair, price] for pair, price in prices.items() if price]})
@@ -351,10 +382,12 @@ def prove(net, certificate, one_lid):
     by = certificate["by"]
     if by == "port":
         return net.servers
-    if by in ("lump", "last"):
+    if by in ("lump", "last", "neck"):
         if not one_lid:
             raise ValueError("this is for one LID for each server")
-        return lump(net, certificate["switch"]) if by == "lump" else last(net, certificate["switch"], certificate["above"])
+        if by == "lump":
+            return lump(net, certificate["switch"])
+        return (last if by == "last" else neck)(net, certificate["switch"], certificate["above"])
     if by == "cut":
         return prove_cut(net, certificate["links"])
     if by == "distance":
