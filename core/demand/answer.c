@@ -48,7 +48,8 @@ enum fors_err fors_demand_answer(const struct fors_demand_task *task, struct for
 					  .cancelled = task->cancelled,
 					  .context = task->context,
 					  .limits = task->limits,
-					  .part = task->part};
+					  .part = task->part,
+					  .names = task->names};
 	enum fors_err err;
 
 	*report = (struct fors_demand_report){.over_bound = -1};

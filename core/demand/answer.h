@@ -21,8 +21,9 @@ struct fors_demand_task {
 	bool (*cancelled)(void *context);				  /* NULL: never */
 	uint8_t (*sl)(void *context, uint32_t src_lid, uint32_t dst_lid); /* NULL: no service levels are known */
 	void *context;
-	struct fors_plan_limits limits; /* steps and bytes; zeros: what is usual, and any */
-	struct fors_demand_part part;	/* zeros: all of the fabric */
+	struct fors_plan_limits limits;	   /* steps and bytes; zeros: what is usual, and any */
+	struct fors_demand_part part;	   /* zeros: all of the fabric */
+	const struct fors_namebook *names; /* as struct fors_demand_hosts has them */
 };
 
 struct fors_demand_report {

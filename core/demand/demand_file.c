@@ -154,6 +154,8 @@ static enum fors_err add_name(struct reader *r, const char *name, struct crowd *
 		return leave_out(r, name);
 	if (address.node != FORS_NONE || address.is_guid)
 		return add_node(r, name, address.node, address.guid, crowd);
+	if (r->hosts->book)
+		return add_node(r, name, fors_namebook_find(r->hosts->book, &r->directory, name).node, 0, crowd);
 	n = fors_directory_desc(&r->directory, name, &first);
 	if (n > 1)
 		return FAIL(r, "%u nodes are called %.60s: name one by its GUID", n, name);

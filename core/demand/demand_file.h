@@ -15,6 +15,7 @@
 #define FORS_CORE_DEMAND_DEMAND_FILE_H
 
 #include "core/base/warnings.h"
+#include "core/net/namebook.h"
 #include "core/net/net.h"
 #include "demand.h"
 
@@ -24,7 +25,8 @@ struct fors_demand_hosts {
 	const uint64_t *guid; /* of the port */
 	const uint32_t *node; /* the adapter */
 	uint32_t count;
-	bool is_job; /* they are those of a job: messages say so */
+	bool is_job;			  /* they are those of a job: messages say so */
+	const struct fors_namebook *book; /* whose names are; NULL: of who has them now, and no name of several */
 };
 
 /*

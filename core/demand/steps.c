@@ -118,8 +118,8 @@ enum fors_err fors_demand_find_messages(struct fors_demand_steps *steps, const c
 					const char *name, struct fors_warnings *warnings, struct fors_error *error)
 {
 	uint32_t *node = malloc((steps->routed->nservers + (size_t)1) * sizeof(*node));
-	const struct fors_demand_hosts hosts = {steps->net, steps->guid, node, steps->routed->nservers,
-						steps->part.job};
+	const struct fors_demand_hosts hosts = {steps->net,	 steps->guid, node, steps->routed->nservers,
+						steps->part.job, steps->names};
 	enum fors_err err;
 
 	if (!node)

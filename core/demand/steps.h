@@ -33,8 +33,9 @@ struct fors_demand_steps {
 	const struct fors_lfts *lfts;
 	bool (*cancelled)(void *context); /* NULL: never */
 	void *context;
-	struct fors_plan_limits limits; /* steps and bytes; zeros: what is usual, and any */
-	struct fors_demand_part part;	/* zeros: all of the fabric */
+	struct fors_plan_limits limits;	   /* steps and bytes; zeros: what is usual, and any */
+	struct fors_demand_part part;	   /* zeros: all of the fabric */
+	const struct fors_namebook *names; /* as struct fors_demand_hosts has them */
 
 	struct fors_flows_routed *routed; /* who the servers are, and the ways between them */
 	uint64_t *guid;			  /* of servers */

@@ -160,7 +160,8 @@ static enum fors_err plan(struct fors_worker *worker, struct fors_worker_demand 
 					      .sl = look->given && look->given->levels ? level : NULL,
 					      .context = worker,
 					      .limits = look->limits,
-					      .part = site->part};
+					      .part = site->part,
+					      .names = site->part.job ? worker->jobs.names.book : NULL};
 	struct fors_demand_report report;
 	struct fors_schedule *schedule;
 	enum fors_err err;

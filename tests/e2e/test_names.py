@@ -2,6 +2,7 @@
 """Node descriptions are what hosts say of themselves: none of them takes a job's schedule, a server's place in a job, or a drained
 cable away, under the stock opensm. umad_names.c changes what the simulated nodes answer."""
 import atexit
+import csv
 import functools
 import json
 import os
@@ -107,6 +108,30 @@ def cut(scene):
     """A cable dies: all jobs are planned anew."""
     scene.sim.unlink("Leaf03", 5)
     scene.learn()
+
+
+def pieces_of(sm, name):
+    path = sm.state_dir / "jobs" / name / "demand" / name / "schedule"
+    text = subprocess.run(fors_command("schedule", path, "--format", "csv"), capture_output=True, text=True).stdout
+    return sorted((row["src_guid"], row["dst_guid"], row["bytes"]) for row in csv.DictReader(text.splitlines()))
+
+
+def test_hosts_of_a_demand_are_those_of_the_job(scene, tmp_path):
+    """Planned anew while hosts are called otherwise, names are exchanged, or a stranger has one: the messages are those of before."""
+    (tmp_path / "demands").mkdir()
+    (tmp_path / "demands" / "rows.demand").write_text("Node00-00 Node01-00 1000\nNode00-01 Node01-01 3000\n")
+    s = scene("a [demand=rows]: Node00-00, Node00-01, Node01-00, Node01-01\n", f"demand_dir = {tmp_path / 'demands'}\n")
+    (told,) = s.wait("a", demand_epoch=lambda epoch: epoch)
+    wanted = pieces_of(s.sm, "a")
+    assert [piece[2] for piece in wanted] == ["1000", "3000"]
+    for number, names in enumerate(({"Node00-00": "ghost"}, {"Node00-00": "Node00-01", "Node00-01": "Node00-00"},
+                                    {"Node00-00": "ghost", "Node02-00": "Node00-00"})):
+        s.rename(names)
+        s.learn()
+        (s.sim.relink if number % 2 else s.sim.unlink)(*TREE.uplink(2, 1)[:2])
+        s.sm.sighup()
+        (told,) = s.wait("a", demand_epoch=lambda epoch: (epoch or 0) > told["demand_epoch"])
+        assert pieces_of(s.sm, "a") == wanted
 
 
 def test_a_description_ends_no_job(scene):

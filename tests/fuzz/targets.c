@@ -556,7 +556,7 @@ static bool fuzz_demand(const uint8_t *data, size_t size)
 		guid[s] = routed->server[s].guid;
 		node[s] = routed->server[s].node;
 	}
-	const struct fors_demand_hosts hosts = {ground()->net, guid, node, 9, false};
+	const struct fors_demand_hosts hosts = {ground()->net, guid, node, 9, false, NULL};
 
 	is_good = !fors_demand_read((const char *)data, size, "fuzz", &hosts, &demand, &left_out, NULL, NULL);
 	if (is_good)
