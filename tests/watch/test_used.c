@@ -52,6 +52,21 @@ static bool is_used(const struct bed *bed, uint32_t node, unsigned port)
 	return false;
 }
 
+/* A port that ways leave by, or that a server is at, is used; one of a cable that nobody needs is not. */
+static void check_port(const struct fors_used *used, const struct bed *bed, uint32_t node, unsigned port)
+{
+	const struct fors_node *n = &bed->net->node[node];
+	bool leaves = bed->net->node[fors_net_port(bed->net, node, port)->peer].type == FORS_CA;
+
+	if (n->type == FORS_CA)
+		return;
+	for (uint32_t lid = 1; lid < bed->lfts->nlids; lid++)
+		leaves |= is_server_lid(bed->net, lid) && passes(bed->net, bed->lfts, lid, node, port);
+	if (leaves || !is_used(bed, node, port))
+		assert_int_equal(fors_used_has_port(used, n->guid, port), leaves);
+	assert_false(fors_used_has_port(used, n->guid, n->nports + 1u));
+}
+
 static struct fors_used *find(const struct bed *bed)
 {
 	struct fors_used *used;
@@ -88,6 +103,7 @@ static void each_cable(void **state)
 
 				if (fors_net_port(bed->net, node, port)->peer == FORS_NONE)
 					continue;
+				check_port(used, bed, node, port);
 				net = copy(bed->net);
 				fors_net_disconnect(net, node, port);
 				has_changed = fors_used_change(used, net, bed->lfts);
