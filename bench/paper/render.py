@@ -269,7 +269,7 @@ def jobs_part(results):
             f"{sum(row['unplanned'] for row in owned)} jobs had no plan, and {sum(row['meetings'] for row in owned)} cables had flows of two "
             "jobs that own their lanes. The job index is one LID for each server, over entries of its job's lanes; "
             f"{sum(row['unplanned'] for row in found['rows'] if row['way'].startswith('job index'))} jobs had no plan there.\n", _routes(found),
-            *_three_levels(found.get("three"))]
+            *_three_levels(found.get("three")), *_seven_jobs(found.get("seven"))]
 
 
 def _three_levels(found):
@@ -284,6 +284,18 @@ def _three_levels(found):
             + "; ".join(f"{dead} dead, {engine} at {count} of {found['moments']} moments" for dead, engine, count in found["ftree"])
             + ". By the lanes of leaves alone no owners give a larger mean, nothing dead, a job without lanes counted as 0, than "
             + ", ".join(f"{most:.3f} ({placement})" for placement, most in found["most"].items()) + ".\n"]
+
+
+def _seven_jobs(found):
+    if not found:
+        return []
+    parts = []
+    for use in dict.fromkeys(row["use"] for row in found["rows"]):
+        rows = [row for row in found["rows"] if row["use"] == use]
+        busy = statistics.mean(row["busy"] for row in rows)
+        title = f"Seven jobs at once, {busy:.0f} servers at work on {found['fabric']}, {found['moments']} moments"
+        parts.append(_speeds({"rows": rows}, f"{title}: mean / worst speed of a job beside the others"))
+    return parts
 
 
 HEAD = """# The papers' results

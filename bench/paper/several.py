@@ -39,11 +39,46 @@ WAYS3 = [(title.replace("LMC 5", "LMC 6"), [6 if word == 5 else word for word in
          for title, arguments, mark in WAYS if not title.startswith(("SSSP", "a plan per job"))]
 SIZES3 = [16, 24, 32, 40, 48, 56, 64]
 DEAD3 = [0, 1, 5]
+SIZES7 = [8, 16, 24, 32, 40, 48, 56, 64]
+USES7 = [0.45, 0.9]
 FTREE = "ftree (stock OpenSM), shift"
 
 
 def measure(is_quick):
-    return {**_measure_two(is_quick), "three": _measure_three(is_quick)}
+    return {**_measure_two(is_quick), "three": _measure_three(is_quick), "seven": measure_seven(is_quick)}
+
+
+def measure_seven(is_quick):
+    """Seven jobs of mixed size at once on three levels, with some of the servers in use and with most."""
+    spec, sizes, moments = ("XGFT(3;2,2,3;1,2,2)", [1, 2, 3], 1) if is_quick else ("XGFT(3;6,6,8;1,6,6)", SIZES7, int(os.environ.get("FORS_MOMENTS", 20)))
+    with tempfile.TemporaryDirectory(prefix="fors-jobs-") as name:
+        folder = pathlib.Path(name)
+        cables = _cables(spec)
+        rows, stock = [], Stock(spec, folder, cables)
+        nservers = stock.net.count("\nCa")
+        for use in USES7:
+            rng = random.Random(f"seven {use}")
+            drawn = [_seven(rng, sizes, use * nservers) for _ in range(moments)]
+            for placement in ("tree", "random"):
+                files = [_placed(spec, text, placement, number, folder / f"{use}-{placement}") for number, text in enumerate(drawn)]
+                for dead in DEAD3[:2] if is_quick else DEAD3:
+                    ways = [(stock, (FTREE, ["--pattern", "per-job-shift"], "")), *((Made(spec, cables), way) for way in WAYS3)]
+                    rows += [{**_row(tables, placement, dead, way, files), "use": use} for tables, way in ways]
+    return {"fabric": spec, "moments": moments, "rows": rows, "ftree": stock.used}
+
+
+def _seven(rng, sizes, wanted):
+    """Seven jobs that begin together and last, as near to so many servers as twenty draws come: lines of the Standard Workload Format."""
+    best = min(([rng.choice(sizes) for _ in range(7)] for _ in range(20)), key=lambda drawn: (sum(drawn) > wanted, abs(sum(drawn) - wanted)))
+    return "".join(f"{i + 1} 0 0 100000 {size}" + " -1" * 13 + "\n" for i, size in enumerate(best))
+
+
+def _placed(spec, history_text, placement, number, folder):
+    folder.mkdir(exist_ok=True)
+    (folder / "history").write_text(history_text)
+    _fors("jobs", "--synthetic", spec, "--replay", folder / "history", "--placement", placement, "--seed", number, "--count", 1,
+          "--output-dir", folder / str(number))
+    return next((folder / str(number)).glob("*.jobs"))
 
 
 def _measure_three(is_quick):
