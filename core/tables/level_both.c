@@ -12,8 +12,7 @@
  * exchange it with that of another home lane. It is a tabu search as in level_tabu.c: the links above the cap take turns, and
  * each makes the best step of those that take something off it. Then what moved goes back as far as there is room at home.
  * That costs entries that move though their way lives, so it is tried only where the fullest link has more than it need
- * have, and kept only where it gets less by a part that the caller says (level_build.c): never in a tree with nothing dead, nor where
- * spines have one cable to a leaf each.
+ * have, and kept only where it gets less by a twenty-fifth: never in a tree with nothing dead, nor where spines have one cable to a leaf each.
  */
 #include "leveller.h"
 
@@ -24,6 +23,7 @@
 #define STAY 5	  /* steps that what moved has to stay at least */
 #define ATTEMPTS 5
 #define EFFORT 40 /* ways looked at per entry of a leaf, all in all */
+#define GAIN 25	  /* a choice is kept that takes one in so many off the fullest link, or more */
 
 /* A change: of one unit's lane; or of a way down, alone or with another one's. */
 struct step {
@@ -399,7 +399,7 @@ static void return_units(struct both *b, const uint8_t *lane)
 static void lower(struct both *b, const uint8_t *lane, const uint8_t *down)
 {
 	struct fors_leveller *l = b->leveller;
-	uint32_t least = l->enough, worth = fors_leveller_fullest(l) * (l->worth_moving - 1) / l->worth_moving;
+	uint32_t least = l->enough, worth = fors_leveller_fullest(l) * (GAIN - 1) / GAIN;
 	uint64_t share = b->effort / ATTEMPTS;
 
 	for (int attempt = 0; attempt < ATTEMPTS && least <= worth; attempt++) {

@@ -37,7 +37,7 @@
  * carry goes over it, the map is made once more around homes that were chosen for as many rounds as the cables that live now
  * allow, and taken if its fullest link has less. Entries at home may move then, to where that is: in a tree that lacks
  * cables from the beginning, after 1 to 2 of 1,000 failures (make stays-sweep). With parallel cables a search for the same goes
- * on (level_both.c); after 9 of 1,000 failures then.
+ * on (level_both.c): there the exchange counts for more than entries that stay.
  *
  * Everything is integer and in a fixed order: same places, same dead cables,
  * same bytes. The cost is O(S) for each displaced unit and a bounded repair.
@@ -49,10 +49,6 @@
 
 #include "core/base/divisor.h"
 #include "core/base/numbers.h"
-
-/* With parallel cables entries at home move (level_both.c) for one flow in so many off the fullest link: */
-#define WORTH 25	  /* in a tree that has all its cables, or had */
-#define WORTH_WITH_GAPS 9 /* in one that lacks cables from the beginning, where more failures would move some */
 
 /* Which classes have a place among the base LIDs of leaf `to`, and which are wanted at all. */
 static void find_places(struct fors_leveller *leveller, uint32_t to)
@@ -283,7 +279,7 @@ static bool level_all(struct fors_leveller *leveller)
 	fors_leveller_find_rounds(leveller);
 	choose_all(leveller);
 	fors_leveller_repair(leveller);
-	if (leveller->worth_moving && fors_leveller_fullest(leveller) > leveller->enough &&
+	if (leveller->may_move_all && fors_leveller_fullest(leveller) > leveller->enough &&
 	    !fors_leveller_move_all(leveller))
 		return false;
 	leveller->reached = fors_leveller_fullest(leveller);
@@ -435,7 +431,7 @@ static struct fors_level *make_healthy(struct basis *basis, const bool *counted,
 	leveller->has_base_only = basis->has_base_only;
 	leveller->varies = basis->has_varied ? basis->varies : NULL;
 	leveller->is_ranked_only = basis->is_ranked;
-	leveller->worth_moving = basis->has_base_only && basis->has_parallel && !basis->is_regular ? WORTH : 0;
+	leveller->may_move_all = basis->has_base_only && basis->has_parallel && !basis->is_regular;
 	weigh(basis, leveller);
 	return make(leveller);
 }
@@ -447,8 +443,7 @@ static struct fors_level *make_present(struct basis *basis, const struct fors_le
 	*leveller = (struct fors_leveller){.fabric = basis->fabric, .live = basis->live, .counted = basis->live};
 	leveller->healthy = healthy;
 	leveller->has_base_only = basis->has_base_only;
-	if (basis->has_base_only && basis->has_parallel && !basis->is_whole)
-		leveller->worth_moving = basis->is_regular ? WORTH : WORTH_WITH_GAPS;
+	leveller->may_move_all = basis->has_base_only && basis->has_parallel && !basis->is_whole;
 	weigh(basis, leveller);
 	return make(leveller);
 }

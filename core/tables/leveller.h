@@ -57,8 +57,7 @@ struct fors_leveller {
 	uint64_t *displaced;		 /* [pair * nwords + class / 64]: units that are not at home, as bits */
 	uint64_t *wanted;		 /* [to * nwords + class / 64]: some LID is in the class, as bits */
 	uint32_t nwords;
-	uint32_t
-		worth_moving; /* units at home move, too, where that takes one in so many off the fullest link; 0: never */
+	bool may_move_all;		 /* where links are too full units at home move, too, and ways down */
 	bool has_base_only;		 /* one LID per port: classes without a place are not wanted */
 	const uint8_t *home;		 /* [class]: its lane */
 	struct fors_leveller_unit *unit; /* those that may move, in the order of pair and class */

@@ -5,8 +5,8 @@
 PROGRAM is sweep_stays, whose head says what it tries. With --old BUILD, a folder in which another revision of fors was built, the same
 program is linked with the library of that build too, and its phases and moves are told beside.
 
-Entries for servers may move in the leaves, though their way lives, where an exchange would take longer otherwise: in 1 of 100 cuts
-at most, 1 entry for 200 that lost their way, with one LID per port only, and each is named. Exit code 0: so it is, and nothing is longer than in BUILD in more than 1 of 100
+Entries for servers may move in the leaves, though their way lives, where an exchange would take longer otherwise: in 1 of 50 cuts
+at most (with parallel cables, mostly), 1 entry for 200 that lost their way, with one LID per port only, and each is named. Exit code 0: so it is, and nothing is longer than in BUILD in more than 1 of 100
 cuts, nor moves more entries, all in all, when cables return or come; 1: not; 2: bad usage.
 """
 import argparse
@@ -96,7 +96,7 @@ def sweep(new, old):
 def judge(counts, has_old):
     cuts = sum((counts.get(kind, Counter()) for kind in CUTS), Counter())
     wrong = []
-    if cuts["moving"] * 100 > cuts["n"] or cuts["moved"] * 200 > cuts["lost"] or cuts["moving, more LIDs"]:
+    if cuts["moving"] * 50 > cuts["n"] or cuts["moved"] * 200 > cuts["lost"] or cuts["moving, more LIDs"]:
         wrong.append("entries move whose way lives")
     if cuts["longer"] * 100 > cuts["n"]:
         wrong.append("plans are longer")
