@@ -505,12 +505,9 @@ static json_t *json_of(const struct over *over, json_t *certificates)
 /* The keys of status.json, and these beside them. */
 static json_t *json_of_tree(const struct over *over, const struct fors_status *status, json_t *certificates)
 {
-	char *text = NULL;
-	json_t *data = fors_status_json(status, &text, NULL) ? NULL : json_loads(text, 0, NULL),
-	       *own = json_of(over, certificates);
+	json_t *data = NULL, *own = json_of(over, certificates);
 
-	free(text);
-	if (data && json_object_update_missing(data, own)) {
+	if (!cli_status_json(status, &data, NULL) && json_object_update_missing(data, own)) {
 		json_decref(data);
 		data = NULL;
 	}

@@ -268,22 +268,19 @@ static struct step find_step(struct both *b, size_t link, uint32_t now)
 
 /* ---- doing them ---- */
 
-/* Add (by = 1) or remove (by = -1) what comes down by one way. */
+/* Add (by = 1) or remove (by = -1) what comes down by one way: the classes of its home lane. */
 static void count_way(struct both *b, uint32_t way, int by)
 {
 	const struct fors_leveller *l = b->leveller;
 	const struct fors_fabric *fabric = l->fabric;
 	uint32_t to = way / fabric->nlanes / fabric->nspines, spine = way / fabric->nlanes % fabric->nspines;
-	uint32_t *load = &l->down[to * fabric->nlanes + l->level->down[way]];
+	uint32_t *load = &l->down[to * fabric->nlanes + l->level->down[way]], class;
 
-	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
-		for (uint32_t class = way % fabric->nlanes; class < l->level->nclasses; class += 1) {
-			uint32_t pair = leaf * fabric->nleaves + to;
-
-			if (fors_leveller_home(l, class) == way % fabric->nlanes && counts(l, pair, class) &&
-			    fabric->lane[*fors_leveller_entry(l, pair, class)].spine == spine)
-				*load += (uint32_t)by * l->weight[leaf];
-		}
+	for (uint32_t copy = 0;
+	     (class = fors_home_class(fabric->nlanes, copy, way % fabric->nlanes)) < l->level->nclasses; copy++)
+		for (uint32_t pair = to; pair < fabric->nleaves * fabric->nleaves; pair += fabric->nleaves)
+			if (counts(l, pair, class) && fabric->lane[*fors_leveller_entry(l, pair, class)].spine == spine)
+				*load += (uint32_t)by * l->weight[pair / fabric->nleaves];
 }
 
 static void set_way(struct both *b, uint32_t way, uint8_t lane)

@@ -22,12 +22,12 @@
 #include <string.h>
 
 #include "bound3.h"
+#include "core/base/numbers.h"
 #include "lift3.h"
 #include "extra3.h"
 #include "relieve3.h"
 #include "repair3.h"
 #include "units3.h"
-#include "core/base/numbers.h"
 
 #define TRIES 20    /* of placing all items anew */
 #define FEW_TRIES 2 /* the same with little effort */
