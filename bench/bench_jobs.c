@@ -214,6 +214,7 @@ static void plan(const struct tree *tree, const struct fors_jobkept *kept, uint6
 	for (uint32_t j = 0; j < now->list.count; j++) {
 		if (plans.job[j].is_kept)
 			continue;
+		fors_schedule_free(now->plan[j]); /* it was to stay, and is not right any more */
 		now->plan[j] = plans.job[j].plan;
 		now->whose[j] = plans.job[j].whose;
 		now->alone[j] = plans.job[j].alone_bound;
