@@ -194,7 +194,8 @@ def test_what_others_left(demand, tmp_path):
             wait_for(lambda: info(path)["phases"] == 0, what=f"{path} to be withdrawn")
             assert info(path)["epoch"] > first["demand_epoch"] and "demand_file" in info(path)["reason"]
         judge(sim, again.state_dir / "demand" / "rows" / "schedule", WANTED)
-        wait_for(lambda: info(net / "demand" / "rows" / "schedule")["phases"], what="the copy")
+        copy = net / "demand" / "rows" / "schedule"             # it follows the one in the state folder
+        wait_for(lambda: copy.exists() and info(copy)["phases"], what="the copy")
 
 
 def test_a_switch_of_the_builders_dies(demand):
