@@ -540,13 +540,69 @@ static void test_for_which_trees(void **state)
 	}
 }
 
+/* Without one of its tops, which nobody ever saw. */
+static void never_see(struct fors_net *net, const char *top)
+{
+	struct fors_error error = {0};
+	uint32_t node;
+	unsigned none;
+
+	must(fors_net_find(net, top, &node, &none, &error), &error);
+	for (unsigned port = 1; port <= net->node[node].nports; port++)
+		fors_net_disconnect(net, node, port);
+}
+
+/*
+ * Planes that have fewer tops than others, but half of them at least, are as if these were dead: rounds of whole units,
+ * in as many phases as there are servers.
+ */
+static void test_tops_never_seen(void **state)
+{
+	static const struct {
+		const char *spec, *unseen[2], *dead;
+		bool is_regular;
+	} cases[] = {
+		{"XGFT(3;4,6,6;1,4,6)", {"Spine05", "Spine17"}, NULL, true},
+		{"XGFT(3;4,6,6;1,4,6)", {"Spine05", "Spine17"}, "Spine22", true},
+		{"XGFT(3;4,4,5;1,4,4)", {"Spine03", "Spine15"}, NULL, true},
+		{"XGFT(3;2,4,4;1,2,4)", {"Spine02", "Spine04"}, NULL, true},
+		{"XGFT(3;2,2,4;1,2,2)", {"Spine02", "Spine03"}, NULL, false}, /* one of each plane */
+		{"XGFT(3;3,3,4;1,3,3)", {"Spine00", "Spine03"}, NULL, false}, /* more than half of those of a plane */
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fors_net *net = net_of(cases[i].spec, 0);
+		struct fors_lanes3 *lanes;
+		struct world w;
+
+		never_see(net, cases[i].unseen[0]);
+		never_see(net, cases[i].unseen[1]);
+		w = world_of(net);
+		if (cases[i].dead)
+			take_down(&w, cases[i].dead);
+		route(&w);
+		must(fors_lanes3_read(w.pods, &lanes, NULL), NULL);
+		assert_int_equal(lanes->is_regular, cases[i].is_regular);
+		assert_int_equal(fors_lift3_applies(lanes), cases[i].is_regular);
+		fors_lanes3_free(lanes);
+		judge(&w);
+		if (cases[i].is_regular) {
+			judge_rounds(&w);
+			assert_int_equal(w.route->nleft, 0);
+			assert_int_equal(w.route->nrounds * w.route->length, w.route->nservers);
+			assert_int_equal(plan_over(&w), w.route->nservers);
+		}
+		world_free(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_splits),		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_bundles),		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_tops_to_spare),	cmocka_unit_test(test_items_anew),
-		cmocka_unit_test(test_for_which_trees),
+		cmocka_unit_test(test_for_which_trees), cmocka_unit_test(test_tops_never_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

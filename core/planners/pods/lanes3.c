@@ -136,8 +136,17 @@ static enum fors_err read_mids(struct fors_lanes3 *l, struct fors_error *error)
 
 /* ---- homes ---- */
 
-/* Pods alike, and as many lanes and rungs as servers want. */
-static bool is_regular(const struct fors_lanes3 *l)
+/* Rungs of a plane that the servers at home there want: as many as tops have them in a tree that is regular otherwise. */
+static uint32_t wanted_rungs(const struct fors_lanes3 *l, uint32_t plane)
+{
+	const struct fors_pods *pods = l->pods;
+	uint32_t m1 = pods->leaf[0].nslots, m2 = pods->nleaves / pods->npods;
+
+	return m2 * ((m1 + pods->nplanes - 1 - plane) / pods->nplanes);
+}
+
+/* Pods alike, and as many lanes as servers want. */
+static bool are_pods_alike(const struct fors_lanes3 *l)
 {
 	const struct fors_pods *pods = l->pods;
 	uint32_t m1 = pods->leaf[0].nslots, m2 = pods->nleaves / pods->npods;
@@ -151,10 +160,31 @@ static bool is_regular(const struct fors_lanes3 *l)
 		for (uint32_t a = 0; a < pods->nleaves; a++)
 			if (!l->leaf_port[(size_t)a * l->nlanes + lane])
 				return false;
-	for (uint32_t j = 0; j < pods->nplanes; j++)
-		if (l->rungs[j] < m2 * ((m1 + pods->nplanes - 1 - j) / pods->nplanes))
-			return false;
 	return true;
+}
+
+/*
+ * Have all planes as many rungs as servers want? Where some have, those that have half of them at least get the others, too,
+ * to tops that nobody ever saw: what is at home there goes round them as it does round dead ones.
+ */
+static bool complete_rungs(struct fors_lanes3 *l)
+{
+	uint32_t nplanes = l->pods->nplanes, nfull = 0;
+
+	for (uint32_t j = 0; j < nplanes; j++) {
+		uint32_t wanted = wanted_rungs(l, j);
+
+		if (2 * l->rungs[j] < wanted || wanted > l->nrungs)
+			return false;
+		nfull += wanted && l->rungs[j] >= wanted;
+	}
+	for (uint32_t j = 0; nfull && j < nplanes; j++)
+		for (; l->rungs[j] < wanted_rungs(l, j); l->nunseen++) {
+			uint32_t *top = l->rung_top + (size_t)j * l->nrungs;
+
+			top[l->rungs[j]++] = top[0]; /* a cable more, which no middle switch has */
+		}
+	return nfull;
 }
 
 static enum fors_err find_homes(struct fors_lanes3 *l, struct fors_error *error)
@@ -202,7 +232,7 @@ enum fors_err fors_lanes3_read(const struct fors_pods *pods, struct fors_lanes3 
 	if (!err)
 		err = read_mids(l, error);
 	if (!err) {
-		l->is_regular = is_regular(l);
+		l->is_regular = are_pods_alike(l) && complete_rungs(l);
 		l->m1 = pods->leaf[0].nslots;
 		l->m2 = pods->nleaves / pods->npods;
 		err = find_homes(l, error);

@@ -10,7 +10,7 @@
  * Homes are D-mod-K: servers take lanes in turn, and those of one plane take its rungs in turn. In a *regular* tree
  * (pods of m2 leaves of m1 slots each, lanes and rungs for all) each pod begins anew, so that server x of leaf y has
  * lane x, and the same rung whatever its pod; else turns go on from leaf to leaf and from pod to pod, which levels
- * what is left over.
+ * what is left over. A plane that lacks some of the tops that another one has gets rungs to tops that nobody ever saw.
  *
  * Thread rules: plain data once it is made; any number of readers.
  */
@@ -24,12 +24,13 @@ struct fors_lanes3 {
 	uint32_t nlanes;	      /* cables of a plane to a leaf, the most, times planes */
 	uint32_t nrungs;	      /* of the plane with most */
 	uint32_t *rungs;	      /* per plane: how many */
-	uint32_t *rung_top;	      /* [plane * nrungs + rung]: the top */
-	uint8_t *leaf_port;	      /* [leaf * nlanes + lane]: the leaf's port, 0: none */
-	uint8_t *mid_port;	      /* [mid * nrungs + rung]: the mid's port, 0: none */
-	uint16_t *home_lane;	      /* per slot */
-	uint16_t *home_rung;	      /* per slot */
-	uint32_t *in_plane;	      /* [pod * nplanes + plane]: slots at home there */
+	uint32_t nunseen;    /* rungs of all planes that stand for tops that were never seen: no mid has a port there */
+	uint32_t *rung_top;  /* [plane * nrungs + rung]: the top */
+	uint8_t *leaf_port;  /* [leaf * nlanes + lane]: the leaf's port, 0: none */
+	uint8_t *mid_port;   /* [mid * nrungs + rung]: the mid's port, 0: none */
+	uint16_t *home_lane; /* per slot */
+	uint16_t *home_rung; /* per slot */
+	uint32_t *in_plane;  /* [pod * nplanes + plane]: slots at home there */
 	bool is_regular;
 	uint32_t m1, m2; /* of a regular tree: slots of a leaf, leaves of a pod */
 };
@@ -108,7 +109,7 @@ static inline bool fors_lanes3_tops_choose(const struct fors_lanes3 *lanes)
 
 	for (uint32_t j = 0; j < lanes->pods->nplanes; j++)
 		used += lanes->rungs[j];
-	return lanes->is_regular && used > lanes->pods->ntops;
+	return lanes->is_regular && used - lanes->nunseen > lanes->pods->ntops;
 }
 
 /* The port at the other end of a known cable. */

@@ -73,7 +73,7 @@ bool fors_lift3_applies(const struct fors_lanes3 *lanes)
 		return false;
 	for (uint32_t j = 0; j < lanes->pods->nplanes; j++)
 		used += lanes->rungs[j];
-	return used == lanes->pods->ntops && is_small(lanes);
+	return used - lanes->nunseen == lanes->pods->ntops && is_small(lanes);
 }
 
 static uint32_t width_of(const struct fors_lift3 *w)
