@@ -14,6 +14,9 @@ test_packages="chromium clang-format-14 fish g++ libcmocka-dev python3-jsonschem
 packaging_packages="build-essential debhelper dh-python dpkg-dev fakeroot lintian libcmocka-dev openmpi-bin libibverbs-dev librdmacm-dev libucx-dev
 	python3-jsonschema python3-pytest"
 
+# libtool and the recipes of make in /bin/sh, which Debian has for its speed: a fifth of a build's processor time.
+export CONFIG_SHELL=/bin/sh
+
 say() {
 	echo "$(basename "$0"): $*" >&2
 }
@@ -110,12 +113,12 @@ copy_sources() {
 	fi
 }
 
-# configure_in DIR SOURCES OPTION...: an out-of-tree configure, quiet unless it fails.
+# configure_in DIR SOURCES OPTION...: an out-of-tree configure, quiet unless it fails; for a build that is made once.
 configure_in() {
 	local dir=$1 sources=$2
 	shift 2
 	mkdir -p "$dir"
-	(cd "$dir" && "$sources/configure" -q "$@") >"$dir.configure.log" 2>&1 || {
+	(cd "$dir" && "$sources/configure" -q --disable-dependency-tracking "$@") >"$dir.configure.log" 2>&1 || {
 		tail -20 "$dir.configure.log" >&2
 		return 1
 	}

@@ -3,10 +3,11 @@
 # test.sh - all tests of fors, from a fresh clone on a fresh Debian 12 machine.
 #
 #   scripts/test.sh            everything
-#   scripts/test.sh STAGE...   some of: check e2e sanitize threads distcheck fuzz install packages try
+#   scripts/test.sh STAGE...   some of: check e2e sanitize install packages threads distcheck fuzz try
 #   scripts/test.sh --help     this, and nothing else
 #
-# e2e mostly waits: all others but check and try run beside it, and give way to it. try is the packages, installed.
+# e2e mostly waits: all others but check run beside it, and give way to it. So does try, the packages installed: it runs after e2e,
+# beside those that it cannot disturb.
 # Builds a copy of the sources in build-test/ and leaves all logs there. The last line of output is
 # "N passed, N failed", and ", N skipped" if any were: test functions and pytest cases of all stages together, and one case for
 # each thing that is good or bad as a whole (a build, an installation, a distribution).
@@ -17,8 +18,10 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 
 work=$top/build-test
 results=$work/results
-all_stages="check e2e sanitize threads distcheck fuzz install packages try"
-computing_stages="sanitize threads distcheck fuzz install packages" # they need nothing but processors
+all_stages="check e2e sanitize install packages threads distcheck fuzz try"
+# They need nothing but processors, and run beside e2e: first those that what try installs could disturb.
+disturbed_stages="sanitize install packages"
+computing_stages="threads distcheck fuzz"
 stages=("$@")
 [ $# -gt 0 ] || read -ra stages <<<"$all_stages"
 fuzz_seconds=${FORS_FUZZ_SECONDS:-3}
@@ -79,7 +82,7 @@ prepare() {
 
 build() {
 	[ -f "$work/build/.built" ] && return 0
-	configure_in "$work/build" "$work/fors" --enable-werror && logged build 600 make -C "$work/build" "-j$(jobs)"
+	configure_in "$work/build" "$work/fors" --enable-werror CFLAGS="-g1 -O2" && logged build 600 make -C "$work/build" "-j$(jobs)"
 	local status=$?
 	whole build $status
 	[ $status = 0 ] && touch "$work/build/.built"
@@ -88,7 +91,7 @@ build() {
 # Python tests that need no simulated fabric, unless make check ran them.
 stage_check() {
 	build || return 1
-	checked check "$work/build"
+	FORS_TESTS_AT_ONCE=$((2 * $(jobs))) checked check "$work/build"
 	pytested scripts "$work/fors/tests/scripts"
 }
 
@@ -108,7 +111,7 @@ build_sanitized() {
 }
 
 stage_sanitize() {
-	build_sanitized && UBSAN_OPTIONS=print_stacktrace=1 checked sanitize "$work/build-sanitize"
+	build_sanitized && FORS_TESTS_AT_ONCE=$(jobs) UBSAN_OPTIONS=print_stacktrace=1 checked sanitize "$work/build-sanitize"
 }
 
 # The worker and the planners' threads under ThreadSanitizer.
@@ -155,7 +158,8 @@ stage_install() {
 # The tarball builds, installs and cleans up, which needs no optimiser; its tests are compiled, but were run already.
 stage_distcheck() {
 	build || return 1
-	logged distcheck 900 make -C "$work/build" "-j$(jobs)" distcheck TESTS= DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0
+	logged distcheck 900 make -C "$work/build" "-j$(jobs)" distcheck TESTS= \
+		DISTCHECK_CONFIGURE_FLAGS="CFLAGS=-O0 --disable-dependency-tracking"
 	whole distcheck $?
 }
 
@@ -186,31 +190,49 @@ is_one_of() {
 	[[ " $2 " = *" $1 "* ]]
 }
 
-# run_beside_e2e STAGE...: e2e, and these one after the other, which get the time that it leaves.
+# those_of LIST STAGE...: the stages that are in the list, in their order.
+those_of() {
+	local list=$1 stage
+	shift
+	for stage; do
+		! is_one_of "$stage" "$list" || echo "$stage"
+	done
+}
+
+run_each() {
+	local stage
+	for stage; do
+		"stage_$stage"
+	done
+}
+
+# try_beside PID: the stage try, as soon as those are done that what it installs could disturb; PID runs them.
+try_beside() {
+	while kill -0 "$1" 2>/dev/null && [ ! -e "$work/undisturbed" ]; do
+		sleep 1
+	done
+	stage_try
+}
+
+# run_beside_e2e STAGE...: e2e, and those that compute one after the other, which get the time that it leaves.
 run_beside_e2e() {
+	rm -f "$work/undisturbed"
 	build && build_sanitized || return 1
 	(
 		renice -n 19 "$BASHPID" >/dev/null
-		for stage; do
-			"stage_$stage"
-		done
+		run_each $(those_of "$disturbed_stages" "$@")
+		touch "$work/undisturbed"
+		run_each $(those_of "$computing_stages" "$@")
 	) &
 	stage_e2e
+	! is_one_of try "$*" || try_beside $!
 	wait
 }
 
 run_stages() {
-	local stage beside=() others=()
-	for stage; do
-		if is_one_of e2e "$*" && is_one_of "$stage" "$computing_stages"; then
-			beside+=("$stage")
-		else
-			others+=("$stage")
-		fi
-	done
-	for stage in "${others[@]}"; do
-		if [ "$stage" = e2e ]; then run_beside_e2e "${beside[@]}"; else "stage_$stage"; fi
-	done
+	is_one_of e2e "$*" || { run_each "$@"; return; }
+	run_each $(those_of check "$@")
+	run_beside_e2e "$@"
 }
 
 answer_help "$@"

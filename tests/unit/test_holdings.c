@@ -463,8 +463,8 @@ static unsigned trespass(const struct site *s, struct fors_random *random)
 	struct fors_holdings_task task = {.floors = &s->floors,
 					  .list = &list,
 					  .has_exclusive = true,
-					  .owners_work = FORS_ENTRIES_OWNERS_WORK,
-					  .entries_work = FORS_ENTRIES_WORK};
+					  .owners_work = FORS_ENTRIES_OWNERS_WORK / 24,
+					  .entries_work = FORS_ENTRIES_WORK / 24};
 	struct fors_holdings holdings;
 	uint32_t *owner = malloc(s->w.now->nports * sizeof(*owner));
 	struct fors_trespass *met;
