@@ -162,7 +162,8 @@ int umad_send(int portid, int agentid, void *packet, int length, int timeout_ms,
 				   .retries = retries,
 				   .lid = ntohs(mad->addr.lid),
 				   .qpn = ntohl(mad->addr.qpn),
-				   .sl = mad->addr.sl};
+				   .sl = mad->addr.sl,
+				   .pkey_index = mad->addr.pkey_index};
 	memcpy(sent->mad, mad->data, (size_t)length);
 	umad.nsent++;
 	if (umad.hear)
@@ -203,6 +204,7 @@ int umad_recv(int portid, void *packet, int *length, int timeout_ms)
 	mad->status = come->is_timeout ? ETIMEDOUT : 0;
 	mad->addr.lid = htons(3);
 	mad->addr.sl = 2;
+	mad->addr.pkey_index = UMAD_PKEY_INDEX;
 	memcpy(mad->data, come->mad, come->size);
 	free(come->mad);
 	come->mad = NULL;

@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #define UMAD_MAD 256
-#define UMAD_MOST 4096 /* sendings that are kept */
+#define UMAD_MOST 4096	  /* sendings that are kept */
+#define UMAD_PKEY_INDEX 6 /* of packets that come */
 
 /* A packet that left. */
 struct umad_sent {
@@ -20,6 +21,7 @@ struct umad_sent {
 	uint16_t lid;
 	uint32_t qpn;
 	uint8_t sl;
+	uint16_t pkey_index;
 	uint8_t mad[UMAD_MAD];
 };
 

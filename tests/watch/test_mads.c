@@ -348,6 +348,7 @@ static void reports(void **state)
 	assert_true(fors_clock_exact_ms() < began + 100); /* at once, not when the time is over */
 	assert_true(umad.nsent == 1 && umad.sent[0].mad[3] == FORS_METHOD_REPORT_RESP && umad.sent[0].lid == 3);
 	assert_true(umad.sent[0].sl == 2 && fors_get64(umad.sent[0].mad + 8) == 99 && umad.sent[0].qpn == 1);
+	assert_int_equal(umad.sent[0].pkey_index, UMAD_PKEY_INDEX); /* the manager hears it in its partition */
 	assert_int_equal(fors_mads_counts(mads)->reports, 1);
 	assert_int_equal(fors_mads_wait(mads, began + 1000, &error), FORS_OK);
 	assert_true(fors_clock_exact_ms() >= began + 1000);
