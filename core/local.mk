@@ -179,6 +179,7 @@ libforscore_la_SOURCES = \
 	core/planners/pods/extra3.c core/planners/pods/extra3.h \
 	core/planners/pods/relieve3.c core/planners/pods/relieve3.h \
 	core/planners/pods/repair3.c core/planners/pods/repair3.h \
+	core/planners/pods/spare3.c core/planners/pods/spare3.h \
 	core/planners/pods/route3.c core/planners/pods/route3.h \
 	core/planners/pods/split3.c core/planners/pods/split3.h \
 	core/planners/pods/units3.c core/planners/pods/units3.h \

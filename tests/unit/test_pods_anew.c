@@ -596,6 +596,47 @@ static void test_tops_never_seen(void **state)
 	}
 }
 
+/* Rounds as the closed form has them, though so much is dead. */
+static void keeps_rounds(const char *spec, const char *const dead[4], uint32_t effort)
+{
+	struct world w;
+
+	world_new(&w, spec);
+	for (unsigned k = 0; k < 4 && dead[k]; k++)
+		take_down(&w, dead[k]);
+	route_with(&w, effort);
+	judge(&w);
+	judge_rounds(&w);
+	assert_int_equal(w.route->bound, w.route->nservers);
+	assert_int_equal(w.route->nleft, 0);
+	assert_int_equal(w.route->nrounds * w.route->length, w.route->nservers);
+	assert_int_equal(plan_over(&w), w.route->nservers);
+	world_free(&w);
+}
+
+/*
+ * Leaves with a lane more than servers, or parallel cables to spare: what lost its way keeps its round on another lane. The last
+ * but one has two dead cables in a pod, which want the spare lane at once; in the last one two servers of a leaf came down over
+ * one cable.
+ */
+static void test_lanes_to_spare(void **state)
+{
+	static const struct {
+		const char *spec, *dead[4];
+	} cases[] = {
+		{"XGFT(3;7,4,6;1,8,4)", {"Mid2-05"}},
+		{"XGFT(3;3,4,6;1,4,4)", {"Mid2-05"}},
+		{"PGFT(3;5,4,4;1,5,4;1,2,1)", {"Mid2-00"}},
+		{"XGFT(3;7,4,6;1,8,4)", {"Leaf05[8]", "Leaf07[8]", "Leaf09[9]"}},
+		{"PGFT(3;7,3,4;1,3,9;1,3,1)", {"Leaf01[11]"}},
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		keeps_rounds(cases[i].spec, cases[i].dead, FORS_ROUTE3_EFFORT);
+		keeps_rounds(cases[i].spec, cases[i].dead, 30);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -603,6 +644,7 @@ int main(void)
 		cmocka_unit_test(test_bundles),		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_tops_to_spare),	cmocka_unit_test(test_items_anew),
 		cmocka_unit_test(test_for_which_trees), cmocka_unit_test(test_tops_never_seen),
+		cmocka_unit_test(test_lanes_to_spare),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,10 +27,13 @@
 #include "extra3.h"
 #include "relieve3.h"
 #include "repair3.h"
+#include "spare3.h"
 #include "units3.h"
 
-#define TRIES 20    /* of placing all items anew */
-#define FEW_TRIES 2 /* the same with little effort */
+#define TRIES 20		  /* of placing all items anew */
+#define FEW_TRIES 2		  /* the same with little effort */
+#define STEPS UINT64_C(1000000)	  /* places that are looked at, for units that lost their way */
+#define FEW_STEPS UINT64_C(50000) /* the same with little effort */
 
 struct work {
 	const struct fors_pods *pods;
@@ -210,6 +213,21 @@ static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_e
 	return err;
 }
 
+/*
+ * Other lanes and rungs for what lost its way, in the rounds of the closed form: where leaves have lanes to spare, or there are to
+ * be no more rounds. Else rounds that are empty are the better place.
+ */
+static enum fors_err find_room(struct work *w, uint32_t effort, struct fors_error *error)
+{
+	uint64_t steps = effort < FORS_UNITS3_PATIENT ? FEW_STEPS : STEPS;
+	uint32_t bound;
+	enum fors_err err = bound_slots(w->lanes, &bound, error);
+
+	if (err || (w->lanes->nlanes == w->lanes->m1 && bound > w->cohorts->nrounds * w->lanes->m1))
+		return err;
+	return fors_spare3(w->cohorts, w->ways, steps, error);
+}
+
 /* Of a whole tree: homes, and entries moved where homes are lumps. */
 static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
 				struct fors_error *error)
@@ -258,6 +276,8 @@ static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_erro
 		err = fors_ways3_home(w->lanes, most_indices(w->pods), &w->ways, error);
 	if (!err && w->lanes->is_regular)
 		err = find_cohorts(w, effort, error);
+	if (!err && w->cohorts)
+		err = find_room(w, effort, error);
 	if (!err && !w->cohorts)
 		err = find_homes(w, error);
 	if (!err)
