@@ -87,6 +87,7 @@ libforscore_la_SOURCES = \
 	core/jobs/mask.h \
 	core/jobs/members.c core/jobs/members.h \
 	core/jobs/owners.c core/jobs/owners.h core/jobs/owners_inside.h \
+	core/jobs/owners_cuts.c \
 	core/jobs/owners_energy.c \
 	core/jobs/owners_improve.c \
 	core/jobs/owners_start.c \

@@ -16,7 +16,7 @@ struct sharer {
 	struct fors_holdings made;
 	struct fors_joblist list; /* of the floors above: the jobs by pods; servers borrowed */
 	uint16_t *flows;	  /* room: [pod * nservers + server] */
-	bool is_again;		  /* not for the first time */
+	uint32_t again;		  /* how often all was shared out before */
 	bool *is_barred;	  /* [job * planes + plane]: it is kept out of the plane */
 	struct fors_error *error;
 };
@@ -28,7 +28,7 @@ static uint64_t part_of(const struct sharer *s, uint64_t work)
 {
 	uint32_t n = s->task->floors->count;
 
-	work /= s->is_again ? AGAIN_PART : 1;
+	work /= s->again ? AGAIN_PART : 1;
 	return n == 1 ? work : work / 2;
 }
 
@@ -47,6 +47,8 @@ static enum fors_err share_floor(struct sharer *s, uint32_t floor, const struct 
 					       .before = before ? before->owners[floor].job : NULL,
 					       .flows = flows,
 					       .work = floor_work(s, floor, task->owners_work),
+					       .may_move = task->may_move,
+					       .seed = s->again,
 					       .cancelled = task->cancelled,
 					       .context = task->context};
 	const struct fors_entries_task ways = {.fabric = lanes.fabric,
@@ -285,7 +287,7 @@ static enum fors_err share_again(struct sharer *s, bool *is_again)
 	uint64_t loss = loss_of(s);
 	enum fors_err err = alloc_holdings(s);
 
-	s->is_again = true;
+	s->again++;
 	if (!err)
 		err = share_all(s, is_again);
 	if (err || loss_of(s) >= loss) {
@@ -296,6 +298,26 @@ static enum fors_err share_again(struct sharer *s, bool *is_again)
 	}
 	fors_holdings_clear(&best);
 	return err;
+}
+
+/* Of three levels: is any job slower than at full speed? */
+static bool is_slow(const struct sharer *s)
+{
+	for (uint32_t j = 0; j < s->list.count; j++)
+		if (is_wanted(s, 0, j) && s->made.bound[j] != s->list.job[j].count)
+			return true;
+	return false;
+}
+
+/* Is all to be shared out once more? Beside jobs that run and keep what they have only while a job is torn. */
+static bool goes_on(const struct sharer *s, bool is_torn)
+{
+	const struct fors_holdings_task *task = s->task;
+	bool is_short = task->before && !task->may_move;
+
+	if (s->again >= (is_short ? FEWER_AGAIN : MOST_AGAIN) || (task->cancelled && task->cancelled(task->context)))
+		return false;
+	return is_torn || (!is_short && is_slow(s));
 }
 
 /* ---- all of it ---- */
@@ -319,7 +341,7 @@ enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct f
 
 	if (!err)
 		err = share_all(&s, &is_again);
-	for (int i = 0; !err && is_again && i < (task->before && !task->may_move ? FEWER_AGAIN : MOST_AGAIN); i++)
+	while (!err && goes_on(&s, is_again))
 		err = share_again(&s, &is_again);
 	free(s.flows);
 	free(s.is_barred);

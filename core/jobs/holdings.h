@@ -10,7 +10,8 @@
  *
  * A job that finds no way through a plane may crowd others out of it that have room elsewhere. So while some job lacks entries
  * above floor 0, one job after the other is kept out of such a plane, the one that has most planes left, and all floors are
- * shared out again; what leaves the fewest jobs without entries, and then the fastest, counts.
+ * shared out again; what leaves the fewest jobs without entries, and then the fastest, counts. Where nobody runs, or may move,
+ * they are shared out again with other random numbers, too, while some job is slower than at full speed.
  *
  * A job has all of its entries on all floors, or none at all. A tree of two levels has one floor, and nothing differs from
  * owners.h and entries.h.

@@ -3,7 +3,8 @@
  * owners_improve.c - better owners by small exchanges: annealing that ends cold when the work is done.
  *
  * A move touches few lanes, and only the owners that have them are asked anew how they are. It is taken back when it made
- * things worse by more than the temperature allows.
+ * things worse by more than the temperature allows. Where lanes are few the first half of the work goes by cuts
+ * (owners_cuts.c), which look further: they say what an owner could have at best, not what the water does at the moment.
  */
 #include "owners_inside.h"
 
@@ -13,6 +14,7 @@
 
 #define HOT (SPEED_ONE / 5) /* what a move may cost at the beginning */
 #define MOST_TOUCHED 512    /* lanes that a move may touch */
+#define SEEDS_APART 7919
 
 /* A move: what it changed, to be taken back, and whom it touched. */
 struct move {
@@ -75,7 +77,7 @@ static void touch(struct search *s, struct move *move, uint32_t who)
 			return;
 	*touched = (struct touched){who, owner->ncut, owner->energy, move->nsaved};
 	move->nowners++;
-	move->nsaved += copy_water(s, move, touched, false);
+	move->nsaved += s->is_by_cuts ? 0 : copy_water(s, move, touched, false);
 }
 
 static struct party *party_of(const struct search *s, uint32_t leaf, uint32_t who)
@@ -109,6 +111,15 @@ static void hand_over(struct search *s, struct move *move, uint32_t leaf, uint32
 	pass(s, index, who);
 }
 
+static void take_back_water(struct search *s, const struct move *move, const struct touched *touched)
+{
+	const struct owner *owner = &s->owner[touched->owner];
+
+	copy_water(s, move, touched, true);
+	for (uint32_t k = owner->first; k < owner->first + owner->count; k++)
+		s->party[k].poured = s->party[k].mask;
+}
+
 static void take_back(struct search *s, struct move *move)
 {
 	while (move->n > 0) {
@@ -119,9 +130,8 @@ static void take_back(struct search *s, struct move *move)
 		const struct touched *touched = &move->owner[i];
 		struct owner *owner = &s->owner[touched->owner];
 
-		copy_water(s, move, touched, true);
-		for (uint32_t k = owner->first; k < owner->first + owner->count; k++)
-			s->party[k].poured = s->party[k].mask;
+		if (!s->is_by_cuts)
+			take_back_water(s, move, touched);
 		owner->ncut = touched->ncut;
 		owner->energy = touched->energy;
 	}
@@ -208,6 +218,17 @@ static void choose(struct search *s, struct fors_xorshift *random, struct move *
 
 /* ---- the search ---- */
 
+/* How is the owner, after the move; FORS_NONE: wherever its lanes may have changed? */
+static void ask_owner(struct search *s, struct owner *owner, uint32_t leaf)
+{
+	if (s->is_by_cuts)
+		fors_owners_cut(s, owner);
+	else if (leaf != FORS_NONE)
+		fors_owners_pour_leaf(s, owner, leaf);
+	else
+		fors_owners_pour(s, owner);
+}
+
 /* How much worse the owners that the move touched are now. */
 static int64_t ask(struct search *s, const struct move *move)
 {
@@ -216,10 +237,7 @@ static int64_t ask(struct search *s, const struct move *move)
 	for (uint32_t i = 0; i < move->nowners; i++) {
 		struct owner *owner = &s->owner[move->owner[i].owner];
 
-		if (move->leaf != FORS_NONE)
-			fors_owners_pour_leaf(s, owner, move->leaf);
-		else
-			fors_owners_pour(s, owner);
+		ask_owner(s, owner, move->leaf);
 		sum += owner->energy - move->owner[i].energy;
 	}
 	return sum;
@@ -234,14 +252,14 @@ static bool has_ended(const struct search *s, int64_t energy, int64_t least, uin
 {
 	const struct fors_owners_task *task = s->task;
 
-	return energy <= least || s->work >= task->work ||
+	return energy <= least || s->work >= s->until ||
 	       (ntries % 64 == 0 && task->cancelled && task->cancelled(task->context));
 }
 
 /* The allowance: HOT at first, nothing at the end, any part of it with the same chance. */
 static int64_t allowance(const struct search *s, struct fors_xorshift *random)
 {
-	uint64_t left = (s->task->work - s->work) * HOT / s->task->work;
+	uint64_t left = (s->until - s->work) * HOT / (s->until - s->since);
 
 	return (int64_t)((fors_xorshift_next(random) >> 32) * left >> 32);
 }
@@ -252,19 +270,22 @@ static int64_t weigh_all(struct search *s, int64_t *least)
 	int64_t energy = 0;
 
 	for (uint32_t o = 0; o < s->nowners; o++) {
-		fors_owners_pour(s, &s->owner[o]);
+		ask_owner(s, &s->owner[o], FORS_NONE);
 		energy += s->owner[o].energy;
 		*least += s->owner[o].count ? SPEED_ONE : 0;
 	}
 	return energy;
 }
 
-void fors_owners_improve(struct search *s)
+/* Until so much work is done, or all are at full speed; `best` is the result. */
+static void anneal(struct search *s, uint64_t until)
 {
-	struct fors_xorshift random = {0x666f7273};
+	struct fors_xorshift random = {0x666f7273 + SEEDS_APART * s->task->seed};
 	int64_t least = 0, energy = weigh_all(s, &least), best = energy;
 	struct move move;
 
+	s->since = s->work;
+	s->until = until;
 	remember(s);
 	for (uint32_t ntries = 1; s->nshared && s->nlanes && !has_ended(s, best, least, ntries); ntries++) {
 		int64_t worse;
@@ -272,7 +293,7 @@ void fors_owners_improve(struct search *s)
 		s->work += 64;
 		choose(s, &random, &move);
 		worse = ask(s, &move);
-		if (worse > 0 && (s->work >= s->task->work || worse > allowance(s, &random)))
+		if (worse > 0 && (s->work >= s->until || worse > allowance(s, &random)))
 			take_back(s, &move);
 		else
 			energy += worse;
@@ -281,4 +302,22 @@ void fors_owners_improve(struct search *s)
 			remember(s);
 		}
 	}
+}
+
+static void return_to_best(struct search *s)
+{
+	for (uint32_t i = 0; i < s->task->fabric->nleaves * s->nlanes; i++)
+		if (s->at[i] != s->best[i])
+			pass(s, i, s->best[i]);
+}
+
+void fors_owners_improve(struct search *s)
+{
+	s->is_by_cuts = fors_owners_may_cut(s);
+	if (s->is_by_cuts) {
+		anneal(s, s->task->work / 2);
+		return_to_best(s);
+		s->is_by_cuts = false;
+	}
+	anneal(s, s->task->work);
 }

@@ -162,6 +162,7 @@ static enum fors_err find_owners(struct fors_worker_planning *p)
 	uint64_t part = p->is_at_leisure ? 1 : p->set.look == old->look ? CHANGE_PART : SWEEP_PART;
 	struct fors_owners_task task = {.fabric = fabric,
 					.list = &p->set.list,
+					.may_move = p->is_at_leisure,
 					.work = FORS_OWNERS_WORK / part,
 					.cancelled = fors_worker_cancelled,
 					.context = p->worker};

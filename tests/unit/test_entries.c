@@ -687,6 +687,7 @@ static struct made search_on(const struct bed *bed, const char *text, const stru
 	struct fors_owners_task lanes = {.fabric = bed->fabric,
 					 .list = &made.list,
 					 .before = before ? before->owners.job : NULL,
+					 .may_move = may_move,
 					 .work = FORS_ENTRIES_OWNERS_WORK / part};
 	struct fors_entries_task task = {.fabric = bed->fabric,
 					 .list = &made.list,

@@ -67,6 +67,15 @@ static struct fors_joblist leaves_of(const struct fors_floors *floors, const uns
 	return list;
 }
 
+static void seat(const struct fors_floors *floors, struct fors_jobentry *job, uint32_t server)
+{
+	const struct fors_fabric *f = floors->floor[0];
+
+	if (!job->count || f->server[job->server[job->count - 1]].leaf != f->server[server].leaf)
+		job->nleaves++;
+	job->server[job->count++] = server;
+}
+
 /* Each server goes to any of the jobs, or to none. */
 static struct fors_joblist anywhere(const struct fors_floors *floors, struct fors_random *random, unsigned njobs)
 {
@@ -74,13 +83,8 @@ static struct fors_joblist anywhere(const struct fors_floors *floors, struct for
 	unsigned *none = calloc(f->nleaves, sizeof(*none));
 	struct fors_joblist list = leaves_of(floors, none, njobs);
 
-	for (uint32_t s = 0; s < f->nservers; s++) {
-		struct fors_jobentry *job = &list.job[fors_random_below(random, njobs + 1) % njobs];
-
-		if (!job->count || f->server[job->server[job->count - 1]].leaf != f->server[s].leaf)
-			job->nleaves++;
-		job->server[job->count++] = s;
-	}
+	for (uint32_t s = 0; s < f->nservers; s++)
+		seat(floors, &list.job[fors_random_below(random, njobs + 1) % njobs], s);
 	free(none);
 	return list;
 }
@@ -504,6 +508,56 @@ static void test_trespass(void **state)
 	assert_in_range(all, 20, 4 * 15 * 4 - 1);
 }
 
+/* ---- at random, with room ---- */
+
+/* So many jobs of so many servers, each on any servers that are free. */
+static struct fors_joblist scattered(const struct fors_floors *floors, uint64_t seed, const uint32_t *sizes,
+				     unsigned njobs)
+{
+	uint32_t nservers = floors->floor[0]->nservers, *order = calloc(nservers, sizeof(*order));
+	struct fors_random random = {seed};
+	uint32_t *first = order;
+	unsigned *none = calloc(floors->floor[0]->nleaves, sizeof(*none));
+	struct fors_joblist list = leaves_of(floors, none, njobs);
+
+	fors_random_order(&random, order, nservers);
+	for (unsigned j = 0; j < njobs; first += sizes[j++])
+		for (uint32_t s = 0; s < nservers; s++)
+			for (uint32_t i = 0; i < sizes[j]; i++)
+				if (first[i] == s)
+					seat(floors, &list.job[j], s);
+	free(order);
+	free(none);
+	return list;
+}
+
+/* Seven jobs of 8 to 32 servers on 144 of 288: each has lanes and entries for its full speed, though leaves have servers of three jobs. */
+static void test_scattered(void **state)
+{
+	static const uint32_t sizes[] = {8, 16, 16, 24, 24, 24, 32};
+	unsigned nfull = 0;
+	struct site s;
+
+	site_new(&s, "XGFT(3;6,6,8;1,6,6)", "");
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct fors_joblist list = scattered(&s.floors, seed, sizes, 7);
+		struct fors_holdings_task task = {.floors = &s.floors,
+						  .list = &list,
+						  .has_exclusive = true,
+						  .owners_work = FORS_ENTRIES_OWNERS_WORK,
+						  .entries_work = FORS_ENTRIES_WORK};
+		struct fors_holdings holdings;
+
+		must(fors_holdings_find(&task, &holdings, NULL), NULL);
+		for (uint32_t j = 0; j < list.count; j++)
+			nfull += holdings.bound[j] == list.job[j].count;
+		fors_holdings_clear(&holdings);
+		fors_joblist_clear(&list);
+	}
+	assert_in_range(nfull, 65, 70);
+	site_free(&s);
+}
+
 /* ---- none ---- */
 
 /* A board belongs to both planes, and of those named as tops two have no cable: there are more than the planes have together. */
@@ -878,9 +932,11 @@ static void test_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_necessary),  cmocka_unit_test(test_whole_leaves), cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_shared_top), cmocka_unit_test(test_again),	cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_left),	   cmocka_unit_test(test_trespass),	cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_necessary), cmocka_unit_test(test_whole_leaves),
+		cmocka_unit_test(test_parts),	  cmocka_unit_test(test_shared_top),
+		cmocka_unit_test(test_again),	  cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_left),	  cmocka_unit_test(test_trespass),
+		cmocka_unit_test(test_scattered), cmocka_unit_test(test_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
