@@ -106,10 +106,10 @@ uint64_t fors_holdings_lost(const struct fors_joblist *list, bool has_exclusive,
 
 /*
  * Is `now` so much better for the jobs than `then`, which they have, that it pays the epochs of those who get other
- * lanes or entries? Both were found for the same list on the same floors.
+ * lanes or entries? Who sends by the same entries keeps his plan, and his epoch. Both were found for the same list on the same floors.
  */
-bool fors_holdings_pay(const struct fors_joblist *list, bool has_exclusive, const struct fors_holdings *then,
-		       const struct fors_holdings *now);
+bool fors_holdings_pay(const struct fors_floors *floors, const struct fors_joblist *list, bool has_exclusive,
+		       const struct fors_holdings *then, const struct fors_holdings *now);
 
 /*
  * Write the entries into tables of the tree, for path index `index` (floors_tables.c). Each way that they make goes up, then

@@ -3,7 +3,8 @@
  * holdings_worth.c - is what a longer search has found worth its price?
  *
  * What it gains is time: of each job the phases that its entries allow, beyond one for each server. What it costs is an
- * epoch for each job that gets other lanes or entries, as in the search for owners.
+ * epoch for each job that gets other lanes or entries, as in the search for owners; none for one that sends as before, whose plan
+ * stays, whatever lanes it has beside that.
  */
 #include "holdings.h"
 
@@ -49,9 +50,11 @@ static bool has_other_entries(const struct fors_entries *then, const struct fors
 	return false;
 }
 
-static bool has_moved(const struct fors_jobentry *entry, const struct fors_holdings *then,
-		      const struct fors_holdings *now, uint32_t job)
+static bool has_moved(const struct fors_floors *floors, const struct fors_jobentry *entry,
+		      const struct fors_holdings *then, const struct fors_holdings *now, uint32_t job)
 {
+	if (then->bound[job] && now->bound[job] && fors_holdings_same_ways(floors, entry, then, entry, now))
+		return false;
 	for (uint32_t f = 0; f < now->nfloors; f++) {
 		if (has_other_lanes(&then->owners[f], &now->owners[f], job))
 			return true;
@@ -62,12 +65,12 @@ static bool has_moved(const struct fors_jobentry *entry, const struct fors_holdi
 	return false;
 }
 
-bool fors_holdings_pay(const struct fors_joblist *list, bool has_exclusive, const struct fors_holdings *then,
-		       const struct fors_holdings *now)
+bool fors_holdings_pay(const struct fors_floors *floors, const struct fors_joblist *list, bool has_exclusive,
+		       const struct fors_holdings *then, const struct fors_holdings *now)
 {
 	uint64_t price = 0;
 
 	for (uint32_t j = 0; j < list->count; j++)
-		price += has_moved(&list->job[j], then, now, j) ? FORS_EPOCH_COST : 0;
+		price += has_moved(floors, &list->job[j], then, now, j) ? FORS_EPOCH_COST : 0;
 	return fors_holdings_lost(list, has_exclusive, now) + price < fors_holdings_lost(list, has_exclusive, then);
 }

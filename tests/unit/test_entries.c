@@ -709,11 +709,12 @@ static struct fors_holdings held(struct made *made)
 }
 
 /* Does what the second has pay for those who have what the first has? */
-static bool pays(struct made *then, struct made *now)
+static bool pays(const struct bed *bed, struct made *then, struct made *now)
 {
 	const struct fors_holdings first = held(then), second = held(now);
+	const struct fors_floors floors = {.count = 1, .floor = (const struct fors_fabric *[]){bed->fabric}};
 
-	return fors_holdings_pay(&then->list, false, &first, &second);
+	return fors_holdings_pay(&floors, &then->list, false, &first, &second);
 }
 
 static uint64_t lost(struct made *made)
@@ -721,6 +722,26 @@ static uint64_t lost(struct made *made)
 	const struct fors_holdings all = held(made);
 
 	return fors_holdings_lost(&made->list, false, &all);
+}
+
+/* Does a change that takes spare lanes from jobs, and no entry from any, pay as soon as it gains anything? */
+static bool spare_lanes_are_free(const struct bed *bed, const struct made *three, struct made *had)
+{
+	struct made now = search_on(bed, SCATTERED_THREE SCATTERED_FOURTH, three, 12, false);
+	struct fors_holdings holdings = held(&now);
+	const struct fors_floors floors = {.count = 1, .floor = (const struct fors_fabric *[]){bed->fabric}};
+	uint32_t lanes = 0;
+	bool is_paid;
+
+	assert_int_equal(fors_holdings_narrow(&floors, &now.list, &holdings, NULL), FORS_OK);
+	for (uint32_t i = 0; i < now.owners.nleaves * now.owners.nlanes; i++)
+		lanes += now.owners.job[i] != had->owners.job[i];
+	assert_in_range(lanes, 1, 64);
+	assert_false(pays(bed, had, &now));
+	now.entries.bound[3]--;
+	is_paid = pays(bed, had, &now);
+	clear(&now);
+	return is_paid;
 }
 
 /* Those that run stay as they are for the one that starts, and move for it when asked to; a change is weighed by what it moves. */
@@ -736,12 +757,13 @@ static void who_moves_for_others(void **state)
 	assert_int_equal(lost(&brief), 1000 * (brief.entries.bound[3] - 16) / 16);
 	assert_int_equal(lost(&stays), lost(&brief));
 	assert_true(lost(&moves) + 4 * FORS_EPOCH_COST < lost(&brief));
-	assert_true(pays(&brief, &moves));
-	assert_false(pays(&moves, &brief));
-	assert_false(pays(&brief, &brief));
+	assert_true(pays(bed, &brief, &moves));
+	assert_false(pays(bed, &moves, &brief));
+	assert_false(pays(bed, &brief, &brief));
 	moves.entries.bound[3] = brief.entries.bound[3] - 2; /* 125 thousandths, for four epochs */
 	moves.entries.bound[0] = moves.entries.bound[1] = moves.entries.bound[2] = 16;
-	assert_false(pays(&brief, &moves));
+	assert_false(pays(bed, &brief, &moves));
+	assert_true(spare_lanes_are_free(bed, &three, &brief));
 	brief.entries.bound[3] = 0;
 	assert_int_equal(lost(&brief), 2000);
 	clear(&three);
