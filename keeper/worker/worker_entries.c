@@ -238,7 +238,8 @@ static void refine(struct fors_worker *worker, struct fors_look *look)
 	if (!search(worker, look, false, &claim))
 		return;
 	old->is_brief = false;
-	if (!fors_holdings_pay(&old->floors, &old->list, has_exclusive(&old->floors), &old->holdings, &claim->holdings)) {
+	if (!fors_holdings_pay(&old->floors, &old->list, has_exclusive(&old->floors), &old->holdings,
+			       &claim->holdings)) {
 		fors_claim_drop(claim);
 		return;
 	}
