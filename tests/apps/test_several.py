@@ -71,7 +71,7 @@ def test_ports_and_phases_are_those_of_servers(plan, rank_map, mpirun):
     schedule = plan("FT(2;4,2)", 0, 30)
     env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule, spread([2] * 8)), "FORSCHED_WAY": "auto",
            "FORSCHED_VERBOSE": 2, "FORSCHED_MIN_BYTES": 0}
-    for calls in (24, 240, 2400):
+    for calls in (24, 240, 800, 2400):
         done = mpirun(16, "tests/apps/unequal_calls", "same", calls, env=env)
         assert done.code == 0 and ", 0 different" in done.out, done.out + done.err
         if "followed by 16 ranks" in done.err:

@@ -222,6 +222,54 @@ static void untold(void **state)
 	bed_free(bed);
 }
 
+/* The ports of one switch, all of them: whichever cable is cut is down, but that to who asks. */
+static void ports(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct fake fake = {.from = first_server(bed->net, 0)};
+	uint32_t leaf = fors_net_port(bed->net, fake.from, 1)->peer, seen;
+	struct fors_reading reading;
+	struct fors_error error;
+	struct fors_mads *mads;
+
+	(void)state;
+	assert_int_equal(read_bed(bed, &fake, &reading, &error), FORS_OK);
+	seen = fors_survey_find(reading.survey, bed->net->node[leaf].guid);
+	mads = fake_mads(&fake);
+	for (unsigned p = 1; p <= bed->net->node[leaf].nports; p++) {
+		struct fors_port was = *fors_net_port(bed->net, leaf, p);
+
+		assert_int_equal(reading.survey->node[seen].port[p].state, FORS_PORT_ACTIVE);
+		if (was.peer == fake.from)
+			continue;
+		fors_net_disconnect(bed->net, leaf, p);
+		assert_int_equal(fors_survey_ports(reading.survey, seen, mads, &error), FORS_OK);
+		assert_int_not_equal(reading.survey->node[seen].port[p].state, FORS_PORT_ACTIVE);
+		assert_int_equal(fors_net_connect(bed->net, leaf, p, was.peer, was.peer_port, &error), FORS_OK);
+	}
+	fors_mads_close(mads);
+	fors_reading_clear(&reading);
+	bed_free(bed);
+}
+
+/* What cannot be a net leaves what the caller had. */
+static void no_net(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct fake fake = {.from = first_server(bed->net, 0)};
+	struct fors_net *net = NULL;
+	struct fors_reading reading;
+	struct fors_error error;
+
+	(void)state;
+	assert_int_equal(read_bed(bed, &fake, &reading, &error), FORS_OK);
+	reading.survey->node[1].guid = reading.survey->node[2].guid;
+	assert_int_not_equal(fors_survey_net(reading.survey, false, &net, &error), FORS_OK);
+	assert_null(net);
+	fors_reading_clear(&reading);
+	bed_free(bed);
+}
+
 static bool is_spine_port(void *context, uint64_t guid, unsigned port)
 {
 	(void)port;
@@ -395,9 +443,9 @@ static void any_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(honest),    cmocka_unit_test(again), cmocka_unit_test(untold),
-		cmocka_unit_test(checked),   cmocka_unit_test(lies),  cmocka_unit_test(silence),
-		cmocka_unit_test(any_bytes),
+		cmocka_unit_test(honest), cmocka_unit_test(again),   cmocka_unit_test(untold),
+		cmocka_unit_test(ports),  cmocka_unit_test(no_net),  cmocka_unit_test(checked),
+		cmocka_unit_test(lies),	  cmocka_unit_test(silence), cmocka_unit_test(any_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
