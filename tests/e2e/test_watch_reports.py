@@ -44,6 +44,20 @@ def test_reports_withdraw_at_once(fabric, watcher, tmp_path):
     assert all(may_leave(mad) for mad in mads if mad.what == "S") and most_out(mads) <= 4
 
 
+def test_a_report_without_an_answer_withdraws_in_time(fabric, watcher, tmp_path):
+    """The switch is asked what it was, and nothing comes: the schedule is withdrawn at the deadline, not when all tries are over."""
+    tree = over.two_levels()
+    sim, sm = told(fabric, tree, lmc=1)
+    mute = tmp_path / "mute"
+    service = watcher(sim, env={**REPORTS, "FORS_SPY_MUTE": str(mute)}, preload=[compiled("umad_spy")])
+    service.wait_epoch()
+    mute.touch()
+    cut_or_mend(sm, sim.unlink, *tree.uplink(1, 0)[:2])
+    harness.wait_for(lambda: "ms after its Report" in service.log(), 20, "the watcher to withdraw")
+    assert "does not say in time what it was" in service.log()
+    assert float(re.search(r"withdrawn ([0-9.]+) ms after its Report", service.log())[1]) < 150
+
+
 def test_little_is_asked_at_rest(fabric, watcher, tmp_path):
     """With Reports at most 20 packets in ten seconds, and a reading for each light sweep."""
     tree = over.two_levels()
