@@ -29,7 +29,9 @@
 #include "over_bound.h"
 #include "over_rounds.h"
 
-#define MOST_PATHS 4 /* path indices that are looked at, as on trees */
+#define MOST_PATHS 4	 /* path indices that are looked at, as on trees */
+#define FAR 64		 /* a plan is far above its bound by one part of so many */
+#define SOME_SERVERS 512 /* of more it takes long */
 #define FEW_SERVERS                                                                                                    \
 	64 /* of more a phase less is little, and looking for it takes long where rounds are to be had at once */
 
@@ -279,6 +281,29 @@ static enum fors_err take_rounds(struct plan *plan, bool is_large, struct fors_e
 	return err;
 }
 
+/* A plan that began in rounds and is far above its bound: single flows from the beginning may need fewer phases. */
+static enum fors_err try_afresh(const struct plan *plan, const struct fors_flows_asked *asked,
+				struct fors_flows_packing **packing, struct fors_error *error)
+{
+	const struct fors_flows_problem *problem = &plan->routed->problem;
+	struct fors_flows_asked shorter = *asked;
+	struct fors_flows_packing *made = NULL;
+	uint32_t bound = told(&plan->report).bound_tables;
+	enum fors_err err;
+
+	if (plan->task->is_one_of_many || plan->task->is_quick || plan->report.nservers > SOME_SERVERS ||
+	    asked->limits.steps || (*packing)->nphases <= bound + bound / FAR)
+		return FORS_OK;
+	shorter.known_bound = bound;
+	shorter.wanted_phases = (*packing)->nphases - 1;
+	err = fors_flows_pack_problem(problem, &shorter, &made, error);
+	if (err)
+		return err == FORS_ENOPLAN ? FORS_OK : err;
+	fors_flows_packing_free(*packing);
+	*packing = made;
+	return FORS_OK;
+}
+
 /* Whole units, in rounds; cut into single flows where these tables allow fewer phases, and there is memory for it. */
 static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
@@ -302,6 +327,8 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 		plan->report.wanted_bytes = bytes_of(plan);
 	if (nphases > plan->report.bound_tables && !is_large) {
 		err = fors_flows_improve(&plan->routed->problem, asked, plan->report.bound_best, &packing, error);
+		if (!err)
+			err = try_afresh(plan, asked, &packing, error);
 		if (!err && plan->report.nservers <= FEW_SERVERS)
 			err = try_harder(plan, asked, &packing, error);
 		if (!err)

@@ -213,19 +213,27 @@ static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_e
 	return err;
 }
 
+/* Lanes that are nobody's home, or tops that choose: there may be room in the rounds that units have, whatever the bound. */
+static bool has_choice(const struct fors_lanes3 *lanes)
+{
+	return lanes->nlanes > lanes->m1 || fors_lanes3_tops_choose(lanes);
+}
+
 /*
- * Other lanes and rungs for what lost its way, in the rounds of the closed form: where leaves have lanes to spare, or there are to
- * be no more rounds. Else rounds that are empty are the better place.
+ * Other lanes and rungs for what lost its way, in the rounds of the closed form: where there is a choice, or there are to be no
+ * more rounds. Else rounds that are empty are the better place. Where there are neither lanes to spare nor more rounds, a part of it
+ * would only be in the way of a search for the rest.
  */
 static enum fors_err find_room(struct work *w, uint32_t effort, struct fors_error *error)
 {
 	uint64_t steps = effort < FORS_UNITS3_PATIENT ? FEW_STEPS : STEPS;
-	uint32_t bound;
+	uint32_t bound = 0;
 	enum fors_err err = bound_slots(w->lanes, &bound, error);
+	bool has_rounds = bound > w->cohorts->nrounds * w->lanes->m1;
 
-	if (err || (w->lanes->nlanes == w->lanes->m1 && bound > w->cohorts->nrounds * w->lanes->m1))
+	if (err || (!has_choice(w->lanes) && has_rounds))
 		return err;
-	return fors_spare3(w->cohorts, w->ways, steps, error);
+	return fors_spare3(w->cohorts, w->ways, has_rounds || w->lanes->nlanes > w->lanes->m1, steps, error);
 }
 
 /* Of a whole tree: homes, and entries moved where homes are lumps. */

@@ -4,14 +4,16 @@
  *
  * Where leaves have more lanes than servers, or the bound asks for no more rounds than there are at home, a dead cable or mid
  * costs no phase: a unit keeps the round that the closed form gives it, and takes another lane there. What has to be chosen with
- * the lane is the rung: a mid has one entry for a server and all leaves of its pod. So the units from a pod to a server that have no
- * way are looked at together first, and the lane and rung are taken that leave most of them alone in their rounds, lanes that are
- * nobody's home first. What is left may take a place where one other unit is in the way, if that finds another one in the same
- * round, and so on, a few units deep. A search that knew the rounds, but not the rungs, ended a round or two too late.
+ * the lane is the rung: a mid has one entry for a server and all leaves of its pod. So has a top that planes share, or that has
+ * several cables to a mid: its port down is chosen with the first unit that comes by. So the units from a pod to a server that have no
+ * way are looked at together first, and the place is taken where most of them are alone in their rounds, lanes that are nobody's home
+ * first. What is left may take a place where one other unit is in the way, if that finds another one in the same round, and so on,
+ * a few units deep. A search that knew the rounds, but not rungs and ports, ended a round or two too late.
  */
 #include "spare3.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_OWNERS (UINT64_C(1) << 24) /* links times rounds: 64 MiB */
 #define DEPTH 5				/* units that make room for one another */
@@ -23,8 +25,13 @@ struct work {
 	const struct fors_lanes3 *l;
 	const struct fors_pods *pods;
 	struct fors_ways3 *ways;
-	uint32_t *owner;  /* [link * nrounds + round]: the unit, leaf * nslots + slot, and 1; 0: nobody */
-	uint16_t *nusers; /* [mid * nslots + slot]: units that go up by the mid's entry */
+	uint32_t *owner; /* [link * nrounds + round]: the unit, leaf * nslots + slot, and 1; 0: nobody */
+	uint16_t *
+		nusers; /* [mid * nslots + slot]: units that go up by the mid's entry; then [top * nslots + slot]: down by the top's */
+	uint32_t *
+		first; /* [top * npods + pod]: where the top's ports to the pod begin in port[]; NULL: tops have no choice */
+	uint8_t *port;
+	uint32_t nports;		 /* of a top to a pod, the most */
 	uint32_t held[DEPTH + 1], nheld; /* units that have just got their place */
 	uint64_t steps;			 /* left */
 };
@@ -37,9 +44,14 @@ struct group {
 
 /* Where somebody could go. */
 struct place {
-	uint32_t lane, mid;
-	uint8_t up;    /* the mid's port; 0: its entry stays as it is */
-	uint32_t nfit; /* of a group */
+	uint32_t lane, mid, top;
+	uint8_t up, down; /* ports of the mid and the top; 0: the entry stays as it is */
+	uint32_t nfit;	  /* of a group */
+};
+
+/* A number that counts through the places of a unit. */
+struct turn {
+	uint32_t lane, rung, port;
 };
 
 static uint8_t *leaf_entry(const struct work *w, uint32_t leaf, uint32_t slot)
@@ -50,6 +62,21 @@ static uint8_t *leaf_entry(const struct work *w, uint32_t leaf, uint32_t slot)
 static uint8_t *mid_entry(const struct work *w, uint32_t mid, uint32_t slot)
 {
 	return &w->ways->mid[(size_t)mid * w->ways->ncolumns + slot];
+}
+
+static uint8_t *top_entry(const struct work *w, uint32_t top, uint32_t slot)
+{
+	return &w->ways->top[(size_t)top * w->ways->ncolumns + slot];
+}
+
+static uint16_t *mid_users(const struct work *w, uint32_t mid, uint32_t slot)
+{
+	return &w->nusers[(size_t)mid * w->pods->nslots + slot];
+}
+
+static uint16_t *top_users(const struct work *w, uint32_t top, uint32_t slot)
+{
+	return mid_users(w, w->pods->nmids + top, slot);
 }
 
 static uint32_t pod_of(const struct work *w, uint32_t slot)
@@ -81,17 +108,26 @@ static uint32_t who_is_there(const struct work *w, uint32_t leaf, uint32_t slot,
 	return n ? who : SEVERAL;
 }
 
-/* Links and the mid's entry of a unit that has a way get an owner and a user, or (is_in: false) lose them. */
+/* The switch above a port of a leaf or mid, by its number on its level. */
+static uint32_t above(const struct work *w, uint32_t node, uint8_t port)
+{
+	return w->pods->number[fors_pods_peer(w->pods, node, port)];
+}
+
+/* Links and entries above of a unit that has a way get an owner and a user, or (is_in: false) lose them. */
 static void set_owner(struct work *w, uint32_t leaf, uint32_t slot, bool is_in)
 {
 	uint8_t port = *leaf_entry(w, leaf, slot);
-	uint32_t node = w->pods->leaf[leaf].node, mid = w->pods->number[fors_pods_peer(w->pods, node, port)];
+	uint32_t node = w->pods->leaf[leaf].node, mid = above(w, node, port);
 	uint32_t link[4], n = fors_ways3_links(w->ways, node, port, slot, link);
 	uint32_t round = fors_cohorts_round(w->c, leaf, slot);
 
 	for (uint32_t i = 0; round != FORS_COHORTS_NONE && i < n; i++)
 		w->owner[(size_t)link[i] * w->c->nrounds + round] = is_in ? leaf * w->pods->nslots + slot + 1 : 0;
-	w->nusers[(size_t)mid * w->pods->nslots + slot] += is_in ? 1 : -1;
+	if (w->pods->leaf[leaf].pod == pod_of(w, slot))
+		return;
+	*mid_users(w, mid, slot) += is_in ? 1 : -1;
+	*top_users(w, above(w, w->pods->mid[mid].node, *mid_entry(w, mid, slot)), slot) += is_in ? 1 : -1;
 }
 
 /* Does a server come down to its leaf over its home lane? */
@@ -123,61 +159,102 @@ static void set_owners(struct work *w)
 
 /* ---- places ---- */
 
-/* The next place of a unit from a pod to a slot, from lanes that are nobody's home and the server's home rung on; false: there is none. */
-static bool next_place(const struct work *w, uint32_t pod, uint32_t slot, uint32_t *turn, struct place *place)
+/* The place of a turn for a unit that goes up to a top; false: it is none. */
+static bool is_place_over_top(const struct work *w, uint32_t slot, const struct turn *turn, struct place *place)
 {
 	const struct fors_lanes3 *l = w->l;
+	uint32_t plane = fors_lanes3_plane(l, place->lane), rung, at;
 
-	for (; *turn < l->nlanes * l->nrungs; (*turn)++) {
-		uint32_t lane = (l->m1 + *turn / l->nrungs) % l->nlanes, i = *turn % l->nrungs;
-		uint32_t plane = fors_lanes3_plane(l, lane), mid = fors_pods_mid(w->pods, pod, plane), rung;
-		bool stays =
-			pod == pod_of(w, slot) || (mid != FORS_NONE && w->nusers[(size_t)mid * w->pods->nslots + slot]);
-
-		if (mid == FORS_NONE || i >= (stays ? 1 : l->rungs[plane]))
-			continue;
-		*place = (struct place){.lane = lane, .mid = mid};
-		if (!stays) {
-			rung = (fors_lanes3_rung(l, plane, slot, 0) + i) % l->rungs[plane];
-			if (!fors_lanes3_rung_live(l, mid, rung) ||
-			    !fors_ways3_gets_down(w->ways, l->rung_top[(size_t)plane * l->nrungs + rung], slot))
-				continue;
-			place->up = l->mid_port[(size_t)mid * l->nrungs + rung];
-		}
-		(*turn)++;
-		return true;
-	}
-	return false;
+	rung = (fors_lanes3_rung(l, plane, slot, 0) + turn->rung) % l->rungs[plane];
+	if (!fors_lanes3_rung_live(l, place->mid, rung))
+		return false;
+	place->up = l->mid_port[(size_t)place->mid * l->nrungs + rung];
+	place->top = l->rung_top[(size_t)plane * l->nrungs + rung];
+	if (!turn->port)
+		return fors_ways3_gets_down(w->ways, place->top, slot);
+	if (!w->first || *top_users(w, place->top, slot))
+		return false;
+	at = place->top * w->pods->npods + pod_of(w, slot);
+	if (w->first[at] + turn->port > w->first[at + 1])
+		return false;
+	place->down = w->port[w->first[at] + turn->port - 1];
+	return fors_pods_live(w->pods, w->pods->top[place->top].node, place->down);
 }
 
-/* The mid's entry as the place wants it; returns what it was. */
-static uint8_t set_mid(const struct work *w, const struct place *place, uint32_t slot)
+/* The place of a turn; false: it is none. */
+static bool is_place(const struct work *w, uint32_t pod, uint32_t slot, const struct turn *turn, struct place *place)
 {
-	uint8_t *entry = mid_entry(w, place->mid, slot), before = *entry;
+	uint32_t lane = (w->l->m1 + turn->lane) % w->l->nlanes, plane = fors_lanes3_plane(w->l, lane),
+		 mid = fors_pods_mid(w->pods, pod, plane);
 
+	*place = (struct place){.lane = lane, .mid = mid};
+	if (mid == FORS_NONE)
+		return false;
+	if (pod == pod_of(w, slot) || *mid_users(w, mid, slot))
+		return !turn->rung && !turn->port;
+	return turn->rung < w->l->rungs[plane] && is_place_over_top(w, slot, turn, place);
+}
+
+/* The next place of a unit from a pod to a slot, from lanes that are nobody's home and the server's home rung on; false: there is none. */
+static bool next_place(const struct work *w, uint32_t pod, uint32_t slot, struct turn *turn, struct place *place)
+{
+	bool is_one = false;
+
+	while (!is_one && turn->lane < w->l->nlanes) {
+		is_one = is_place(w, pod, slot, turn, place);
+		if (++turn->port <= (w->first ? w->nports : 0))
+			continue;
+		turn->port = 0;
+		if (++turn->rung < w->l->nrungs)
+			continue;
+		turn->rung = 0;
+		turn->lane++;
+	}
+	return is_one;
+}
+
+/* The entries above as the place wants them; *before: what they were, in a place, too. */
+static void set_above(const struct work *w, const struct place *place, uint32_t slot, struct place *before)
+{
+	*before = *place;
+	if (place->up) {
+		before->up = *mid_entry(w, place->mid, slot);
+		*mid_entry(w, place->mid, slot) = place->up;
+	}
+	if (place->down) {
+		before->down = *top_entry(w, place->top, slot);
+		*top_entry(w, place->top, slot) = place->down;
+	}
+}
+
+static void restore_above(const struct work *w, const struct place *place, uint32_t slot, const struct place *before)
+{
 	if (place->up)
-		*entry = place->up;
-	return before;
+		*mid_entry(w, place->mid, slot) = before->up;
+	if (place->down)
+		*top_entry(w, place->top, slot) = before->down;
 }
 
 /* Who is in the way of a unit at a place. */
 static uint32_t look_at(struct work *w, uint32_t leaf, uint32_t slot, const struct place *place)
 {
-	uint8_t port = port_of(w, leaf, place->lane), before;
+	uint8_t port = port_of(w, leaf, place->lane);
+	struct place before;
 	uint32_t who;
 
 	if (!port)
 		return SEVERAL;
 	w->steps -= w->steps > 0;
-	before = set_mid(w, place, slot);
+	set_above(w, place, slot, &before);
 	who = who_is_there(w, leaf, slot, port);
-	*mid_entry(w, place->mid, slot) = before;
+	restore_above(w, place, slot, &before);
 	return who;
 }
 
-static void put(struct work *w, uint32_t leaf, uint32_t slot, const struct place *place)
+/* A unit there; *before: as set_above() says. */
+static void put(struct work *w, uint32_t leaf, uint32_t slot, const struct place *place, struct place *before)
 {
-	set_mid(w, place, slot);
+	set_above(w, place, slot, before);
 	*leaf_entry(w, leaf, slot) = port_of(w, leaf, place->lane);
 	set_owner(w, leaf, slot, true);
 }
@@ -206,8 +283,9 @@ static void find_group(const struct work *w, struct group *g)
 static struct place find_place(struct work *w, const struct group *g)
 {
 	struct place best = {.nfit = 0}, place;
+	struct turn turn = {0};
 
-	for (uint32_t turn = 0; best.nfit < g->n && next_place(w, g->pod, g->slot, &turn, &place);) {
+	while (best.nfit < g->n && next_place(w, g->pod, g->slot, &turn, &place)) {
 		for (uint32_t i = 0; i < g->n; i++)
 			place.nfit += look_at(w, g->leaf[i], g->slot, &place) == NOBODY;
 		if (place.nfit > best.nfit)
@@ -220,13 +298,13 @@ static struct place find_place(struct work *w, const struct group *g)
 static void place_group(struct work *w, struct group *g)
 {
 	for (find_group(w, g); g->n && w->steps; find_group(w, g)) {
-		struct place place = find_place(w, g);
+		struct place place = find_place(w, g), before;
 
 		if (!place.nfit)
 			return;
 		for (uint32_t i = 0; i < g->n; i++)
 			if (look_at(w, g->leaf[i], g->slot, &place) == NOBODY)
-				put(w, g->leaf[i], g->slot, &place);
+				put(w, g->leaf[i], g->slot, &place, &before);
 	}
 }
 
@@ -242,11 +320,12 @@ static bool is_held(const struct work *w, uint32_t unit)
 
 static bool put_where_free(struct work *w, uint32_t leaf, uint32_t slot)
 {
-	struct place place;
+	struct place place, before;
+	struct turn turn = {0};
 
-	for (uint32_t turn = 0; next_place(w, w->pods->leaf[leaf].pod, slot, &turn, &place);)
+	while (next_place(w, w->pods->leaf[leaf].pod, slot, &turn, &place))
 		if (look_at(w, leaf, slot, &place) == NOBODY) {
-			put(w, leaf, slot, &place);
+			put(w, leaf, slot, &place, &before);
 			return true;
 		}
 	return false;
@@ -259,18 +338,19 @@ static bool put_instead(struct work *w, uint32_t leaf, uint32_t slot, const stru
 			uint32_t depth)
 {
 	uint32_t other = who / w->pods->nslots, its = who % w->pods->nslots;
-	uint8_t port = *leaf_entry(w, other, its), before = *mid_entry(w, place->mid, slot);
+	uint8_t port = *leaf_entry(w, other, its);
+	struct place before;
 	bool is_done;
 
 	take_out(w, other, its);
-	put(w, leaf, slot, place);
+	put(w, leaf, slot, place, &before);
 	w->held[w->nheld++] = leaf * w->pods->nslots + slot;
 	is_done = put_anywhere(w, other, its, depth - 1);
 	w->nheld--;
 	if (is_done)
 		return true;
 	take_out(w, leaf, slot);
-	*mid_entry(w, place->mid, slot) = before;
+	restore_above(w, place, slot, &before);
 	*leaf_entry(w, other, its) = port;
 	set_owner(w, other, its, true);
 	return false;
@@ -280,10 +360,11 @@ static bool put_instead(struct work *w, uint32_t leaf, uint32_t slot, const stru
 static bool put_anywhere(struct work *w, uint32_t leaf, uint32_t slot, uint32_t depth)
 {
 	struct place place;
+	struct turn turn = {0};
 
 	if (put_where_free(w, leaf, slot))
 		return true;
-	for (uint32_t turn = 0; depth && w->steps && next_place(w, w->pods->leaf[leaf].pod, slot, &turn, &place);) {
+	while (depth && w->steps && next_place(w, w->pods->leaf[leaf].pod, slot, &turn, &place)) {
 		uint32_t who = look_at(w, leaf, slot, &place);
 
 		if (who < SEVERAL && !is_held(w, who) && put_instead(w, leaf, slot, &place, who, depth))
@@ -321,22 +402,65 @@ static void place_all(struct work *w)
 					put_anywhere(w, a, s, depth);
 }
 
-enum fors_err fors_spare3(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint64_t steps,
+/* Ports of tops by pods, where they have several; false: out of memory. */
+static bool list_ports(struct work *w)
+{
+	const struct fors_pods *pods = w->pods;
+	uint32_t n = 0;
+
+	if (!fors_lanes3_tops_choose(w->l))
+		return true;
+	w->first = malloc(((size_t)pods->ntops * pods->npods + 1) * sizeof(*w->first));
+	w->port = malloc(pods->known->nports + (size_t)1);
+	if (!w->first || !w->port)
+		return false;
+	for (uint32_t at = 0; at < pods->ntops * pods->npods; at++) {
+		uint32_t node = pods->top[at / pods->npods].node;
+
+		w->first[at] = n;
+		for (unsigned port = 1; port <= pods->known->node[node].nports; port++) {
+			uint32_t mid = fors_pods_peer(pods, node, port);
+
+			if (mid != FORS_NONE && pods->mid[pods->number[mid]].pod == at % pods->npods)
+				w->port[n++] = (uint8_t)port;
+		}
+		w->nports = n - w->first[at] > w->nports ? n - w->first[at] : w->nports;
+	}
+	w->first[pods->ntops * pods->npods] = n;
+	return true;
+}
+
+/* All of it, or (may_be_part) as much as finds room. */
+static enum fors_err place(struct work *w, bool may_be_part, struct fors_error *error)
+{
+	size_t size = ((size_t)w->pods->nleaves + w->pods->nmids + w->pods->ntops) * w->ways->ncolumns;
+	uint8_t *before = malloc(size + 1);
+
+	if (!before)
+		return fors_fail_memory(error);
+	memcpy(before, w->ways->leaf, size);
+	place_all(w);
+	if (!may_be_part && any_lost(w))
+		memcpy(w->ways->leaf, before, size);
+	free(before);
+	return FORS_OK;
+}
+
+enum fors_err fors_spare3(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, bool may_be_part, uint64_t steps,
 			  struct fors_error *error)
 {
 	struct work w = {.c = cohorts, .l = cohorts->lanes, .pods = cohorts->lanes->pods, .ways = ways, .steps = steps};
 	size_t nowners = (size_t)ways->nlinks * cohorts->nrounds;
-	enum fors_err err = FORS_OK;
+	enum fors_err err;
 
 	if (w.l->m2 > UINT8_MAX || nowners > MOST_OWNERS || !any_lost(&w))
 		return FORS_OK;
 	w.owner = calloc(nowners + 1, sizeof(*w.owner));
-	w.nusers = calloc((size_t)w.pods->nmids * w.pods->nslots + 1, sizeof(*w.nusers));
-	if (w.owner && w.nusers)
-		place_all(&w);
-	else
-		err = fors_fail_memory(error);
+	w.nusers = calloc(((size_t)w.pods->nmids + w.pods->ntops) * w.pods->nslots + 1, sizeof(*w.nusers));
+	err = w.owner && w.nusers && list_ports(&w) ? place(&w, may_be_part, error) : fors_fail_memory(error);
 	free(w.owner);
 	free(w.nusers);
+	free(w.first);
+	free(w.port);
 	return err;
 }
