@@ -108,11 +108,7 @@ void fors_keeper_free(struct fors_keeper *keeper)
 {
 	if (!keeper)
 		return;
-	fors_worker_stop(keeper->worker);
-	fors_shadow_stop(keeper->shadow);
-	fors_advisor_stop(keeper->advisor);
-	fors_outbox_stop(keeper->outbox);
-	fors_loader_stop(keeper->loader);
+	fors_keeper_stop(keeper);
 	fors_look_free(keeper->spare);
 	fors_claim_drop(keeper->claim);
 	fors_drain_clear(&keeper->drain);

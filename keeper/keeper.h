@@ -40,7 +40,7 @@ enum fors_err fors_keeper_start(const struct fors_keeper_setup *setup, struct fo
 
 /* End its threads; fors_keeper_free() may follow at any time. What hangs in a file system is left alone. */
 void fors_keeper_stop(struct fors_keeper *keeper);
-/* NULL is allowed. */
+/* Ends its threads, too, if they go on. NULL is allowed. */
 void fors_keeper_free(struct fors_keeper *keeper);
 
 /* --- before a sweep routes ------------------------------------------------ */

@@ -433,8 +433,6 @@ enum fors_err fors_service_run(const struct fors_service_setup *setup, struct fo
 	if (!err)
 		err = serve(&service, error);
 	fors_notify("STOPPING=1");
-	if (service.keeper)
-		fors_keeper_stop(service.keeper);
 	fors_keeper_free(service.keeper);
 	fors_service_forget(&service);
 	fors_mads_close(service.mads);
