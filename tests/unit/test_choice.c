@@ -308,7 +308,9 @@ static void many_phases_are_not_tried_with_short_messages(void **state)
 	const struct world world = {1.7e-9, 1e-9, 1.5e-9, 1e-3, 1e-9};
 	struct demand demand = planned_demand(1000000, 1, 1);
 	struct memory memory = memory_of(&world);
+	struct choice choice;
 	enum way way, last = NWAYS;
+	double seconds;
 
 	(void)state;
 	memory.asking = 2e-5;
@@ -323,6 +325,10 @@ static void many_phases_are_not_tried_with_short_messages(void **state)
 		last = way == NWAYS ? last : way;
 	}
 	assert_int_equal(last, WAY_DEMAND);
+	forsched_mpi_choose(&memory, &demand, &choice);
+	seconds = takes(&world, &demand, WAY_DEMAND) + memory.asking;
+	assert_true(choice.seconds[WAY_DEMAND] > seconds * 0.999 &&
+		    choice.seconds[WAY_DEMAND] < seconds * 1.001); /* phases are in what was seen */
 	forsched_mpi_forget_demand(&memory, 1000); /* another schedule: nothing of the first is believed */
 	one_call(&memory, &world, &demand, &way);
 	assert_int_not_equal(way, WAY_DEMAND);

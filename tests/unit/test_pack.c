@@ -190,6 +190,24 @@ static void test_unknown_ways(void **unused)
 			assert_int_equal(turn[a] == turn[b], phase[a] == phase[b]);
 }
 
+/* Three flows of which each two need the same, but not all three: the schedule's phases stay, though each need is met in two. */
+static void test_no_fewer_than_there_are(void **unused)
+{
+	static const uint32_t needs[] = {0, 1, 1, 2, 2, 0};
+	struct pack_flows flows = begin();
+	uint32_t nphases, least;
+
+	(void)unused;
+	memcpy(need, needs, sizeof(needs));
+	for (; flows.n < 3; flows.n++) {
+		turn[flows.n] = 7 * flows.n;
+		first[flows.n + 1] = 2 * flows.n + 2;
+	}
+	assert_true(forsched_mpi_pack_phases(&flows, phase, &nphases, &least));
+	check(&flows, nphases);
+	assert_true(least == 2 && nphases == 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +215,7 @@ int main(void)
 		cmocka_unit_test(test_rows_and_columns),
 		cmocka_unit_test(test_families),
 		cmocka_unit_test(test_unknown_ways),
+		cmocka_unit_test(test_no_fewer_than_there_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
