@@ -412,13 +412,19 @@ def test_host_names_in_the_map(plan, mpirun, live, tmp_path):
     assert numbers(mpirun(8, "tests/apps/random_calls", 10, 10, live, env=env)) == [10, 10, 0, 1, 0]
 
 
+def test_calls_that_do_not_wait_are_left_to_mpi(mpirun, eight):
+    done = mpirun(8, "tests/apps/communicators", "later", env={**eight, "FORSCHED_VERBOSE": 2})
+    assert done.out == "later: 0 wrong\n" and "0 calls along the schedule, 3 left to MPI" in done.err, done.out + done.err
+    assert re.findall(r"(MPI_\w+): left to MPI, as all calls that do not wait", done.err) == ["MPI_Ialltoall", "MPI_Ialltoallv", "MPI_Ialltoallw"]
+
+
 def test_settings(mpirun, eight, live):
     done = mpirun(8, "tests/apps/random_calls", 10, 11, live, env={**eight, "FORSCHED_BARRIER": "fast"})
     assert numbers(done) == [10, 10, 0, 1, 0] and "is none of tree, none, auto" in done.err
     done = mpirun(8, "tests/apps/random_calls", 10, 11, live, env={**eight, "FORSCHED_CHECK": "often"})
     assert numbers(done) == [10, 10, 0, 1, 0] and "is not a number" in done.err
     done = mpirun(8, "tests/apps/communicators", "kinds", env={**eight, "FORSCHED_MIN_BYTES": "5"})
-    assert "world again 0 followed 1 left" in done.out
+    assert "world again 0 followed 1 left" in done.out and "longest message" not in done.err
     done = mpirun(8, "tests/apps/communicators", "kinds",
                   env={**eight, "FORSCHED_MIN_BYTES": "4", "FORSCHED_VERBOSE": "2"})
     assert "world again 1 followed 0 left" in done.out
