@@ -2,7 +2,7 @@
 /*
  * holdings.c - floor after floor: owners, entries, and the flows that these give the next floors.
  */
-#include "holdings.h"
+#include "holdings_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -313,7 +313,7 @@ static bool is_slow(const struct sharer *s)
 static bool goes_on(const struct sharer *s, bool is_torn)
 {
 	const struct fors_holdings_task *task = s->task;
-	bool is_short = task->before && !task->may_move;
+	bool is_short = fors_holdings_is_short(task);
 
 	if (s->again >= (is_short ? FEWER_AGAIN : MOST_AGAIN) || (task->cancelled && task->cancelled(task->context)))
 		return false;
@@ -332,8 +332,8 @@ static bool alloc(struct sharer *s)
 	return s->flows && s->is_barred && (!floors->pods || make_list(s));
 }
 
-enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct fors_holdings *holdings,
-				 struct fors_error *error)
+enum fors_err fors_holdings_share(const struct fors_holdings_task *task, struct fors_holdings *holdings,
+				  struct fors_error *error)
 {
 	struct sharer s = {.task = task, .error = error};
 	bool is_again = false;

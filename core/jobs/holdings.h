@@ -13,7 +13,11 @@
  * shared out again; what leaves the fewest jobs without entries, and then the fastest, counts. Where nobody runs, or may move,
  * they are shared out again with other random numbers, too, while some job is slower than at full speed.
  *
- * A job has all of its entries on all floors, or none at all. A tree of two levels has one floor, and nothing differs from
+ * A job for which no lanes are left then is the guest of another (holdings_guests.c): it has entries over lanes of this one,
+ * so that it slows down no more than one. Its bound is 0. (Not beside jobs that run and keep what they have: it has to wait
+ * until they may move.)
+ *
+ * But for guests a job has all of its entries on all floors, or none at all. A tree of two levels has one floor, and nothing differs from
  * owners.h and entries.h.
  *
  * Thread rules: pure. Source: doc/jobs.md.
@@ -28,7 +32,9 @@ struct fors_holdings {
 	uint32_t nfloors;
 	struct fors_owners *owners;   /* per floor */
 	struct fors_entries *entries; /* per floor; bound is of that floor alone */
-	uint32_t *bound; /* [job]: no plan over its entries is shorter, on any floor; 0: it has no entries */
+	uint32_t *
+		bound; /* [job]: no plan over its entries is shorter, on any floor, with those of its guests; 0: it has no
+			    entries, or is a guest */
 };
 
 struct fors_holdings_task {
@@ -64,6 +70,9 @@ enum fors_err fors_holdings_again(const struct fors_floors *then, const struct f
 enum fors_err fors_holdings_entries_again(const struct fors_floors *then, const struct fors_holdings *holdings,
 					  const struct fors_floors *now, struct fors_holdings *again,
 					  struct fors_error *error);
+
+/* Has the job any entry on floor 0? With a bound of 0 it is a guest then. */
+bool fors_holdings_have_entries(const struct fors_holdings *holdings, const struct fors_jobentry *job);
 
 /*
  * Jobs that have entries own no lanes but those that these go over: what they do not use is free for who begins, so that

@@ -102,10 +102,11 @@ bool fors_holdings_same_ways(const struct fors_floors *floors, const struct fors
 
 /* ---- lanes without entries ---- */
 
-/* Has the job any entry on floor 0? */
-static bool has_entries(const struct fors_entries *first, const struct fors_jobentry *job)
+bool fors_holdings_have_entries(const struct fors_holdings *holdings, const struct fors_jobentry *job)
 {
-	for (uint32_t i = 0; i < job->count; i++)
+	const struct fors_entries *first = &holdings->entries[0];
+
+	for (uint32_t i = 0; first->up && i < job->count; i++)
 		for (uint32_t a = 0; a < first->nleaves; a++)
 			if (first->up[(size_t)a * first->nservers + job->server[i]] != FORS_NO_LANE)
 				return true;
@@ -152,7 +153,7 @@ enum fors_err fors_holdings_narrow(const struct fors_floors *floors, const struc
 	enum fors_err err = is_narrow ? FORS_OK : fors_fail_memory(error);
 
 	for (uint32_t j = 0; !err && holdings->nfloors && j < list->count; j++)
-		is_narrow[j] = has_entries(&holdings->entries[0], &list->job[j]);
+		is_narrow[j] = fors_holdings_have_entries(holdings, &list->job[j]);
 	for (uint32_t f = 0; !err && f < holdings->nfloors; f++)
 		err = narrow_floor(floors->floor[f], is_narrow, &holdings->entries[f], &holdings->owners[f], error);
 	free(is_narrow);

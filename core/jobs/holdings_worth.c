@@ -8,8 +8,9 @@
  */
 #include "holdings.h"
 
-#define ALL 1000	  /* the time of a job at full speed */
-#define WITHOUT (3 * ALL) /* of one that wants entries and has none: what it gets otherwise is shared with all */
+#define ALL 1000	   /* the time of a job at full speed */
+#define AS_GUEST (2 * ALL) /* of one that shares another one's lanes */
+#define WITHOUT (3 * ALL)  /* of one that wants entries and has none: what it gets otherwise is shared with all */
 
 static uint64_t time_of(const struct fors_joblist *list, bool has_exclusive, const struct fors_holdings *holdings,
 			uint32_t job)
@@ -18,7 +19,9 @@ static uint64_t time_of(const struct fors_joblist *list, bool has_exclusive, con
 
 	if (!fors_entries_wanted(&task, job))
 		return ALL;
-	return holdings->bound[job] ? (uint64_t)ALL * holdings->bound[job] / list->job[job].count : WITHOUT;
+	if (holdings->bound[job])
+		return (uint64_t)ALL * holdings->bound[job] / list->job[job].count;
+	return fors_holdings_have_entries(holdings, &list->job[job]) ? AS_GUEST : WITHOUT;
 }
 
 uint64_t fors_holdings_lost(const struct fors_joblist *list, bool has_exclusive, const struct fors_holdings *holdings)

@@ -140,10 +140,11 @@ static uint32_t necessary(const struct fors_floors *floors, const struct fors_ho
 
 /* ---- one case ---- */
 
-/* Every way of the job, through the tables, over its own cables only. */
-static void walk_job(const struct site *s, const struct fors_jobtables *tables, const struct fors_joblist *list,
-		     uint32_t j)
+/* Every way of the job, through the tables; whose cables it goes over: a bit for each job, the last one for nobody's. */
+static uint64_t cables_of(const struct site *s, const struct fors_jobtables *tables, const struct fors_joblist *list,
+			  uint32_t j)
 {
+	uint64_t whose = 0;
 	const struct fors_net *net = s->w.now;
 	const struct fors_fabric *f = s->floors.floor[0];
 	const struct fors_jobentry *job = &list->job[j];
@@ -160,11 +161,19 @@ static void walk_job(const struct site *s, const struct fors_jobtables *tables, 
 				uint8_t port = fors_lfts_port(tables->lfts, row, to->lid + tables->index);
 
 				assert_true(hops < 5 && port && port <= net->node[node].nports);
-				assert_int_equal(owner[net->node[node].first_port + port], j);
+				whose |= UINT64_C(1) << (owner[net->node[node].first_port + port] & 63);
 				node = fors_net_port(net, node, port)->peer;
 			}
 		}
 	free(owner);
+	return whose;
+}
+
+/* They go over its own cables only. */
+static void walk_job(const struct site *s, const struct fors_jobtables *tables, const struct fors_joblist *list,
+		     uint32_t j)
+{
+	assert_int_equal(cables_of(s, tables, list, j) & ~(UINT64_C(1) << j), 0);
 }
 
 /* Share out, check, plan; how many jobs are at full speed by the bound of their entries. */
@@ -558,6 +567,56 @@ static void test_scattered(void **state)
 	site_free(&s);
 }
 
+/* ---- guests ---- */
+
+/* Plans of all jobs: a guest meets its host alone, over whose cables all of its ways go, and all others have cables of their own. How many guests. */
+static unsigned judge_guests(const struct site *s, const struct fors_joblist *list)
+{
+	struct fors_jobtables tables;
+	struct fors_jobplans plans = {0};
+	unsigned nguests = 0;
+
+	must(fors_jobtables_make(&s->tree, &s->floors, list, s->w.route->lfts, &tables, NULL), NULL);
+	const struct fors_jobfloors lanes = {&s->floors, &tables.holdings, tables.index};
+	const struct fors_over_task task = {.net = s->w.now, .lfts = tables.lfts, .is_quick = true};
+
+	must(fors_jobplans_floors(&task, &lanes, list, NULL, &plans, NULL), NULL);
+	assert_int_equal(plans.nmeetings, 0);
+	for (uint32_t j = 0; j < list->count; j++) {
+		uint64_t whose = cables_of(s, &tables, list, j);
+		bool is_guest = !tables.holdings.bound[j];
+
+		assert_true(fors_holdings_have_entries(&tables.holdings, &list->job[j]));
+		assert_int_equal(whose & (whose - 1), 0);
+		assert_int_equal(whose == UINT64_C(1) << j, !is_guest);
+		assert_true(whose < UINT64_C(1) << list->count);
+		assert_int_equal(plans.job[j].whose, is_guest ? FORS_OVER_ALL : FORS_OVER_OWN);
+		assert_true(plans.job[j].plan && plans.job[j].plan->nphases >= tables.holdings.bound[j]);
+		nguests += is_guest;
+	}
+	fors_jobplans_clear(&plans);
+	fors_jobtables_clear(&tables);
+	return nguests;
+}
+
+/* Seven jobs on 248 of 288 servers, all over six planes: for one of them no lanes are left. */
+static void test_guests(void **state)
+{
+	static const uint32_t sizes[] = {16, 24, 32, 40, 40, 48, 48};
+	unsigned nguests = 0;
+	struct site s;
+
+	site_new(&s, "XGFT(3;6,6,8;1,6,6)", "");
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		struct fors_joblist list = scattered(&s.floors, seed, sizes, 7);
+
+		nguests += judge_guests(&s, &list);
+		fors_joblist_clear(&list);
+	}
+	assert_in_range(nguests, 1, 6);
+	site_free(&s);
+}
+
 /* ---- none ---- */
 
 /* A board belongs to both planes, and of those named as tops two have no cable: there are more than the planes have together. */
@@ -936,7 +995,8 @@ int main(void)
 		cmocka_unit_test(test_parts),	  cmocka_unit_test(test_shared_top),
 		cmocka_unit_test(test_again),	  cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_left),	  cmocka_unit_test(test_trespass),
-		cmocka_unit_test(test_scattered), cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_scattered), cmocka_unit_test(test_guests),
+		cmocka_unit_test(test_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
