@@ -22,8 +22,10 @@
 #define STEPS 400 /* without a lower surplus */
 #define STAY 5	  /* steps that what moved has to stay at least */
 #define ATTEMPTS 5
-#define EFFORT 40 /* ways looked at per entry of a leaf, all in all */
-#define GAIN 25	  /* a choice is kept that takes one in so many off the fullest link, or more */
+#define EFFORT 40		/* ways looked at per entry of a leaf, all in all */
+#define SMALL_EFFORT 400	/* the same in small trees, where so many take a millisecond or two: */
+#define SMALL UINT64_C(1000000) /* no more than these */
+#define GAIN 25			/* a choice is kept that takes one in so many off the fullest link, or more */
 
 /* A change: of one unit's lane; or of a way down, alone or with another one's. */
 struct step {
@@ -416,6 +418,15 @@ static void lower(struct both *b, const uint8_t *lane, const uint8_t *down)
 	}
 }
 
+/* Ways that may be looked at. */
+static uint64_t effort_for(size_t nunits)
+{
+	uint64_t usual = (uint64_t)nunits * EFFORT, more = (uint64_t)nunits * SMALL_EFFORT;
+
+	more = more < SMALL ? more : SMALL;
+	return more > usual ? more : usual;
+}
+
 bool fors_leveller_move_all(struct fors_leveller *leveller)
 {
 	uint8_t *lane, *down;
@@ -430,7 +441,7 @@ bool fors_leveller_move_all(struct fors_leveller *leveller)
 	if (is_good) {
 		memcpy(lane, leveller->level->lane, b.nunits);
 		memcpy(down, leveller->level->down, b.nways);
-		b.effort = (uint64_t)b.nunits * EFFORT;
+		b.effort = effort_for(b.nunits);
 		lower(&b, lane, down);
 	}
 	both_free(&b);

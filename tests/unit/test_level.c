@@ -463,6 +463,28 @@ static void test_idle_cables(void **state)
 	bed_free(bed);
 }
 
+/*
+ * A spine of a small tree with parallel cables dies: what is left for 6 leaves of 8 servers is 6 cables each, which 7 units of
+ * 8 flows fit on. Entries at home have to move for that, and a short search ended at 8 units.
+ */
+static void test_small_trees_are_searched_longer(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,6;servers=8;cables=3)", 0);
+	uint64_t bound;
+
+	bed_down(bed, "Spine02");
+	bed_rebuild(bed);
+	assert_int_equal(fors_lanes_bound(bed->fabric, bed->lanes, &bound, NULL), FORS_OK);
+	assert_int_equal(bound, 56);
+	bed_free(bed);
+	bed = bed_new("FT(2;4,13;servers=10;cables=3)", 0);
+	bed_down(bed, "Spine01");
+	bed_rebuild(bed);
+	assert_int_equal(fors_lanes_bound(bed->fabric, bed->lanes, &bound, NULL), FORS_OK);
+	assert_in_range(bound, 140, 141);
+	bed_free(bed);
+}
+
 /* ---- the lump, against all tables that there are ---- */
 
 #define MOST_STEPS 3000000
@@ -600,6 +622,7 @@ int main(void)
 		cmocka_unit_test(test_lump_is_a_bound),
 		cmocka_unit_test(test_lump_of_many_spines),
 		cmocka_unit_test(test_idle_cables),
+		cmocka_unit_test(test_small_trees_are_searched_longer),
 		cmocka_unit_test(healthy_is_at_home),
 		cmocka_unit_test(few_failures_are_level),
 		cmocka_unit_test(lost_spines_are_level),
