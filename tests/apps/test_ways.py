@@ -15,7 +15,7 @@ def unequal(plan, rank_map, mpirun):
     usual = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule), "FORSCHED_WAY": "auto", "FORSCHED_VERBOSE": 2}
 
     def call(what, calls=CALLS, **env):
-        done = mpirun(8, "tests/apps/unequal_calls", what, calls, env={**usual, **env}, timeout=300)
+        done = mpirun(8, "tests/apps/unequal_calls", what, calls, env={**usual, **env})
         assert done.code == 0, done.out + done.err
         number, followed, left, different = map(int, ENDING.search(done.out).groups())
         assert (number, different) == (calls, 0), done.out + done.err
