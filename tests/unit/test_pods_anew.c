@@ -596,6 +596,21 @@ static void test_tops_never_seen(void **state)
 	}
 }
 
+/* A whole tree in which planes have equally many tops, fewer than the servers of one want, is not regular: none was ever missing. */
+static void test_equal_planes_lack_nothing(void **state)
+{
+	struct fors_lanes3 *lanes;
+	struct world w;
+
+	world_new(&w, "PGFT(3;7,3,4;1,3,7;1,3,1)");
+	look(&w);
+	must(fors_lanes3_read(w.pods, &lanes, NULL), NULL);
+	assert_false(lanes->is_regular);
+	assert_int_equal(lanes->nunseen, 0);
+	fors_lanes3_free(lanes);
+	world_free(&w);
+}
+
 /* Rounds as the closed form has them, though so much is dead. */
 static void keeps_rounds(const char *spec, const char *const dead[4], uint32_t effort)
 {
@@ -644,7 +659,7 @@ int main(void)
 		cmocka_unit_test(test_bundles),		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_tops_to_spare),	cmocka_unit_test(test_items_anew),
 		cmocka_unit_test(test_for_which_trees), cmocka_unit_test(test_tops_never_seen),
-		cmocka_unit_test(test_lanes_to_spare),
+		cmocka_unit_test(test_lanes_to_spare),	cmocka_unit_test(test_equal_planes_lack_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,18 +163,27 @@ static bool are_pods_alike(const struct fors_lanes3 *l)
 	return true;
 }
 
+static uint32_t most_rungs(const struct fors_lanes3 *l)
+{
+	uint32_t most = 0;
+
+	for (uint32_t j = 0; j < l->pods->nplanes; j++)
+		most = l->rungs[j] > most ? l->rungs[j] : most;
+	return most;
+}
+
 /*
- * Have all planes as many rungs as servers want? Where some have, those that have half of them at least get the others, too,
- * to tops that nobody ever saw: what is at home there goes round them as it does round dead ones.
+ * Have all planes as many rungs as servers want? Where some have, those that have fewer than others, but half of them at least,
+ * get the rest, too, to tops that nobody ever saw: what is at home there goes round them as it does round dead ones.
  */
 static bool complete_rungs(struct fors_lanes3 *l)
 {
-	uint32_t nplanes = l->pods->nplanes, nfull = 0;
+	uint32_t nplanes = l->pods->nplanes, nfull = 0, most = most_rungs(l);
 
 	for (uint32_t j = 0; j < nplanes; j++) {
 		uint32_t wanted = wanted_rungs(l, j);
 
-		if (2 * l->rungs[j] < wanted || wanted > l->nrungs)
+		if (l->rungs[j] < wanted && (l->rungs[j] == most || 2 * l->rungs[j] < wanted || wanted > l->nrungs))
 			return false;
 		nfull += wanted && l->rungs[j] >= wanted;
 	}
