@@ -58,6 +58,7 @@ def test_sizes_that_do_not_fit_together_are_not_cut(unequal):
     assert unequal("sloppy", FORSCHED_WAY="chunks", FORSCHED_CHUNK=3000)[:2] == (CALLS, 0)
 
 
+@pytest.mark.xdist_group("wide")  # one after the other: gibibytes are copied
 @pytest.mark.parametrize("way", ["phases", "chunks", "auto"])
 def test_a_message_of_more_than_2_gib(unequal, way):
     for calls in (2, 6, 18) if way == "auto" else (1,):  # on a busy machine the schedule is taken up over some calls
