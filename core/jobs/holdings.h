@@ -73,6 +73,8 @@ enum fors_err fors_holdings_entries_again(const struct fors_floors *then, const 
 
 /* Has the job any entry on floor 0? With a bound of 0 it is a guest then. */
 bool fors_holdings_have_entries(const struct fors_holdings *holdings, const struct fors_jobentry *job);
+/* Whose guest the job is, which has this number in the list; FORS_NO_JOB: nobody's. (holdings_guests.c) */
+uint32_t fors_holdings_host(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t number);
 
 /*
  * Jobs that have entries own no lanes but those that these go over: what they do not use is free for who begins, so that

@@ -253,13 +253,27 @@ enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct f
 
 	if (err)
 		return err;
-	/* With a path index for each lane a guest would choose its lanes, and cannot be told which. */
-	if (task->floors->pods && !task->is_owners_only && !fors_holdings_is_short(task) &&
-	    !(task->cancelled && task->cancelled(task->context)))
+	if (task->floors->pods && !fors_holdings_is_short(task) && !(task->cancelled && task->cancelled(task->context)))
 		err = take_guests(task, &made, error);
 	if (err)
 		fors_holdings_clear(&made);
 	else
 		*holdings = made;
 	return err;
+}
+
+uint32_t fors_holdings_host(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t number)
+{
+	const struct fors_entries *first = holdings->entries;
+
+	if (!holdings->bound || holdings->bound[number] || !first->up)
+		return FORS_NO_JOB;
+	for (uint32_t i = 0; i < job->count; i++)
+		for (uint32_t a = 0; a < first->nleaves; a++) {
+			uint32_t lane = first->up[(size_t)a * first->nservers + job->server[i]];
+
+			if (lane != FORS_NO_LANE)
+				return fors_owner(&holdings->owners[0], a, lane);
+		}
+	return FORS_NO_JOB;
 }

@@ -15,6 +15,7 @@
 #include "core/planners/jobplan_over.h"
 #include "core/planners/routing.h"
 #include "core/schedule/schedule.h"
+#include "core/schedule/verify.h"
 
 struct site {
 	struct world w;
@@ -22,12 +23,12 @@ struct site {
 	struct fors_floors floors;
 };
 
-static void site_new(struct site *s, const char *spec, const char *dead)
+static void site_new_of(struct site *s, const char *spec, unsigned lmc, const char *dead)
 {
 	struct fors_error error = {0};
 	char text[128], *at = NULL;
 
-	s->w = (struct world){.known = net_of(spec, 1)};
+	s->w = (struct world){.known = net_of(spec, lmc)};
 	must(fors_net_copy(s->w.known, &s->w.now, &error), &error);
 	snprintf(text, sizeof(text), "%s", dead);
 	for (char *what = strtok_r(text, " ", &at); what; what = strtok_r(NULL, " ", &at))
@@ -36,6 +37,11 @@ static void site_new(struct site *s, const char *spec, const char *dead)
 	make_tables(&s->w, 0);
 	s->tree = fors_fattree_of_pods(s->w.pods);
 	must(fors_floors_make(&s->tree, &s->floors, &error), &error);
+}
+
+static void site_new(struct site *s, const char *spec, const char *dead)
+{
+	site_new_of(s, spec, 1, dead);
 }
 
 static void site_free(struct site *s)
@@ -617,6 +623,79 @@ static void test_guests(void **state)
 	site_free(&s);
 }
 
+/* Does a plan go over cables of this job only? */
+static bool is_over(const struct site *s, const struct fors_jobtables *tables, const struct fors_schedule *plan,
+		    uint32_t job)
+{
+	const struct fors_net *net = s->w.now;
+	uint32_t *owner = malloc(net->nports * sizeof(*owner));
+	bool *is_used = calloc(net->nports, sizeof(*is_used)), is = true;
+	struct fors_verdict verdict;
+
+	fors_holdings_ports(&s->floors, &tables->holdings, owner);
+	must(fors_verify_used(net, s->w.route->lfts, plan, 1, NULL, NULL, &verdict, is_used, NULL), NULL);
+	assert_true(verdict.is_good);
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		for (uint8_t port = 0; port <= net->node[node].nports; port++) {
+			uint32_t i = net->node[node].first_port + port, peer = net->port[i].peer;
+			bool is_between = peer != FORS_NONE && net->node[node].type == FORS_SWITCH &&
+					  net->node[peer].type == FORS_SWITCH;
+
+			is &= !is_used[i] || !is_between || owner[i] == job;
+		}
+	free(is_used);
+	free(owner);
+	return is;
+}
+
+/* With a path index for each way a guest is told to take those over its host's lanes; how many are. */
+static unsigned plan_guests(const struct site *s, const struct fors_joblist *list)
+{
+	struct fors_jobtables tables;
+	struct fors_jobplans plans = {0};
+	unsigned nguests = 0;
+
+	must(fors_jobtables_make(&s->tree, &s->floors, list, NULL, &tables, NULL), NULL);
+	const struct fors_jobfloors lanes = {&s->floors, &tables.holdings, -1};
+	const struct fors_over_task task = {.net = s->w.now, .lfts = s->w.route->lfts};
+
+	must(fors_jobplans_floors(&task, &lanes, list, NULL, &plans, NULL), NULL);
+	assert_int_equal(plans.nmeetings, 0);
+	for (uint32_t j = 0; j < list->count; j++) {
+		uint32_t host = fors_holdings_host(&tables.holdings, &list->job[j], j);
+
+		assert_int_equal(host != FORS_NO_JOB, list->job[j].nleaves > 1 && !tables.holdings.bound[j]);
+		if (host == FORS_NO_JOB)
+			continue;
+		assert_int_equal(plans.job[j].whose, FORS_OVER_ALL);
+		assert_true(is_over(s, &tables, plans.job[j].plan, host));
+		nguests++;
+	}
+	fors_jobplans_clear(&plans);
+	fors_jobtables_clear(&tables);
+	return nguests;
+}
+
+/* Three jobs all over two planes. */
+static void test_guest_plans(void **state)
+{
+	static const uint32_t sizes[] = {4, 4, 4};
+	unsigned nguests = 0;
+	struct site s;
+
+	site_new_of(&s, "XGFT(3;2,2,3;1,2,2)", 2, "");
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct fors_joblist list = scattered(&s.floors, seed, sizes, 3);
+
+		for (uint32_t j = 0; j < list.count; j++)
+			list.job[j].has_index = false;
+		nguests += plan_guests(&s, &list);
+		fors_joblist_clear(&list);
+	}
+	assert_in_range(nguests, 1, 40);
+	site_free(&s);
+}
+
 /* ---- none ---- */
 
 /* A board belongs to both planes, and of those named as tops two have no cable: there are more than the planes have together. */
@@ -991,12 +1070,12 @@ static void test_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_necessary), cmocka_unit_test(test_whole_leaves),
-		cmocka_unit_test(test_parts),	  cmocka_unit_test(test_shared_top),
-		cmocka_unit_test(test_again),	  cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_left),	  cmocka_unit_test(test_trespass),
-		cmocka_unit_test(test_scattered), cmocka_unit_test(test_guests),
-		cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_necessary),   cmocka_unit_test(test_whole_leaves),
+		cmocka_unit_test(test_parts),	    cmocka_unit_test(test_shared_top),
+		cmocka_unit_test(test_again),	    cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_left),	    cmocka_unit_test(test_trespass),
+		cmocka_unit_test(test_scattered),   cmocka_unit_test(test_guests),
+		cmocka_unit_test(test_guest_plans), cmocka_unit_test(test_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
