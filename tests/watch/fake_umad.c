@@ -55,7 +55,7 @@ void umad_answer(const struct umad_sent *sent, unsigned in_ms, uint16_t status, 
 
 int umad_init(void)
 {
-	return 0;
+	return umad.has_no_module ? -ENOENT : 0;
 }
 
 int umad_get_port(const char *ca_name, int portnum, umad_port_t *port)

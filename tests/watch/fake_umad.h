@@ -28,7 +28,7 @@ struct umad_sent {
 struct umad {
 	uint64_t guid;	/* of the port, as the host has numbers */
 	int open_errno; /* umad_open_port() fails with it; 0: it does not */
-	bool has_no_port, takes_no_reports;
+	bool has_no_module, has_no_port, takes_no_reports;
 	int send_fails; /* negative: what umad_send() returns */
 	unsigned closes, unregistered;
 	unsigned nagents;

@@ -99,6 +99,9 @@ static void opening(void **state)
 	umad.has_no_port = true;
 	assert_int_equal(fors_mads_open(&setup, &mads, &error), FORS_EIO);
 	assert_non_null(strstr(error.text, "no port 2 of adapter 'mlx5_3'"));
+	umad.has_no_module = true;
+	assert_int_equal(fors_mads_open(&setup, &mads, &error), FORS_EIO);
+	assert_non_null(strstr(error.text, "load the module ib_umad"));
 	assert_true(!umad.closes && !umad.unregistered);
 }
 
