@@ -17,6 +17,7 @@
 
 #define MOST_OWNERS (UINT64_C(1) << 24) /* links times rounds: 64 MiB */
 #define DEPTH 5				/* units that make room for one another */
+#define LEAST_PART 4			/* one in so many is worth it, where not all find room */
 #define NOBODY UINT32_MAX		/* in the way */
 #define SEVERAL (UINT32_MAX - 1)
 
@@ -380,13 +381,14 @@ static bool is_lost(const struct work *w, uint32_t leaf, uint32_t slot)
 	return w->pods->slot[slot].leaf != leaf && !*leaf_entry(w, leaf, slot);
 }
 
-static bool any_lost(const struct work *w)
+static uint32_t count_lost(const struct work *w)
 {
+	uint32_t n = 0;
+
 	for (uint32_t a = 0; a < w->pods->nleaves; a++)
 		for (uint32_t s = 0; s < w->pods->nslots; s++)
-			if (is_lost(w, a, s))
-				return true;
-	return false;
+			n += is_lost(w, a, s);
+	return n;
 }
 
 static void place_all(struct work *w)
@@ -430,17 +432,18 @@ static bool list_ports(struct work *w)
 	return true;
 }
 
-/* All of it, or (may_be_part) as much as finds room. */
-static enum fors_err place(struct work *w, bool may_be_part, struct fors_error *error)
+/* All of them, or (may_be_part) as many as find room; a small part of the `nlost` is not worth what it would be in the way of. */
+static enum fors_err place(struct work *w, uint32_t nlost, bool may_be_part, struct fors_error *error)
 {
 	size_t size = ((size_t)w->pods->nleaves + w->pods->nmids + w->pods->ntops) * w->ways->ncolumns;
 	uint8_t *before = malloc(size + 1);
+	uint32_t most = may_be_part ? nlost - nlost / LEAST_PART : 0;
 
 	if (!before)
 		return fors_fail_memory(error);
 	memcpy(before, w->ways->leaf, size);
 	place_all(w);
-	if (!may_be_part && any_lost(w))
+	if (count_lost(w) > most)
 		memcpy(w->ways->leaf, before, size);
 	free(before);
 	return FORS_OK;
@@ -451,13 +454,14 @@ enum fors_err fors_spare3(const struct fors_cohorts *cohorts, struct fors_ways3 
 {
 	struct work w = {.c = cohorts, .l = cohorts->lanes, .pods = cohorts->lanes->pods, .ways = ways, .steps = steps};
 	size_t nowners = (size_t)ways->nlinks * cohorts->nrounds;
+	uint32_t nlost = count_lost(&w);
 	enum fors_err err;
 
-	if (w.l->m2 > UINT8_MAX || nowners > MOST_OWNERS || !any_lost(&w))
+	if (w.l->m2 > UINT8_MAX || nowners > MOST_OWNERS || !nlost)
 		return FORS_OK;
 	w.owner = calloc(nowners + 1, sizeof(*w.owner));
 	w.nusers = calloc(((size_t)w.pods->nmids + w.pods->ntops) * w.pods->nslots + 1, sizeof(*w.nusers));
-	err = w.owner && w.nusers && list_ports(&w) ? place(&w, may_be_part, error) : fors_fail_memory(error);
+	err = w.owner && w.nusers && list_ports(&w) ? place(&w, nlost, may_be_part, error) : fors_fail_memory(error);
 	free(w.owner);
 	free(w.nusers);
 	free(w.first);

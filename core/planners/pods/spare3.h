@@ -11,8 +11,9 @@
 /*
  * Ways of path index 0 for units that have none, such that they keep the round of fors_cohorts_round() and share no link there.
  * Entries of leaves change, of units without a way and of some that go elsewhere to make room, and those of mids up, and of tops
- * that have a choice, that no other unit uses. What finds no such way has 0 as before; unless may_be_part all is as before then.
- * `steps`: so many places are looked at, about. Errors: FORS_ENOMEM, with nothing written.
+ * that have a choice, that no other unit uses. What finds no such way has 0 as before. Unless may_be_part all find one, or all is as
+ * it was; may_be_part: a fourth of them, or all is as it was. `steps`: so many places are looked at, about. Errors: FORS_ENOMEM, with
+ * nothing written.
  */
 enum fors_err fors_spare3(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, bool may_be_part, uint64_t steps,
 			  struct fors_error *error);
