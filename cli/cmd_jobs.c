@@ -72,6 +72,15 @@ static void print_bound(int64_t bound)
 		printf(" %6lld", (long long)bound);
 }
 
+/* The job that lends it lanes, because none were left for it; empty: none. */
+static const char *lender_of(const struct cli_jobs *jobs, uint32_t j)
+{
+	uint32_t lender =
+		jobs->floors.pods ? fors_holdings_lender(&jobs->tables.holdings, &jobs->list.job[j], j) : FORS_NO_JOB;
+
+	return lender == FORS_NO_JOB ? "" : jobs->list.job[lender].name;
+}
+
 /* Over which lanes, and over which path index, where that is only one. */
 static void print_way(const struct cli_jobs *jobs, uint32_t j)
 {
@@ -79,6 +88,8 @@ static void print_way(const struct cli_jobs *jobs, uint32_t j)
 
 	printf("  %5.3f  %s lanes%s", speed_of(jobs, j), fors_jobplan_over(made->whose),
 	       jobs->list.job[j].is_exclusive && made->whose != FORS_OVER_OWN ? " (asked for its own)" : "");
+	if (*lender_of(jobs, j))
+		printf(", borrowed from %s", lender_of(jobs, j));
 	if (made->index >= 0)
 		printf(", path index %lld", (long long)made->index);
 	else if (jobs->list.job[j].has_index)
@@ -169,6 +180,7 @@ static json_t *job_to_json(const struct cli_jobs *jobs, uint32_t j)
 	json_object_set_new(object, "path_index", number_or_null(made->index));
 	json_object_set_new(object, "lower_bound", number_or_null(made->lower_bound));
 	json_object_set_new(object, "alone_bound", number_or_null(made->alone_bound));
+	json_object_set_new(object, "lender", *lender_of(jobs, j) ? cli_json_text(lender_of(jobs, j)) : json_null());
 	json_object_set_new(object, "reason", made->plan ? json_null() : cli_json_text(made->error.text));
 	cli_add_jobdemand(jobs, j, object);
 	json_object_set_new(object, "owned", lanes_to_json(jobs, j));

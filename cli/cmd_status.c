@@ -403,7 +403,7 @@ static void print_job(const struct fors_jobstat *job)
 	printf("\n");
 	print_job_demand(job);
 	if (job->trespassers > 0)
-		printf("%*s  its lanes are crossed by base LIDs of %s\n", CLI_BELOW, "", job->trespassing);
+		printf("%*s  its lanes are crossed by %s\n", CLI_BELOW, "", job->trespassing);
 }
 
 /* The demand of fors.conf, beside the exchange of all. */

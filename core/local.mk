@@ -81,7 +81,7 @@ libforscore_la_SOURCES = \
 	core/jobs/floors_tables.c \
 	core/jobs/holdings.c core/jobs/holdings.h \
 	core/jobs/holdings_again.c \
-	core/jobs/holdings_guests.c \
+	core/jobs/holdings_borrow.c \
 	core/jobs/holdings_inside.h \
 	core/jobs/holdings_live.c \
 	core/jobs/holdings_worth.c \

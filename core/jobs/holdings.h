@@ -13,11 +13,11 @@
  * shared out again; what leaves the fewest jobs without entries, and then the fastest, counts. Where nobody runs, or may move,
  * they are shared out again with other random numbers, too, while some job is slower than at full speed.
  *
- * A job for which no lanes are left then is the guest of another (holdings_guests.c): it has entries over lanes of this one,
+ * A job for which no lanes are left then borrows from another (holdings_borrow.c): it has entries over lanes of this one,
  * so that it slows down no more than one. Its bound is 0. (Not beside jobs that run and keep what they have: it has to wait
  * until they may move.)
  *
- * But for guests a job has all of its entries on all floors, or none at all. A tree of two levels has one floor, and nothing differs from
+ * But for borrowers a job has all of its entries on all floors, or none at all. A tree of two levels has one floor, and nothing differs from
  * owners.h and entries.h.
  *
  * Thread rules: pure. Source: doc/jobs.md.
@@ -32,9 +32,8 @@ struct fors_holdings {
 	uint32_t nfloors;
 	struct fors_owners *owners;   /* per floor */
 	struct fors_entries *entries; /* per floor; bound is of that floor alone */
-	uint32_t *
-		bound; /* [job]: no plan over its entries is shorter, on any floor, with those of its guests; 0: it has no
-			    entries, or is a guest */
+	uint32_t *bound;	      /* [job]: no plan over its entries is shorter, on any floor; 0: it has no
+			    entries, or is a borrower */
 };
 
 struct fors_holdings_task {
@@ -71,10 +70,10 @@ enum fors_err fors_holdings_entries_again(const struct fors_floors *then, const 
 					  const struct fors_floors *now, struct fors_holdings *again,
 					  struct fors_error *error);
 
-/* Has the job any entry on floor 0? With a bound of 0 it is a guest then. */
+/* Has the job any entry on floor 0? With a bound of 0 it is a borrower then. */
 bool fors_holdings_have_entries(const struct fors_holdings *holdings, const struct fors_jobentry *job);
-/* Whose guest the job is, which has this number in the list; FORS_NO_JOB: nobody's. (holdings_guests.c) */
-uint32_t fors_holdings_host(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t number);
+/* Who lends lanes to the job, which has this number in the list; FORS_NO_JOB: nobody. (holdings_borrow.c) */
+uint32_t fors_holdings_lender(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t number);
 
 /*
  * Jobs that have entries own no lanes but those that these go over: what they do not use is free for who begins, so that

@@ -8,7 +8,7 @@
 
 #include "holdings.h"
 
-/* fors_holdings_find() without guests. */
+/* fors_holdings_find() without borrowers. */
 enum fors_err fors_holdings_share(const struct fors_holdings_task *task, struct fors_holdings *holdings,
 				  struct fors_error *error);
 

@@ -30,17 +30,19 @@ static bool alloc(struct walk *w)
 	return true;
 }
 
+void fors_trespass_add(struct fors_trespass *of, uint32_t job)
+{
+	if (of->count < FORS_TRESPASS_NAMED)
+		of->first[of->count] = job;
+	of->count++;
+}
+
 static void note(struct walk *w, uint32_t intruder, uint32_t owner)
 {
-	struct fors_trespass *job;
-
 	if (owner == FORS_NO_JOB || owner == intruder || w->seen[owner] == intruder + 1)
 		return;
 	w->seen[owner] = intruder + 1;
-	job = &w->job[owner];
-	if (job->count < FORS_TRESPASS_NAMED)
-		job->first[job->count] = intruder;
-	job->count++;
+	fors_trespass_add(&w->job[owner], intruder);
 }
 
 /* What leaves a leaf, a node of the net, for the base LID of a server below another. */

@@ -17,7 +17,7 @@
 #define FORS_TRESPASS_NAMED 4 /* jobs that are named */
 
 struct fors_trespass {
-	uint32_t count;			     /* jobs that share and can come over lanes of this one */
+	uint32_t count;			     /* jobs that can come over lanes of this one */
 	uint32_t first[FORS_TRESPASS_NAMED]; /* the first of them, in the order of the list */
 };
 
@@ -29,6 +29,9 @@ struct fors_trespass {
 enum fors_err fors_trespass_find(const struct fors_fabric *seats, const struct fors_lfts *lfts,
 				 const struct fors_joblist *list, const uint32_t *owner, struct fors_trespass **jobs,
 				 struct fors_error *error);
+
+/* One more job there: one that was seen to come, or one that borrows lanes (holdings_borrow.c). */
+void fors_trespass_add(struct fors_trespass *of, uint32_t job);
 
 /* "a, b, c, d and 3 more" into `text`, cut to `size` bytes; empty: nobody. */
 void fors_trespass_tell(const struct fors_joblist *list, const struct fors_trespass *job, char *text, size_t size);

@@ -33,13 +33,13 @@ static const struct fors_fabric *first_floor(const struct planner *p)
 
 /* ---- one plan ---- */
 
-/* Cables that the job, or its host (it itself: it is no guest), may not use; false: there are none. */
-static bool bar(const struct planner *p, uint32_t job, uint32_t host, enum fors_jobplan_lanes whose)
+/* Cables that the job, or its lender (it itself: it is no borrower), may not use; false: there are none. */
+static bool bar(const struct planner *p, uint32_t job, uint32_t lender, enum fors_jobplan_lanes whose)
 {
 	for (uint32_t port = 0; port < p->task->net->nports; port++) {
 		uint32_t owner = p->owner[port];
 
-		p->is_barred[port] = owner != job && owner != host &&
+		p->is_barred[port] = owner != job && owner != lender &&
 				     (whose == FORS_OVER_OWN || (whose == FORS_OVER_FREE && owner != FORS_NO_JOB));
 	}
 	return whose != FORS_OVER_ALL;
@@ -83,16 +83,16 @@ static enum fors_err plan_on_index(const struct planner *p, uint32_t job, const 
 	return err;
 }
 
-/* Over the lanes of the job's host, if it has one: they are neither its own nor free. */
-static enum fors_err plan_as_guest(const struct planner *p, uint32_t job, const struct fors_participants *servers)
+/* Over the lanes of the job's lender, if it has one: they are neither its own nor free. */
+static enum fors_err plan_as_borrower(const struct planner *p, uint32_t job, const struct fors_participants *servers)
 {
 	struct fors_jobplan *made = &p->plans->job[job];
-	uint32_t host = fors_holdings_host(p->lanes->holdings, &p->list->job[job], job);
+	uint32_t lender = fors_holdings_lender(p->lanes->holdings, &p->list->job[job], job);
 	struct fors_over_task task = *p->task;
 
-	if (host == FORS_NO_JOB)
+	if (lender == FORS_NO_JOB)
 		return FORS_OK;
-	bar(p, job, host, FORS_OVER_OWN);
+	bar(p, job, lender, FORS_OVER_OWN);
 	task.is_barred = p->is_barred;
 	made->whose = FORS_OVER_ALL;
 	return plan_for(p, &task, servers, made);
@@ -133,7 +133,7 @@ static enum fors_err plan_job(const struct planner *p, uint32_t job)
 	if (has_index)
 		err = plan_on_index(p, job, &servers);
 	if (!err && !p->plans->job[job].plan)
-		err = plan_as_guest(p, job, &servers);
+		err = plan_as_borrower(p, job, &servers);
 	if (!err && !p->plans->job[job].plan)
 		err = plan_on_lanes(p, job, &servers);
 	free(servers.guid);

@@ -561,6 +561,17 @@ static void list_owners(const struct fors_worker_jobset *set, uint32_t *owner)
 	fors_owners_ports(set->look->fabric, &set->owners, owner);
 }
 
+/* Jobs that borrow lanes of another, because none were left for them. */
+static void add_borrowers(struct fors_worker_planning *p)
+{
+	for (uint32_t j = 0; p->set.floors.count && j < p->set.list.count; j++) {
+		uint32_t lender = fors_holdings_lender(&p->set.holdings, &p->set.list.job[j], j);
+
+		if (lender != FORS_NO_JOB)
+			fors_trespass_add(&p->met[lender], j);
+	}
+}
+
 static enum fors_err find_trespassers(struct fors_worker_planning *p)
 {
 	uint32_t *owner = malloc((p->set.look->net->nports + (size_t)1) * sizeof(*owner));
@@ -572,6 +583,8 @@ static enum fors_err find_trespassers(struct fors_worker_planning *p)
 	err = fors_trespass_find(fors_worker_jobset_seats(&p->set), p->set.look->lfts, &p->set.list, owner, &p->met,
 				 &p->error);
 	free(owner);
+	if (!err)
+		add_borrowers(p);
 	return err;
 }
 

@@ -99,6 +99,20 @@ def test_three_levels(fors, write, tmp_path, mark, how):
         assert all(used) and len(set().union(*used)) == sum(len(one) for one in used)
 
 
+def test_borrowed_lanes(fors, write, tmp_path):
+    """Six jobs at random in a tree that is nearly full: for one no lanes are left, and it meets nobody but the job that lends it some."""
+    text = scattered(random.Random(3), (12, 12, 10, 10, 8, 8), "job-index")
+    args = ("jobs", *TREE3, "--lmc", "1", "--job-index", "--jobs", write("jobs", text))
+    jobs = json.loads(fors(*args, "--json", "--output-dir", tmp_path / "out").out)["jobs"]
+    used = {job["name"]: links(fors, tmp_path / "out" / job["name"] / "schedule") for job in jobs}
+    lender = {job["name"]: job["lender"] for job in jobs if job["lender"]}
+    assert lender and all((job["name"] in lender) == (job["over"] == "all") for job in jobs)
+    for name, other in lender.items():
+        assert {job["name"] for job in jobs if job["name"] != name and used[job["name"]] & used[name]} <= {other} - set(lender)
+    out = fors(*args).out
+    assert all(f"all lanes (asked for its own), borrowed from {other}" in out for other in lender.values())
+
+
 def test_whole_pods_and_leaves_at_full_speed(fors, write):
     """A pod, two leaves of each of two pods, and the rest of these pods: nothing is lost, over one path index."""
     leaves = {"pod": range(4), "two": (4, 5, 8, 9), "rest": (6, 7, 10, 11)}

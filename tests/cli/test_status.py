@@ -97,7 +97,7 @@ def test_jobs(fors, folder, stamp):
     out = fors("status", path).out
     assert "jobs        1 with a schedule, 0 withdrawn, 1 without one" in out and "doubtful" not in out
     assert re.search(r"4711 +active +16 +8 +20 +16 +own", out) and re.search(r"4712 +failed .* no way", out)
-    assert out.count("its lanes are crossed by base LIDs of 17, 18, 19, 20 and 2 more\n") == 1 == out.count("crossed")
+    assert out.count("its lanes are crossed by 17, 18, 19, 20 and 2 more\n") == 1 == out.count("crossed")
     path = folder("0x2", jobs=[{**JOB, "name": f"j{i}"} for i in range(60)], phases=None)
     stamp(path / "schedule", EPOCH, "jobs")
     assert "and 10 more" in fors("status", path).out

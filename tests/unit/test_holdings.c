@@ -573,14 +573,14 @@ static void test_scattered(void **state)
 	site_free(&s);
 }
 
-/* ---- guests ---- */
+/* ---- borrowers ---- */
 
-/* Plans of all jobs: a guest meets its host alone, over whose cables all of its ways go, and all others have cables of their own. How many guests. */
-static unsigned judge_guests(const struct site *s, const struct fors_joblist *list)
+/* Plans of all jobs: a borrower meets its lender alone, over whose cables all of its ways go, and all others have cables of their own. How many borrowers. */
+static unsigned judge_borrowers(const struct site *s, const struct fors_joblist *list)
 {
 	struct fors_jobtables tables;
 	struct fors_jobplans plans = {0};
-	unsigned nguests = 0;
+	unsigned nborrowers = 0;
 
 	must(fors_jobtables_make(&s->tree, &s->floors, list, s->w.route->lfts, &tables, NULL), NULL);
 	const struct fors_jobfloors lanes = {&s->floors, &tables.holdings, tables.index};
@@ -590,36 +590,36 @@ static unsigned judge_guests(const struct site *s, const struct fors_joblist *li
 	assert_int_equal(plans.nmeetings, 0);
 	for (uint32_t j = 0; j < list->count; j++) {
 		uint64_t whose = cables_of(s, &tables, list, j);
-		bool is_guest = !tables.holdings.bound[j];
+		bool is_borrower = !tables.holdings.bound[j];
 
 		assert_true(fors_holdings_have_entries(&tables.holdings, &list->job[j]));
 		assert_int_equal(whose & (whose - 1), 0);
-		assert_int_equal(whose == UINT64_C(1) << j, !is_guest);
+		assert_int_equal(whose == UINT64_C(1) << j, !is_borrower);
 		assert_true(whose < UINT64_C(1) << list->count);
-		assert_int_equal(plans.job[j].whose, is_guest ? FORS_OVER_ALL : FORS_OVER_OWN);
+		assert_int_equal(plans.job[j].whose, is_borrower ? FORS_OVER_ALL : FORS_OVER_OWN);
 		assert_true(plans.job[j].plan && plans.job[j].plan->nphases >= tables.holdings.bound[j]);
-		nguests += is_guest;
+		nborrowers += is_borrower;
 	}
 	fors_jobplans_clear(&plans);
 	fors_jobtables_clear(&tables);
-	return nguests;
+	return nborrowers;
 }
 
 /* Seven jobs on 248 of 288 servers, all over six planes: for one of them no lanes are left. */
-static void test_guests(void **state)
+static void test_borrowers(void **state)
 {
 	static const uint32_t sizes[] = {16, 24, 32, 40, 40, 48, 48};
-	unsigned nguests = 0;
+	unsigned nborrowers = 0;
 	struct site s;
 
 	site_new(&s, "XGFT(3;6,6,8;1,6,6)", "");
 	for (uint64_t seed = 1; seed <= 3; seed++) {
 		struct fors_joblist list = scattered(&s.floors, seed, sizes, 7);
 
-		nguests += judge_guests(&s, &list);
+		nborrowers += judge_borrowers(&s, &list);
 		fors_joblist_clear(&list);
 	}
-	assert_in_range(nguests, 1, 6);
+	assert_in_range(nborrowers, 1, 6);
 	site_free(&s);
 }
 
@@ -648,12 +648,12 @@ static bool is_over(const struct site *s, const struct fors_jobtables *tables, c
 	return is;
 }
 
-/* With a path index for each way a guest is told to take those over its host's lanes; how many are. */
-static unsigned plan_guests(const struct site *s, const struct fors_joblist *list)
+/* With a path index for each way a borrower is told to take those over its lender's lanes; how many are. */
+static unsigned plan_borrowers(const struct site *s, const struct fors_joblist *list)
 {
 	struct fors_jobtables tables;
 	struct fors_jobplans plans = {0};
-	unsigned nguests = 0;
+	unsigned nborrowers = 0;
 
 	must(fors_jobtables_make(&s->tree, &s->floors, list, NULL, &tables, NULL), NULL);
 	const struct fors_jobfloors lanes = {&s->floors, &tables.holdings, -1};
@@ -662,25 +662,25 @@ static unsigned plan_guests(const struct site *s, const struct fors_joblist *lis
 	must(fors_jobplans_floors(&task, &lanes, list, NULL, &plans, NULL), NULL);
 	assert_int_equal(plans.nmeetings, 0);
 	for (uint32_t j = 0; j < list->count; j++) {
-		uint32_t host = fors_holdings_host(&tables.holdings, &list->job[j], j);
+		uint32_t lender = fors_holdings_lender(&tables.holdings, &list->job[j], j);
 
-		assert_int_equal(host != FORS_NO_JOB, list->job[j].nleaves > 1 && !tables.holdings.bound[j]);
-		if (host == FORS_NO_JOB)
+		assert_int_equal(lender != FORS_NO_JOB, list->job[j].nleaves > 1 && !tables.holdings.bound[j]);
+		if (lender == FORS_NO_JOB)
 			continue;
 		assert_int_equal(plans.job[j].whose, FORS_OVER_ALL);
-		assert_true(is_over(s, &tables, plans.job[j].plan, host));
-		nguests++;
+		assert_true(is_over(s, &tables, plans.job[j].plan, lender));
+		nborrowers++;
 	}
 	fors_jobplans_clear(&plans);
 	fors_jobtables_clear(&tables);
-	return nguests;
+	return nborrowers;
 }
 
 /* Three jobs all over two planes. */
-static void test_guest_plans(void **state)
+static void test_borrower_plans(void **state)
 {
 	static const uint32_t sizes[] = {4, 4, 4};
-	unsigned nguests = 0;
+	unsigned nborrowers = 0;
 	struct site s;
 
 	site_new_of(&s, "XGFT(3;2,2,3;1,2,2)", 2, "");
@@ -689,10 +689,10 @@ static void test_guest_plans(void **state)
 
 		for (uint32_t j = 0; j < list.count; j++)
 			list.job[j].has_index = false;
-		nguests += plan_guests(&s, &list);
+		nborrowers += plan_borrowers(&s, &list);
 		fors_joblist_clear(&list);
 	}
-	assert_in_range(nguests, 1, 40);
+	assert_in_range(nborrowers, 1, 40);
 	site_free(&s);
 }
 
@@ -1070,12 +1070,12 @@ static void test_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_necessary),   cmocka_unit_test(test_whole_leaves),
-		cmocka_unit_test(test_parts),	    cmocka_unit_test(test_shared_top),
-		cmocka_unit_test(test_again),	    cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_left),	    cmocka_unit_test(test_trespass),
-		cmocka_unit_test(test_scattered),   cmocka_unit_test(test_guests),
-		cmocka_unit_test(test_guest_plans), cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_necessary),      cmocka_unit_test(test_whole_leaves),
+		cmocka_unit_test(test_parts),	       cmocka_unit_test(test_shared_top),
+		cmocka_unit_test(test_again),	       cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_left),	       cmocka_unit_test(test_trespass),
+		cmocka_unit_test(test_scattered),      cmocka_unit_test(test_borrowers),
+		cmocka_unit_test(test_borrower_plans), cmocka_unit_test(test_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * holdings_guests.c - jobs for which no lanes are left, as guests of others.
+ * holdings_borrow.c - jobs for which no lanes are left borrow from others.
  *
  * A job without entries sends as the tables have it anyway, over lanes of all others, and slows them all down. So it becomes the
- * guest of one of them, its host: all floors are shared out again as if both were one job, with the servers of both. The two
+ * borrower of one of them, its lender: all floors are shared out again as if both were one job, with the servers of both. The two
  * meet, and no one else meets them. The smallest job without entries goes to the smallest of the others, since both together
  * get what one job gets.
  *
- * The lanes are the host's. The guest's bound is 0, as that of any job without lanes of its own, though it has entries.
+ * The lanes are the lender's. The borrower's bound is 0, as that of any job without lanes of its own, though it has entries.
  */
 #include "holdings_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_GUESTS 4
-#define GUEST_PART 2 /* of the usual work has the search with one more guest */
+#define MOST_BORROWERS 4
+#define BORROW_PART 2 /* of the usual work has the search with one more borrower */
 
-/* The jobs as they are shared out: hosts have the servers of their guests. */
+/* The jobs as they are shared out: lenders have the servers of their borrowers. */
 struct party {
 	const struct fors_holdings_task *task;
 	struct fors_joblist list;
@@ -52,19 +52,19 @@ static uint32_t smallest(const struct party *p, const struct fors_holdings *left
 	return best;
 }
 
-static void seat(const struct party *p, struct fors_jobentry *host, uint32_t server)
+static void seat(const struct party *p, struct fors_jobentry *lender, uint32_t server)
 {
 	const struct fors_server *all = p->task->floors->floor[0]->server;
 
-	if (!host->count || all[host->server[host->count - 1]].leaf != all[server].leaf)
-		host->nleaves++;
-	host->server[host->count++] = server;
+	if (!lender->count || all[lender->server[lender->count - 1]].leaf != all[server].leaf)
+		lender->nleaves++;
+	lender->server[lender->count++] = server;
 }
 
-/* The servers of the guest are the host's, in the order of servers. */
-static bool merge(struct party *p, uint32_t guest, uint32_t host)
+/* The servers of the borrower are the lender's, in the order of servers. */
+static bool merge(struct party *p, uint32_t borrower, uint32_t lender)
 {
-	struct fors_jobentry *to = &p->list.job[host], *from = &p->list.job[guest], one = *to, two = *from;
+	struct fors_jobentry *to = &p->list.job[lender], *from = &p->list.job[borrower], one = *to, two = *from;
 	uint32_t *made = malloc(((size_t)one.count + two.count) * sizeof(*made));
 
 	if (!made)
@@ -75,29 +75,29 @@ static bool merge(struct party *p, uint32_t guest, uint32_t host)
 		seat(p, to,
 		     k == two.count || (i < one.count && one.server[i] < two.server[k]) ? one.server[i++]
 											: two.server[k++]);
-	free(p->servers[host]);
-	p->servers[host] = made;
+	free(p->servers[lender]);
+	p->servers[lender] = made;
 	return true;
 }
 
-/* One more guest, if that leaves fewer jobs without entries; *is_better: it does. */
+/* One more borrower, if that leaves fewer jobs without entries; *is_better: it does. */
 static enum fors_err take_one(struct party *p, struct fors_holdings *holdings, bool *is_better,
 			      struct fors_error *error)
 {
-	uint32_t left = count_left(p, holdings), guest = smallest(p, holdings, FORS_NO_JOB),
-		 host = smallest(p, NULL, guest);
+	uint32_t left = count_left(p, holdings), borrower = smallest(p, holdings, FORS_NO_JOB),
+		 lender = smallest(p, NULL, borrower);
 	struct fors_holdings_task task = *p->task;
 	struct fors_holdings made;
 	enum fors_err err;
 
 	*is_better = false;
-	if (host == FORS_NO_JOB)
+	if (lender == FORS_NO_JOB)
 		return FORS_OK;
-	if (!merge(p, guest, host))
+	if (!merge(p, borrower, lender))
 		return fors_fail_memory(error);
 	task.list = &p->list;
-	task.owners_work /= GUEST_PART;
-	task.entries_work /= GUEST_PART;
+	task.owners_work /= BORROW_PART;
+	task.entries_work /= BORROW_PART;
 	err = fors_holdings_share(&task, &made, error);
 	if (err)
 		return err;
@@ -108,7 +108,7 @@ static enum fors_err take_one(struct party *p, struct fors_holdings *holdings, b
 	return FORS_OK;
 }
 
-/* ---- what is left to a host ---- */
+/* ---- what is left to a lender ---- */
 
 /* Flows on each cable of the floors, up and down: row[floor][direction * nleaves * nlanes + leaf * nlanes + lane]. */
 struct loads {
@@ -177,9 +177,9 @@ static void free_loads(struct loads *l)
 	free(l->row);
 }
 
-/* The bound of a host, without its guests. */
-static enum fors_err bound_host(const struct fors_floors *floors, const struct fors_jobentry *job,
-				const struct fors_holdings *holdings, uint32_t *bound, struct fors_error *error)
+/* The bound of a lender, without its borrowers. */
+static enum fors_err bound_lender(const struct fors_floors *floors, const struct fors_jobentry *job,
+				  const struct fors_holdings *holdings, uint32_t *bound, struct fors_error *error)
 {
 	struct loads l = {.floors = floors, .holdings = holdings, .most = job->count};
 	const struct fors_server *all = floors->floor[0]->server;
@@ -197,13 +197,14 @@ static enum fors_err bound_host(const struct fors_floors *floors, const struct f
 	return FORS_OK;
 }
 
-static enum fors_err bound_hosts(const struct party *p, struct fors_holdings *holdings, struct fors_error *error)
+static enum fors_err bound_lenders(const struct party *p, struct fors_holdings *holdings, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t j = 0; !err && j < p->list.count; j++)
 		if (p->servers[j] && p->list.job[j].count && holdings->bound[j])
-			err = bound_host(p->task->floors, &p->task->list->job[j], holdings, &holdings->bound[j], error);
+			err = bound_lender(p->task->floors, &p->task->list->job[j], holdings, &holdings->bound[j],
+					   error);
 	return err;
 }
 
@@ -230,17 +231,17 @@ static void release(struct party *p)
 	free(p->list.job);
 }
 
-static enum fors_err take_guests(const struct fors_holdings_task *task, struct fors_holdings *holdings,
-				 struct fors_error *error)
+static enum fors_err take_borrowers(const struct fors_holdings_task *task, struct fors_holdings *holdings,
+				    struct fors_error *error)
 {
 	struct party p = {.task = task};
 	enum fors_err err = alloc(&p) ? FORS_OK : fors_fail_memory(error);
 	bool is_better = true;
 
-	for (int i = 0; !err && is_better && i < MOST_GUESTS && count_left(&p, holdings); i++)
+	for (int i = 0; !err && is_better && i < MOST_BORROWERS && count_left(&p, holdings); i++)
 		err = take_one(&p, holdings, &is_better, error);
 	if (!err)
-		err = bound_hosts(&p, holdings, error);
+		err = bound_lenders(&p, holdings, error);
 	release(&p);
 	return err;
 }
@@ -254,7 +255,7 @@ enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct f
 	if (err)
 		return err;
 	if (task->floors->pods && !fors_holdings_is_short(task) && !(task->cancelled && task->cancelled(task->context)))
-		err = take_guests(task, &made, error);
+		err = take_borrowers(task, &made, error);
 	if (err)
 		fors_holdings_clear(&made);
 	else
@@ -262,13 +263,12 @@ enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct f
 	return err;
 }
 
-uint32_t fors_holdings_host(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t number)
+/* Whose are the lanes that the job's entries go over? FORS_NO_JOB: it has none. */
+static uint32_t owner_of_ways(const struct fors_holdings *holdings, const struct fors_jobentry *job)
 {
 	const struct fors_entries *first = holdings->entries;
 
-	if (!holdings->bound || holdings->bound[number] || !first->up)
-		return FORS_NO_JOB;
-	for (uint32_t i = 0; i < job->count; i++)
+	for (uint32_t i = 0; first->up && i < job->count; i++)
 		for (uint32_t a = 0; a < first->nleaves; a++) {
 			uint32_t lane = first->up[(size_t)a * first->nservers + job->server[i]];
 
@@ -276,4 +276,11 @@ uint32_t fors_holdings_host(const struct fors_holdings *holdings, const struct f
 				return fors_owner(&holdings->owners[0], a, lane);
 		}
 	return FORS_NO_JOB;
+}
+
+uint32_t fors_holdings_lender(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t number)
+{
+	uint32_t owner = holdings->bound && !holdings->bound[number] ? owner_of_ways(holdings, job) : FORS_NO_JOB;
+
+	return owner == number ? FORS_NO_JOB : owner; /* its own: what a dead cable left of them */
 }
