@@ -219,7 +219,8 @@ static bool alloc(struct party *p)
 	p->servers = calloc(list->count + (size_t)1, sizeof(*p->servers));
 	if (!p->list.job || !p->servers)
 		return false;
-	memcpy(p->list.job, list->job, list->count * sizeof(*p->list.job));
+	if (list->count)
+		memcpy(p->list.job, list->job, list->count * sizeof(*p->list.job));
 	return true;
 }
 
