@@ -168,6 +168,7 @@ def follow(fabric, tmp_path, tree, any_cable, nodes, **other):
     try:
         site.fors("jobs", "--slurm", "--output", site.file)
         sim, sm = fabric(tree, lmc=str(site.lmc), fors_conf=f"jobs_file = {site.file}\npublish_dir = {published}\n")
+        sm.wait_up()  # what is cut before it was ever seen is not known to be dead
         for _ in range(EVENTS // 2):
             event = rng.choice(["submit", "submit", "cancel", "cut"])
             if event == "cut" and cut:
