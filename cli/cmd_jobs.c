@@ -85,11 +85,12 @@ static const char *lender_of(const struct cli_jobs *jobs, uint32_t j)
 static void print_way(const struct cli_jobs *jobs, uint32_t j)
 {
 	const struct fors_jobplan *made = &jobs->plans.job[j];
+	const char *lender = lender_of(jobs, j);
 
 	printf("  %5.3f  %s lanes%s", speed_of(jobs, j), fors_jobplan_over(made->whose),
 	       jobs->list.job[j].is_exclusive && made->whose != FORS_OVER_OWN ? " (asked for its own)" : "");
-	if (*lender_of(jobs, j))
-		printf(", borrowed from %s", lender_of(jobs, j));
+	if (*lender)
+		printf(", borrowed from %s", lender);
 	if (made->index >= 0)
 		printf(", path index %lld", (long long)made->index);
 	else if (jobs->list.job[j].has_index)
@@ -170,6 +171,7 @@ static json_t *job_to_json(const struct cli_jobs *jobs, uint32_t j)
 {
 	const struct fors_jobentry *job = &jobs->list.job[j];
 	const struct fors_jobplan *made = &jobs->plans.job[j];
+	const char *lender = lender_of(jobs, j);
 	json_t *object = json_pack("{s:s, s:b, s:i, s:i, s:i, s:s, s:f}", "name", job->name, "exclusive",
 				   job->is_exclusive, "servers", job->count, "leaves", job->nleaves, "lanes",
 				   made->nlanes, "over", fors_jobplan_over(made->whose), "speed", speed_of(jobs, j));
@@ -180,7 +182,7 @@ static json_t *job_to_json(const struct cli_jobs *jobs, uint32_t j)
 	json_object_set_new(object, "path_index", number_or_null(made->index));
 	json_object_set_new(object, "lower_bound", number_or_null(made->lower_bound));
 	json_object_set_new(object, "alone_bound", number_or_null(made->alone_bound));
-	json_object_set_new(object, "lender", *lender_of(jobs, j) ? cli_json_text(lender_of(jobs, j)) : json_null());
+	json_object_set_new(object, "lender", *lender ? cli_json_text(lender) : json_null());
 	json_object_set_new(object, "reason", made->plan ? json_null() : cli_json_text(made->error.text));
 	cli_add_jobdemand(jobs, j, object);
 	json_object_set_new(object, "owned", lanes_to_json(jobs, j));

@@ -32,8 +32,8 @@ struct fors_holdings {
 	uint32_t nfloors;
 	struct fors_owners *owners;   /* per floor */
 	struct fors_entries *entries; /* per floor; bound is of that floor alone */
-	uint32_t *bound;	      /* [job]: no plan over its entries is shorter, on any floor; 0: it has no
-			    entries, or is a borrower */
+	/* [job]: no plan over its entries is shorter, on any floor; 0: it has no entries, or borrows the lanes of these */
+	uint32_t *bound;
 };
 
 struct fors_holdings_task {
@@ -70,9 +70,9 @@ enum fors_err fors_holdings_entries_again(const struct fors_floors *then, const 
 					  const struct fors_floors *now, struct fors_holdings *again,
 					  struct fors_error *error);
 
-/* Has the job any entry on floor 0? With a bound of 0 it is a borrower then. */
+/* Has the job any entry on floor 0? With a bound of 0 it is a borrower then. (holdings_again.c) */
 bool fors_holdings_have_entries(const struct fors_holdings *holdings, const struct fors_jobentry *job);
-/* Who lends lanes to the job, which has this number in the list; FORS_NO_JOB: nobody. (holdings_borrow.c) */
+/* The job, another than this one of such a number in the list, that owns the lanes of its entries; FORS_NO_JOB: none. (holdings_again.c) */
 uint32_t fors_holdings_lender(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t number);
 
 /*

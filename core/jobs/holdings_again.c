@@ -102,15 +102,35 @@ bool fors_holdings_same_ways(const struct fors_floors *floors, const struct fors
 
 /* ---- lanes without entries ---- */
 
+/* The lane at *leaf that the first entry of the job on floor 0 goes over; FORS_NO_LANE: it has none. */
+static uint32_t first_lane(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t *leaf)
+{
+	const struct fors_entries *first = holdings->entries;
+
+	for (uint32_t i = 0; holdings->nfloors && first->up && i < job->count; i++)
+		for (*leaf = 0; *leaf < first->nleaves; ++*leaf) {
+			uint32_t lane = first->up[(size_t)*leaf * first->nservers + job->server[i]];
+
+			if (lane != FORS_NO_LANE)
+				return lane;
+		}
+	return FORS_NO_LANE;
+}
+
 bool fors_holdings_have_entries(const struct fors_holdings *holdings, const struct fors_jobentry *job)
 {
-	const struct fors_entries *first = &holdings->entries[0];
+	uint32_t leaf;
 
-	for (uint32_t i = 0; first->up && i < job->count; i++)
-		for (uint32_t a = 0; a < first->nleaves; a++)
-			if (first->up[(size_t)a * first->nservers + job->server[i]] != FORS_NO_LANE)
-				return true;
-	return false;
+	return first_lane(holdings, job, &leaf) != FORS_NO_LANE;
+}
+
+uint32_t fors_holdings_lender(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t number)
+{
+	uint32_t leaf, lane = first_lane(holdings, job, &leaf), owner = FORS_NO_JOB;
+
+	if (lane != FORS_NO_LANE)
+		owner = fors_owner(&holdings->owners[0], leaf, lane);
+	return owner == number ? FORS_NO_JOB : owner;
 }
 
 /* The lanes of a floor that entries go over, in is_used[leaf * nlanes + lane]. */

@@ -40,7 +40,7 @@ static uint32_t count_left(const struct party *p, const struct fors_holdings *ho
 	return n;
 }
 
-/* The smallest job other than `not`, of those without entries, or of all; FORS_NO_JOB. */
+/* The smallest job but `not_this`, of those that `left` has no entries for, or (NULL) of all; FORS_NO_JOB. */
 static uint32_t smallest(const struct party *p, const struct fors_holdings *left, uint32_t not_this)
 {
 	uint32_t best = FORS_NO_JOB;
@@ -262,26 +262,4 @@ enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct f
 	else
 		*holdings = made;
 	return err;
-}
-
-/* Whose are the lanes that the job's entries go over? FORS_NO_JOB: it has none. */
-static uint32_t owner_of_ways(const struct fors_holdings *holdings, const struct fors_jobentry *job)
-{
-	const struct fors_entries *first = holdings->entries;
-
-	for (uint32_t i = 0; first->up && i < job->count; i++)
-		for (uint32_t a = 0; a < first->nleaves; a++) {
-			uint32_t lane = first->up[(size_t)a * first->nservers + job->server[i]];
-
-			if (lane != FORS_NO_LANE)
-				return fors_owner(&holdings->owners[0], a, lane);
-		}
-	return FORS_NO_JOB;
-}
-
-uint32_t fors_holdings_lender(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t number)
-{
-	uint32_t owner = holdings->bound && !holdings->bound[number] ? owner_of_ways(holdings, job) : FORS_NO_JOB;
-
-	return owner == number ? FORS_NO_JOB : owner; /* its own: what a dead cable left of them */
 }

@@ -15,7 +15,6 @@
 #define MOST_LANES 8
 #define SETS (1u << MOST_LANES)
 #define SCALE 840		/* parts of a flow: whole numbers of them for up to eight lanes */
-#define OVERLOAD_PART 8		/* as in owners_energy.c */
 #define CUT_OFF (4 * SPEED_ONE) /* for leaves without a lane in common, and more for each server that they have */
 
 /* Servers of an owner at leaves that have no lanes but these. */

@@ -14,8 +14,7 @@
 
 #define SCALE 8
 #define ROUNDS 2
-#define CUT_OFF (4 * SPEED_ONE) /* for a pair of leaves without a lane in common */
-#define OVERLOAD_PART 8		/* all that stands above P costs an eighth of what the fullest lane does */
+#define CUT_OFF (4 * SPEED_ONE)			       /* for a pair of leaves without a lane in common */
 #define KEEP_COST (SPEED_ONE * FORS_EPOCH_COST / 1000) /* for lanes that the owner had before and lost */
 
 /* The lanes that both parties have, by the height of the water; how many. */

@@ -12,7 +12,8 @@
 #include "mask.h"
 #include "owners.h"
 
-#define SPEED_ONE 1000 /* energy of an owner at full speed */
+#define SPEED_ONE 1000	/* energy of an owner at full speed */
+#define OVERLOAD_PART 8 /* all that stands above P costs an eighth of what the fullest lane does */
 
 /* The servers of one owner at one leaf. */
 struct party {

@@ -18,7 +18,7 @@
 
 struct fors_trespass {
 	uint32_t count;			     /* jobs that can come over lanes of this one */
-	uint32_t first[FORS_TRESPASS_NAMED]; /* the first of them, in the order of the list */
+	uint32_t first[FORS_TRESPASS_NAMED]; /* the first of them */
 };
 
 /*

@@ -289,10 +289,12 @@ static enum fors_err try_afresh(const struct plan *plan, const struct fors_flows
 	struct fors_flows_asked shorter = *asked;
 	struct fors_flows_packing *made = NULL;
 	uint32_t bound = told(&plan->report).bound_tables;
+	uint64_t bytes =
+		bytes_of(plan) + fors_flows_packing_bytes(problem, (*packing)->nphases); /* that one stays beside */
 	enum fors_err err;
 
 	if (plan->task->is_one_of_many || plan->task->is_quick || plan->report.nservers > SOME_SERVERS ||
-	    asked->limits.steps || (*packing)->nphases <= bound + bound / FAR)
+	    asked->limits.steps || bytes > most_bytes(plan) || (*packing)->nphases <= bound + bound / FAR)
 		return FORS_OK;
 	shorter.known_bound = bound;
 	shorter.wanted_phases = (*packing)->nphases - 1;

@@ -561,11 +561,12 @@ static void list_owners(const struct fors_worker_jobset *set, uint32_t *owner)
 	fors_owners_ports(set->look->fabric, &set->owners, owner);
 }
 
-/* Jobs that borrow lanes of another, because none were left for them. */
+/* Jobs that borrow lanes of another, because none were left for them: in the claim, if that is what lanes are owned by. */
 static void add_borrowers(struct fors_worker_planning *p)
 {
-	for (uint32_t j = 0; p->set.floors.count && j < p->set.list.count; j++) {
-		uint32_t lender = fors_holdings_lender(&p->set.holdings, &p->set.list.job[j], j);
+	for (uint32_t j = 0; j < p->set.list.count; j++) {
+		uint32_t lender = p->grant.lender ? p->grant.lender[j]
+						  : fors_holdings_lender(&p->set.holdings, &p->set.list.job[j], j);
 
 		if (lender != FORS_NO_JOB)
 			fors_trespass_add(&p->met[lender], j);

@@ -213,6 +213,35 @@ def test_three_levels_over_a_restart(jobs, mark, lmc, conf):
         assert after["one"] >= before["one"] and after["zero"] >= before["zero"]
 
 
+def assert_borrowed(sim, sm, names):
+    """Some jobs go over lanes of one other job each, which names them, and of nobody else; all others over lanes of their own."""
+    own = {name for name in names if job(sm.status(), name)["over"] == "own"}
+    links = judge(sim, sm, sorted(own), sorted(set(names) - own))
+    for borrower in set(names) - own:
+        met = {name for name in own if links[name] & links[borrower]}
+        assert len(met) <= 1 and links[borrower] and job(sm.status(), borrower)["over"] == "all", (borrower, met)
+        assert all(borrower in job(sm.status(), lender)["trespassing"] for lender in met)
+    return own
+
+
+@pytest.mark.parametrize("mark, lmc, conf", [("exclusive", "4", ""), ("job-index", "1", "job_index = yes\n")])
+def test_borrowed_lanes(jobs, mark, lmc, conf):
+    """Jobs at random in a tree that is nearly full: for one no lanes are left. Another opensm leaves all of them what they have."""
+    servers = [f"Node{p}-{y}-{x}" for p in range(4) for y in range(4) for x in range(4)]
+    random.Random(3).shuffle(servers)
+    running = {f"j{k}": [servers.pop() for _ in range(size)] for k, size in enumerate((12, 12, 10, 10, 8, 8))}
+    text = "".join(f"{name} [{mark}]: {', '.join(where)}\n" for name, where in running.items())
+    sim, sm, file = jobs(text, topology=Tree3((4, 4, 4), (4, 4)), lmc=lmc, conf=conf)
+    sm.wait_status(timeout=60, jobs=lambda jobs: jobs and all(one["state"] == "active" for one in jobs)  # at the latest at leisure
+                   and sum(one["over"] == "all" for one in jobs) == sum(one["trespassers"] or 0 for one in jobs))
+    own = assert_borrowed(sim, sm, running)
+    assert len(own) < len(running)
+    sm.stop()
+    with type(sm)(sim, sm.directory, fors_conf=f"jobs_file = {file}\n{conf}", lmc=lmc) as again:
+        again.wait_status(timeout=60, jobs=lambda jobs: jobs and all(one["state"] == "active" for one in jobs)
+                          and {one["name"] for one in jobs if one["over"] == "own"} >= own)
+
+
 def test_tables_of_another_engine(jobs):
     """Over tables that fors did not make each job has a plan, right in itself, marked as shared; with new tables it gets another."""
     sim, sm, file = jobs(f"one [exclusive]: {ONE}\ntwo: {TWO}\n", conf="schedule_over = any\n", routing_engine="minhop", lmc="0")

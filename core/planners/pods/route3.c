@@ -316,7 +316,7 @@ static bool any_drained(const struct fors_pods *pods)
  */
 static enum fors_err find_drained(struct work *w, struct fors_error *error)
 {
-	size_t size = ((size_t)w->pods->nleaves + w->pods->nmids + w->pods->ntops) * w->ways->ncolumns;
+	size_t size = fors_ways3_size(w->ways);
 	struct fors_pods pods = *w->pods;
 	struct fors_lanes3 lanes = *w->lanes;
 	struct fors_ways3 *all = NULL;

@@ -435,7 +435,7 @@ static bool list_ports(struct work *w)
 /* All of them, or (may_be_part) as many as find room; a small part of the `nlost` is not worth what it would be in the way of. */
 static enum fors_err place(struct work *w, uint32_t nlost, bool may_be_part, struct fors_error *error)
 {
-	size_t size = ((size_t)w->pods->nleaves + w->pods->nmids + w->pods->ntops) * w->ways->ncolumns;
+	size_t size = fors_ways3_size(w->ways);
 	uint8_t *before = malloc(size + 1);
 	uint32_t most = may_be_part ? nlost - nlost / LEAST_PART : 0;
 

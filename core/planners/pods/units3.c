@@ -265,15 +265,9 @@ static enum fors_err begin(struct work *w, uint32_t nrounds, bool is_patient, st
 	return FORS_OK;
 }
 
-/* All tables that entries may change in. */
-static size_t size_of_tables(const struct work *w)
-{
-	return ((size_t)w->pods->nleaves + w->pods->nmids + w->pods->ntops) * w->ways->ncolumns;
-}
-
 static void set_tables(struct work *w, const uint8_t *tables)
 {
-	memcpy(w->ways->leaf, tables, size_of_tables(w));
+	memcpy(w->ways->leaf, tables, fors_ways3_size(w->ways));
 	forget_tails(w);
 }
 
@@ -298,13 +292,13 @@ static void swap(struct fors_flows_packing **a, struct fors_flows_packing **b)
 static enum fors_err search_relieved(struct work *w, uint32_t most, uint64_t budget, bool is_patient,
 				     struct fors_flows_packing **packing, struct fors_error *error)
 {
-	uint8_t *before = malloc(size_of_tables(w) + 1);
+	uint8_t *before = malloc(fors_ways3_size(w->ways) + 1);
 	struct fors_flows_packing *other = NULL;
 	enum fors_err err;
 
 	if (!before)
 		return fors_fail_memory(error);
-	memcpy(before, w->ways->leaf, size_of_tables(w));
+	memcpy(before, w->ways->leaf, fors_ways3_size(w->ways));
 	err = fors_relieve3(w->ways, most, !is_patient, NULL, error);
 	if (!err)
 		err = begin(w, (*packing)->nphases, is_patient, &other, error);
@@ -326,7 +320,7 @@ static enum fors_err search_relieved(struct work *w, uint32_t most, uint64_t bud
 static enum fors_err search_both(struct work *w, uint64_t budget, struct fors_flows_packing **packing,
 				 struct fors_error *error)
 {
-	size_t size = size_of_tables(w);
+	size_t size = fors_ways3_size(w->ways);
 	uint8_t *before = malloc(2 * size + 1), *after = before ? before + size : NULL;
 	struct fors_flows_packing *other = NULL;
 	uint32_t nrounds = (*packing)->nphases;
@@ -504,13 +498,13 @@ static enum fors_err take_closed_form(const struct work *w, uint32_t nrounds, st
 static enum fors_err do_without_rounds(struct work *w, uint32_t most, bool in_haste,
 				       const struct fors_flows_packing *packing, bool *done, struct fors_error *error)
 {
-	uint8_t *before = malloc(size_of_tables(w) + 1);
+	uint8_t *before = malloc(fors_ways3_size(w->ways) + 1);
 	uint32_t fullest;
 	enum fors_err err;
 
 	if (!before)
 		return fors_fail_memory(error);
-	memcpy(before, w->ways->leaf, size_of_tables(w));
+	memcpy(before, w->ways->leaf, fors_ways3_size(w->ways));
 	err = fors_relieve3(w->ways, most, in_haste, &fullest, error);
 	*done = !err && (packing->nwaiting || fullest + fullest / NEAR < packing->nphases * w->problem.lump);
 	if (!*done)

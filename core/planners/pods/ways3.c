@@ -414,7 +414,7 @@ enum fors_err fors_ways3_home(const struct fors_lanes3 *lanes, uint32_t nindices
 	w->lanes = lanes;
 	w->nindices = nindices;
 	w->ncolumns = nindices * pods->nslots;
-	w->leaf = calloc(((size_t)pods->nleaves + pods->nmids + pods->ntops) * w->ncolumns + 1, 1);
+	w->leaf = calloc(fors_ways3_size(w) + 1, 1);
 	w->hop = calloc(pods->known->nports + (size_t)1, sizeof(*w->hop));
 	if (!w->leaf || !w->hop) {
 		fors_ways3_free(w);

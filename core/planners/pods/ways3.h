@@ -65,6 +65,14 @@ bool fors_ways3_meets(const struct fors_ways3 *ways, uint32_t pod, uint32_t slot
 uint32_t fors_ways3_links(const struct fors_ways3 *ways, uint32_t node, uint8_t port, uint32_t column,
 			  uint32_t link[4]);
 
+/* Bytes of all entries, from `leaf` on: they lie behind each other. */
+static inline size_t fors_ways3_size(const struct fors_ways3 *ways)
+{
+	const struct fors_pods *pods = ways->lanes->pods;
+
+	return ((size_t)pods->nleaves + pods->nmids + pods->ntops) * ways->ncolumns;
+}
+
 static inline uint32_t fors_ways3_slot(const struct fors_ways3 *ways, uint32_t column)
 {
 	return fors_lanes3_modulo(column, ways->lanes->pods->nslots);
