@@ -27,10 +27,10 @@ struct work {
 	const struct fors_pods *pods;
 	struct fors_ways3 *ways;
 	uint32_t *owner; /* [link * nrounds + round]: the unit, leaf * nslots + slot, and 1; 0: nobody */
-	uint16_t *
-		nusers; /* [mid * nslots + slot]: units that go up by the mid's entry; then [top * nslots + slot]: down by the top's */
-	uint32_t *
-		first; /* [top * npods + pod]: where the top's ports to the pod begin in port[]; NULL: tops have no choice */
+	/* [mid * nslots + slot]: units that go up by the mid's entry; behind them [top * nslots + slot]: down by the top's */
+	uint16_t *nusers;
+	/* [top * npods + pod]: where the top's ports to the pod begin in port[]; NULL: tops have no choice */
+	uint32_t *first;
 	uint8_t *port;
 	uint32_t nports;		 /* of a top to a pod, the most */
 	uint32_t held[DEPTH + 1], nheld; /* units that have just got their place */
@@ -393,10 +393,12 @@ static uint32_t count_lost(const struct work *w)
 
 static void place_all(struct work *w)
 {
+	struct group g;
+
 	set_owners(w);
-	for (uint32_t s = 0; s < w->pods->nslots; s++)
-		for (uint32_t p = 0; p < w->pods->npods; p++)
-			place_group(w, &(struct group){.pod = p, .slot = s});
+	for (g.slot = 0; g.slot < w->pods->nslots; g.slot++)
+		for (g.pod = 0; g.pod < w->pods->npods; g.pod++)
+			place_group(w, &g);
 	for (uint32_t depth = 1; depth <= DEPTH; depth++)
 		for (uint32_t a = 0; a < w->pods->nleaves; a++)
 			for (uint32_t s = 0; w->steps && s < w->pods->nslots; s++)
