@@ -49,7 +49,7 @@ class Site:
 
     def submit(self, rng, most, before=""):
         how = rng.choice([[], ["--comment=fors=exclusive"], ["--partition=owned"], ["--partition=owned", "--comment=fors=shared"]])
-        job = self.slurm.submit(rng.randint(1, most), *how, before=f"cp {self.file} {self.folder}/seen-$SLURM_JOB_ID; {before}")
+        job = self.slurm.submit(rng.randint(1, most), *how, before=f"{before}cp {self.file} {self.folder}/seen-$SLURM_JOB_ID; ")
         harness.wait_for(lambda: self.slurm.decided(job), 30, f"Slurm looks at job {job}", 0.1)
         self.exclusive[job] = how in (["--comment=fors=exclusive"], ["--partition=owned"])
         return job
@@ -180,11 +180,14 @@ def follow(fabric, tmp_path, tree, any_cable, nodes, **other):
             elif event == "cancel" and alive:
                 site.slurm.cancel(alive.pop(rng.randrange(len(alive))))
             else:
-                alive.append(site.submit(rng, max(2, nodes // 3), f"cp {published}/jobs/$SLURM_JOB_ID/schedule {tmp_path}/plan-$SLURM_JOB_ID; "))
+                keep = f"cp {published}/jobs/$SLURM_JOB_ID/schedule {tmp_path}/plan-$SLURM_JOB_ID || touch {tmp_path}/lacks-$SLURM_JOB_ID; "
+                alive.append(site.submit(rng, max(2, nodes // 3), keep))
             if event == "cut":
                 sm.sighup()
             planned += judge_in_switches(site, sim, sm, bool(cut))
         assert planned >= 3
+        assert not list(tmp_path.glob("lacks-*"))
+        # a job that is cancelled between the two has a plan, and is not among these
         began = [path.name.split("-")[1] for path in site.folder.glob("seen-*")]
         assert len(began) >= 2
         for job in began:  # whatever it saw was its own plan

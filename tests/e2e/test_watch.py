@@ -54,10 +54,11 @@ def test_as_the_tools_read_it(fabric, tmp_path, name):
 
 @pytest.mark.parametrize("window", (None, 1, 16))
 def test_only_questions_and_never_more_than_the_window(fabric, tmp_path, window):
+    """Without a rate: with one, a simulator that answers between two questions never has two."""
     sim, sm = fabric(over.two_levels(), **STOCK, lmc=1)
     sm.wait_up()
     log = tmp_path / "mads"
-    read_once(sim, listener(sim), tmp_path, *(["--window", window] if window else []), preload=[compiled("umad_spy")],
+    read_once(sim, listener(sim), tmp_path, "--rate", 0, *(["--window", window] if window else []), preload=[compiled("umad_spy")],
               env={"FORS_SPY_LOG": str(log)})
     mads = read_log(log)
     sent = [mad for mad in mads if mad.what == "S"]
