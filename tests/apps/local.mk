@@ -1,6 +1,6 @@
 # Applications: the examples, and programs under libforsched-mpi with the MPI that is there (pytest).
 if HAVE_MPI
-check_PROGRAMS += tests/apps/asked_calls tests/apps/communicators tests/apps/path_index tests/apps/random_calls tests/apps/unequal_calls
+check_PROGRAMS += tests/apps/asked_calls tests/apps/communicators tests/apps/path_index tests/apps/random_calls tests/apps/short_calls tests/apps/unequal_calls
 endif
 tests_apps_asked_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_apps_asked_calls_LDADD = $(MPI_LIBS)
@@ -10,6 +10,8 @@ tests_apps_path_index_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_apps_path_index_LDADD = $(MPI_LIBS)
 tests_apps_random_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_apps_random_calls_LDADD = $(MPI_LIBS)
+tests_apps_short_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS) -fno-builtin
+tests_apps_short_calls_LDADD = $(MPI_LIBS)
 tests_apps_unequal_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_apps_unequal_calls_LDADD = $(MPI_LIBS)
 TESTS += tests/apps/run

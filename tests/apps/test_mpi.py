@@ -443,3 +443,31 @@ def test_the_schedule_of_a_demand_is_left_alone(rank_map, mpirun, live, tmp_path
     assert made.code == 0, made.err
     done = mpirun(8, "tests/apps/random_calls", 20, 4, live, path, env={"FORSCHED_SCHEDULE": live, "FORSCHED_MAP": rank_map(path)})
     assert numbers(done)[1] == 0 and done.err.count("the schedule of a demand: left to MPI") == 1
+
+
+@pytest.fixture
+def short(plan, demand, mpirun, rank_map, live):
+    """Four ranks, a schedule and that of a demand, and a program in which libforsched-mpi's memory ends."""
+    if IS_SANITIZED:
+        pytest.skip("sanitizers have a malloc() of their own")
+    names = [f"Node{leaf:02d}-{slot:02d}" for leaf in range(2) for slot in range(2)]
+    file = demand("FT(2;2,2)", "".join(f"{a} {b} 64\n" for a in names for b in names if a != b), 11)
+    env = {"FORSCHED_SCHEDULE": plan("FT(2;2,2)", 0, 10), "FORSCHED_DEMAND": file, "FORSCHED_WAY": "demand", "FORSCHED_BARRIER": "none"}
+    env["FORSCHED_MAP"] = rank_map(env["FORSCHED_SCHEDULE"])
+    return lambda *args: mpirun(4, "tests/apps/short_calls", *args, env=env)
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_memory_that_ends_on_one_rank_changes_no_result(short, rank):
+    """Whichever allocation fails, on whichever rank: all ranks leave the schedule to MPI, or none; and in the end all calls are followed."""
+    done = short(rank)
+    assert done.code == 0, done.out + done.err
+    for line in done.out.splitlines():
+        failed, followed, different = map(int, re.fullmatch(r"(\d+) failed, (\d+) calls .*, (\d+) different", line).groups())
+        assert failed > 20 and (followed, different) == (3, 0), done.out + done.err
+
+
+@pytest.mark.parametrize("allocation", [1, 2])
+def test_no_memory_for_a_communicator_is_an_error_of_the_call(short, allocation):
+    done = short(0, allocation)
+    assert done.code == 3 and done.out.splitlines()[0] == "no memory", done.out + done.err

@@ -55,7 +55,8 @@ FILE_SIZE = 2 << 30  # tests make files of 1 GiB, with holes
 ARCHIVE, OBJECT = "libforscore.la", "libforscore_la-"
 COMMAND = ["fors", "tests/cli/stamp_schedule", "tests/cli/short_of_memory.la"]
 PRELOADED = COMMAND + ["libforsched-mpi.la"] + ["tests/apps/" + name for name in
-                                                ("asked_calls", "communicators", "path_index", "random_calls", "unequal_calls")]
+                                                ("asked_calls", "communicators", "path_index", "random_calls", "short_calls",
+                                                 "unequal_calls")]
 WATCH = ["fors", "fors-watch", "fors-outbox", "watch/fors-outbox"]
 # Tests in Python, by how their names begin: the program that they run, what make builds, the rooms that they count for.
 PYTHON = {"tests/cli/": ("fors", COMMAND, ("cli/", "model/", "sim/", "libforsched/", "core/demand/")),
