@@ -50,7 +50,7 @@ def start(fabric, place, **options):
     place.mkdir(exist_ok=True)
     sim, sm = fabric(TREE, lmc=2, fors_conf=f"publish_dir = {place}\n{options.pop('conf', '')}", node="Node03-03", **options)
     sm.wait_log("fors: active")
-    harness.wait_for(lambda: (place / "schedule").exists())
+    harness.wait_for(lambda: (place / "schedule").exists() and (place / "heartbeat").exists())
     return sim, sm
 
 

@@ -274,7 +274,7 @@ def test_no_fallback_keeps_the_heartbeat(fabric):
     status = sm.wait_status(state="inactive")
     assert status["epoch"] > epoch and "Leaf00" in withdrawn_reason(sm)
     heartbeat = sm.state_dir / "heartbeat"
-    harness.wait_for(lambda: heartbeat.read_text().endswith(f" {status['epoch']}\n"), 15)
+    harness.wait_for(lambda: heartbeat.exists() and heartbeat.read_text().endswith(f" {status['epoch']}\n"), 15)
 
 
 def test_console_reroute_when_another_engine_takes_over(fabric):
