@@ -215,20 +215,51 @@ static bool choose_paths(struct work *w)
 
 /* ---- rounds ---- */
 
-/* Every unit at home into its round; the others wait. */
+/* A unit at home into its round, if it may and can. */
+static bool place_home(const struct work *w, struct fors_flows_packing *packing, uint32_t s, uint32_t d)
+{
+	uint32_t round = fors_cohorts_round(w->cohorts, w->leaf[s], w->slot[d]);
+
+	return !is_loose(w, s, d) && round < packing->nphases && fors_flows_put_if_free(packing, s, d, round);
+}
+
+/* The end of the switches of one pod from `first` on, where they stand beside each other. */
+static uint32_t end_of_pod(const struct work *w, uint32_t first)
+{
+	uint32_t end = first + 1, pod = w->pods->leaf[w->leaf[first]].pod;
+
+	while (end < w->problem.nswitches && w->pods->leaf[w->leaf[end]].pod == pod)
+		end++;
+	return end;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Every unit at home into its round; the others wait, in the order of their destinations. Pod by pod, since what its leaves
+ * send to a server goes over the same links from their middle switch on, in rounds that stand beside each other in the book.
+ */
 static void place_homes(const struct work *w, struct fors_flows_packing *packing)
 {
 	const struct fors_flows_problem *p = &w->problem;
+	uint32_t *waiting = packing->waiting, n = 0;
 
-	packing->nwaiting = 0;
-	for (uint32_t d = 0; d < p->ndests; d++)
-		for (uint32_t s = 0; s < p->nswitches; s++) {
-			uint32_t round = fors_cohorts_round(w->cohorts, w->leaf[s], w->slot[d]);
-
-			if (is_loose(w, s, d) || round >= packing->nphases ||
-			    !fors_flows_put_if_free(packing, s, d, round))
-				packing->waiting[packing->nwaiting++] = s * p->ndests + d;
-		}
+	for (uint32_t first = 0, end; first < p->nswitches; first = end) {
+		end = end_of_pod(w, first);
+		for (uint32_t d = 0; d < p->ndests; d++)
+			for (uint32_t s = first; s < end; s++)
+				if (!place_home(w, packing, s, d))
+					waiting[n++] = d * p->nswitches + s;
+	}
+	qsort(waiting, n, sizeof(*waiting), by_key);
+	for (uint32_t i = 0; i < n; i++)
+		waiting[i] = waiting[i] % p->nswitches * p->ndests + waiting[i] / p->nswitches;
+	packing->nwaiting = n;
 }
 
 /* A search for all that waits, and for more rounds until there is room. */
@@ -405,10 +436,21 @@ static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, str
 	return pack_in_haste(w, budget > LEAST_IN_HASTE ? budget : LEAST_IN_HASTE, packing, error);
 }
 
-/* Rounds and lanes as they were found. */
-static enum fors_err take(const struct work *w, const struct fors_flows_packing *packing, struct fors_error *error)
+/* The round of a unit, and its lane where that is not its first. */
+static void take_way(const struct work *w, uint32_t way, uint32_t round)
 {
 	const struct fors_flows_problem *p = &w->problem;
+	uint32_t unit = fors_flows_unit(p, way), s = fors_flows_switch(p, unit), d = unit - s * p->ndests,
+		 path = way - unit * p->npaths;
+
+	w->units->round[(size_t)w->leaf[s] * w->pods->nslots + w->slot[d]] = (uint16_t)round;
+	if (path && p->home[d] != s)
+		*entry_of(w, s, d) = port_of(w, s, d, path);
+}
+
+/* Rounds and lanes as they were found, leaf by leaf. */
+static enum fors_err take(const struct work *w, const struct fors_flows_packing *packing, struct fors_error *error)
+{
 	size_t size = (size_t)w->pods->nleaves * w->pods->nslots;
 
 	w->units->round = malloc((size + 1) * sizeof(*w->units->round));
@@ -417,16 +459,13 @@ static enum fors_err take(const struct work *w, const struct fors_flows_packing 
 	memset(w->units->round, 0xFF, size * sizeof(*w->units->round));
 	w->units->nrounds = packing->nphases;
 	w->units->nleft = packing->nwaiting;
-	for (uint32_t d = 0; d < p->ndests; d++)
+	for (uint32_t s = 0; s < w->problem.nswitches; s++)
 		for (uint32_t t = 0; t < packing->nphases; t++) {
-			uint32_t way = fors_flows_received(packing, d, t), unit = way / p->npaths,
-				 s = fors_flows_switch(p, unit);
+			uint32_t nseats;
+			const uint32_t *seat = fors_flows_seats(packing, s, t, &nseats);
 
-			if (way == FORS_FLOWS_NONE)
-				continue;
-			w->units->round[(size_t)w->leaf[s] * w->pods->nslots + w->slot[d]] = (uint16_t)t;
-			if (p->home[d] != s)
-				*entry_of(w, s, d) = port_of(w, s, d, way - unit * p->npaths);
+			for (uint32_t i = 0; i < nseats; i++)
+				take_way(w, seat[i], t);
 		}
 	return FORS_OK;
 }
