@@ -27,14 +27,6 @@
 
 /* ---- servers ---- */
 
-static bool takes_part(const struct fors_participants *participants, uint64_t guid)
-{
-	for (size_t i = 0; participants && i < participants->count; i++)
-		if (participants->guid[i] == guid)
-			return true;
-	return !participants;
-}
-
 struct fors_endpoint fors_endpoint_at(const struct fors_net *net, uint32_t node, unsigned port)
 {
 	const struct fors_port *p = fors_net_port(net, node, port);
@@ -62,8 +54,7 @@ static int by_place(const void *a, const void *b)
 	return (int)x->end.leaf_port - (int)y->end.leaf_port;
 }
 
-static uint32_t collect_ends(const struct fors_net *net, const struct fors_participants *participants,
-			     struct ordered *list)
+static uint32_t collect_ends(const struct fors_net *net, const struct fors_participants *sorted, struct ordered *list)
 {
 	uint32_t n = 0;
 
@@ -72,7 +63,7 @@ static uint32_t collect_ends(const struct fors_net *net, const struct fors_parti
 			const struct fors_port *p = fors_net_port(net, node, port);
 
 			if (p->peer == FORS_NONE || net->node[p->peer].type != FORS_SWITCH ||
-			    !takes_part(participants, p->guid))
+			    !fors_participants_have(sorted, p->guid))
 				continue;
 			list[n++] = (struct ordered){net->node[p->peer].guid, fors_endpoint_at(net, node, port)};
 		}
@@ -84,13 +75,17 @@ enum fors_err fors_endpoints(const struct fors_net *net, const struct fors_parti
 {
 	struct ordered *ordered = calloc(net->nports + (size_t)1, sizeof(*ordered));
 	struct fors_endpoint *ends = calloc(net->nports + (size_t)1, sizeof(*ends));
+	struct fors_participants sorted = {0};
+	enum fors_err err = fors_participants_sort(participants, &sorted, error);
 
-	if (!ordered || !ends) {
+	if (err || !ordered || !ends) {
 		free(ordered);
 		free(ends);
-		return fors_fail_memory(error);
+		free(sorted.guid);
+		return err ? err : fors_fail_memory(error);
 	}
-	*count = collect_ends(net, participants, ordered);
+	*count = collect_ends(net, &sorted, ordered);
+	free(sorted.guid);
 	qsort(ordered, *count, sizeof(*ordered), by_place);
 	for (uint32_t i = 0; i < *count; i++)
 		ends[i] = ordered[i].end;
