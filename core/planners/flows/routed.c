@@ -6,7 +6,8 @@
  * takes from each switch the port of the receiver's LID until the receiver itself is reached; the cable to it
  * is not counted, since a receiver takes one flow in a phase anyway. A walk that passes more switches than there are has been
  * somewhere twice. Nearly all ways arrive: they are walked without a word, and only those that do not once more, by what
- * can say why.
+ * can say why. What the tables do with a LID from the second switch on is the same for all who come by there, so the
+ * last walk to a server is remembered: in a tree the leaves of a pod take the same one, one leaf after the other.
  *
  * Numbers of switches matter: first fit goes by how far two switches are apart (first_fit.c), which means something only
  * when neighbours have numbers that are near. Breadth first from some leaf of a tree gives its pod, then the next pods. And
@@ -26,6 +27,14 @@ struct stop {
 	uint32_t nports;
 };
 
+#define TAIL_LINKS 3 /* of a way behind its second switch in a tree of three levels */
+
+/* The end of a way, from its second switch on. */
+struct tail {
+	uint32_t from, lid; /* from: that switch, FORS_NONE: nothing is remembered */
+	uint32_t nlinks, link[TAIL_LINKS];
+};
+
 struct reader {
 	const struct fors_flows_tables *tables;
 	const struct fors_net *net;
@@ -36,6 +45,7 @@ struct reader {
 	struct stop *stop;		 /* per node */
 	uint32_t *next;			 /* per port of the net: the switch behind its cable, FORS_NONE */
 	uint32_t *number_of; /* per port of the net: of the link that it sends over, FORS_NONE: not used so far */
+	struct tail *tail;   /* per destination: of the way that was walked there last */
 	uint32_t most_hops;  /* switches of the net */
 };
 
@@ -297,6 +307,30 @@ static uint32_t door_of(const struct reader *r, const struct fors_flows_server *
 		       : FORS_NONE;
 }
 
+/* The end of a way from switch `from` on, if it is remembered. */
+static bool recall(const struct reader *r, struct walk *walk, uint32_t from)
+{
+	const struct tail *tail = &r->tail[walk->d];
+
+	if (tail->from != from || tail->lid != walk->lid)
+		return false;
+	for (uint32_t i = 0; i < tail->nlinks; i++)
+		walk->link[i + 1] = tail->link[i];
+	walk->nlinks = tail->nlinks + 1;
+	return true;
+}
+
+static void remember(const struct reader *r, const struct walk *walk)
+{
+	struct tail *tail = &r->tail[walk->d];
+
+	if (!walk->nlinks || walk->nlinks > TAIL_LINKS + 1)
+		return;
+	*tail = (struct tail){.from = r->next[walk->link[0]], .lid = walk->lid, .nlinks = walk->nlinks - 1};
+	for (uint32_t i = 0; i < tail->nlinks; i++)
+		tail->link[i] = walk->link[i + 1];
+}
+
 /* Walk a way that arrives; false: it does not, or is too long. */
 static bool arrives(const struct reader *r, struct walk *walk)
 {
@@ -316,9 +350,12 @@ static bool arrives(const struct reader *r, struct walk *walk)
 		if (r->next[out] == FORS_NONE || n == FORS_FLOWS_MOST_LINKS)
 			return false;
 		walk->link[n++] = out;
+		if (n == 1 && recall(r, walk, r->next[out]))
+			return true;
 		at = &r->stop[r->next[out]];
 	}
 	walk->nlinks = n;
+	remember(r, walk);
 	return true;
 }
 
@@ -487,10 +524,15 @@ static enum fors_err read_ways(struct reader *r, struct fors_error *error)
 	struct fors_flows_problem *p = &r->made->problem;
 	uint32_t *door = malloc((p->ndests + (size_t)1) * sizeof(*door)), *fitting;
 	struct list list = {0};
-	enum fors_err err = door ? FORS_OK : fors_fail_memory(error);
+	enum fors_err err = FORS_OK;
 
-	for (uint32_t d = 0; !err && d < p->ndests; d++)
+	r->tail = malloc((p->ndests + (size_t)1) * sizeof(*r->tail));
+	if (!door || !r->tail)
+		err = fors_fail_memory(error);
+	for (uint32_t d = 0; !err && d < p->ndests; d++) {
 		door[d] = door_of(r, &r->made->server[d]);
+		r->tail[d].from = FORS_NONE;
+	}
 	if (!err)
 		err = read_units(r, door, &list, error);
 	free(door);
@@ -639,6 +681,7 @@ enum fors_err fors_flows_routed_read(const struct fors_flows_tables *tables, str
 	free(r.stop);
 	free(r.next);
 	free(r.number_of);
+	free(r.tail);
 	if (err)
 		fors_flows_routed_free(r.made);
 	else

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 
 #define BYTES_WAY 64 /* of a leaf and a receiver: four links, where they begin; the way of a schedule, how to find it */
-#define BYTES_TAIL 8 /* of a switch above leaves and a receiver, while ways are written (flows/routed_ways.c) */
 
 static bool is_host(const struct fors_net *net, uint32_t node)
 {
@@ -32,22 +31,9 @@ static uint32_t count_hosts(const struct fors_net *net, uint32_t node, uint32_t 
 	return here;
 }
 
-static bool has_leaf(const struct fors_net *net, uint32_t node)
-{
-	uint32_t paths = 0;
-
-	for (unsigned port = 1; port <= net->node[node].nports; port++) {
-		uint32_t peer = fors_peer_switch(net, node, port);
-
-		if (peer != FORS_NONE && count_hosts(net, peer, &paths))
-			return true;
-	}
-	return false;
-}
-
 uint64_t fors_ways_bytes(const struct fors_net *net, uint32_t most_paths, uint32_t *nservers)
 {
-	uint64_t servers = 0, leaves = 0, above = 0;
+	uint64_t servers = 0, leaves = 0;
 	uint32_t paths = 1;
 
 	for (uint32_t node = 0; node < net->nnodes; node++) {
@@ -55,10 +41,10 @@ uint64_t fors_ways_bytes(const struct fors_net *net, uint32_t most_paths, uint32
 
 		servers += here;
 		leaves += here > 0;
-		above += net->node[node].type == FORS_SWITCH && !here && has_leaf(net, node);
 	}
 	*nservers = (uint32_t)servers;
-	return (BYTES_WAY * leaves + BYTES_TAIL * above) * servers * (paths < most_paths ? paths : most_paths);
+	/* What is remembered of ways for each receiver while they are read and written takes less than a leaf more would. */
+	return BYTES_WAY * (leaves + 1) * servers * (paths < most_paths ? paths : most_paths);
 }
 
 enum fors_err fors_ways_fit(const struct fors_net *net, uint32_t most_paths, uint64_t limit, struct fors_error *error)

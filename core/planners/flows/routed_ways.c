@@ -6,9 +6,9 @@
  * neighbouring levels the net is taken for a tree, and a way that climbs, then descends, has a topmost switch. A torus with
  * servers everywhere has level 0 only, so there are no tops.
  *
- * From any switch on the way of a LID is the same for all who send there. So what comes after the first switch is put once
- * for all switches that send over the second one, and known by that one, the receiver and the path index: in a tree of three
- * levels with m2 leaves in a pod it is put once in m2 times.
+ * From any switch on the way of a LID is the same for all who send there. So what comes after the first switch is remembered
+ * for each receiver and path index, with the second switch: in a tree of three levels with m2 leaves in a pod, which come one
+ * after another, it is put once in m2 times. Where it is not remembered it is put again, which gives the same number.
  */
 #include "routed_ways.h"
 
@@ -19,7 +19,8 @@
 
 /* A way from its second switch on. */
 struct tail {
-	uint32_t number; /* FORS_NONE: not put so far */
+	uint32_t from;	 /* that switch, a node; FORS_NONE: nothing is remembered */
+	uint32_t number; /* of the way */
 	uint8_t peak;	 /* which of its switches is the topmost one, NO_PEAK */
 };
 
@@ -28,10 +29,8 @@ struct writer {
 	struct fors_waylist *ways;
 	uint32_t *level;   /* per node; NULL: this is no tree */
 	uint32_t *sw;	   /* per node: the number that it has among ways, FORS_NONE: not asked for so far */
-	bool *has_servers; /* per node */
 	uint32_t nown;	   /* ways that begin at the switch with servers that is looked at */
-	struct tail *
-		*tail; /* per node, then per destination and path index; NULL: not needed so far, or it has servers */
+	struct tail *tail; /* [destination * nindices + path index]: of the way that was put there last */
 };
 
 /* ---- levels ---- */
@@ -147,7 +146,7 @@ static enum fors_err put_tail(struct writer *w, uint32_t s, uint32_t way, struct
 	enum fors_err err;
 
 	read_hops(w, s, way, FORS_FLOWS_MOST_LINKS, &hops);
-	tail->peak = 0;
+	*tail = (struct tail){.from = hops.node[1], .number = FORS_NONE};
 	err = step(w, hops.node[hops.n], 0, &tail->number, error);
 	for (uint32_t i = hops.n; !err && i-- > 1;) {
 		err = step(w, hops.node[i], hops.port[i], &tail->number, error);
@@ -156,26 +155,12 @@ static enum fors_err put_tail(struct writer *w, uint32_t s, uint32_t way, struct
 	return err;
 }
 
-/* Where the tail over a switch is kept; NULL: out of memory. */
-static struct tail *tail_of(struct writer *w, uint32_t node, uint32_t d, uint32_t path)
-{
-	const struct fors_flows_problem *p = &w->routed->problem;
-	size_t size = (size_t)p->ndests * w->routed->nindices * sizeof(**w->tail);
-
-	if (!w->tail[node]) {
-		w->tail[node] = malloc(size);
-		if (!w->tail[node])
-			return NULL;
-		memset(w->tail[node], 0xFF, size);
-	}
-	return &w->tail[node][(size_t)d * w->routed->nindices + path];
-}
-
 static enum fors_err put(struct writer *w, uint32_t s, uint32_t d, uint32_t k, struct fors_error *error)
 {
 	const struct fors_flows_problem *p = &w->routed->problem;
-	uint32_t way = (s * p->ndests + d) * p->npaths + k, path = fors_flows_path(w->routed, way), number, nways;
-	struct tail own = {FORS_NONE, 0}, *tail = &own;
+	uint32_t way = (s * p->ndests + d) * p->npaths + k, path = fors_flows_path(w->routed, way), nways,
+		 number = FORS_NONE;
+	struct tail *tail = &w->tail[(size_t)d * w->routed->nindices + path];
 	uint8_t peak = NO_PEAK;
 	struct hops hops;
 	enum fors_err err = FORS_OK;
@@ -183,15 +168,14 @@ static enum fors_err put(struct writer *w, uint32_t s, uint32_t d, uint32_t k, s
 	if (!p->exists[way])
 		return FORS_OK;
 	read_hops(w, s, way, 1, &hops);
-	if (hops.n && !w->has_servers[hops.node[1]] && !(tail = tail_of(w, hops.node[1], d, path)))
-		return fors_fail_memory(error);
-	if (hops.n && tail->number == FORS_NONE)
+	if (hops.n && tail->from != hops.node[1])
 		err = put_tail(w, s, way, tail, error);
 	if (err)
 		return err;
-	if (hops.n)
+	if (hops.n) {
 		peak = peak_before(w, hops.node[0], hops.node[1], tail->peak);
-	number = tail->number;
+		number = tail->number;
+	}
 	nways = w->ways->nways;
 	err = step(w, hops.node[0], hops.port[0], &number, error);
 	w->nown += w->ways->nways - nways;
@@ -219,22 +203,20 @@ static enum fors_err put_all(struct writer *w, struct fors_error *error)
 static enum fors_err start(struct writer *w, struct fors_error *error)
 {
 	const struct fors_flows_routed *routed = w->routed;
-	size_t nnodes = routed->net->nnodes + (size_t)1;
+	size_t nnodes = routed->net->nnodes + (size_t)1, ntails = (size_t)routed->nservers * routed->nindices;
 	uint64_t *guid = malloc((routed->nswitches + (size_t)1) * sizeof(*guid));
 	enum fors_err err;
 
 	w->sw = malloc(nnodes * sizeof(*w->sw));
-	w->has_servers = calloc(nnodes, sizeof(*w->has_servers));
-	w->tail = calloc(nnodes, sizeof(*w->tail));
-	if (!guid || !w->sw || !w->has_servers || !w->tail) {
+	w->tail = malloc((ntails + 1) * sizeof(*w->tail));
+	if (!guid || !w->sw || !w->tail) {
 		free(guid);
 		return fors_fail_memory(error);
 	}
 	memset(w->sw, 0xFF, nnodes * sizeof(*w->sw));
-	for (uint32_t s = 0; s < routed->nswitches; s++) {
+	memset(w->tail, 0xFF, ntails * sizeof(*w->tail));
+	for (uint32_t s = 0; s < routed->nswitches; s++)
 		guid[s] = routed->net->node[routed->node[s]].guid;
-		w->has_servers[routed->node[s]] = true;
-	}
 	err = fors_waylist_new(routed->nswitches, guid, routed->nservers, routed->nindices, &w->ways, error);
 	free(guid);
 	return err;
@@ -242,10 +224,7 @@ static enum fors_err start(struct writer *w, struct fors_error *error)
 
 static void finish(struct writer *w)
 {
-	for (uint32_t node = 0; w->tail && node < w->routed->net->nnodes; node++)
-		free(w->tail[node]);
 	free(w->tail);
-	free(w->has_servers);
 	free(w->level);
 	free(w->sw);
 }
