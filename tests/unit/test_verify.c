@@ -976,6 +976,24 @@ static void alone_on_a_leaf(void **state)
 	victim_free(&victim);
 }
 
+/*
+ * A round that is all phases: each leaf has all its units in it, over one cable, and its only server sends them one after
+ * another. So units share a round, and never meet; where they do it is seen, on any number of threads.
+ */
+static void units_may_share_a_round(void **state)
+{
+	struct victim victim = rounds_of("FT(2;2,6;servers=1)");
+	struct fors_cell keep;
+
+	victim.schedule->round_length = victim.schedule->nphases;
+	assert_true(assert_same_on_threads(&victim).is_good);
+	keep = *cell(&victim, 3, 1);
+	*cell(&victim, 3, 1) = *cell(&victim, 3, 2);
+	*cell(&victim, 3, 2) = keep;
+	assert_false(assert_same_on_threads(&victim).is_good);
+	victim_free(&victim);
+}
+
 static bool after_three(void *context)
 {
 	return ++*(int *)context > 3;
@@ -1067,6 +1085,7 @@ int main(void)
 		cmocka_unit_test(random_table_changes),
 		cmocka_unit_test(random_changes_of_rounds),
 		cmocka_unit_test(alone_on_a_leaf),
+		cmocka_unit_test(units_may_share_a_round),
 		cmocka_unit_test(can_be_cancelled),
 	};
 
