@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/parallel.h"
 #include "core/planners/flows/choice.h"
 #include "core/planners/flows/harder.h"
 #include "core/planners/flows/routed.h"
@@ -39,6 +40,8 @@ struct plan {
 	const struct fors_over_task *task;
 	struct fors_flows_routed *routed;
 	struct fors_schedule *schedule;
+	struct fors_waylist *ways; /* of the schedule, as long as it does not have them */
+	uint64_t fingerprint;	   /* the same; 0: not known so far */
 	struct fors_over_report report;
 };
 
@@ -259,15 +262,28 @@ static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked
 	return err;
 }
 
-/* The rounds as they are, if they are a plan that single flows would not make shorter; else there is no schedule. */
-static enum fors_err take_rounds(struct plan *plan, bool is_large, struct fors_error *error)
+/* Would single flows take more memory than there is? */
+static bool is_large(const struct plan *plan)
+{
+	return bytes_of(plan) > most_bytes(plan);
+}
+
+static bool may_be_rounds(const struct plan *plan)
 {
 	const struct fors_route3 *route = plan->task->rounds;
-	uint32_t nphases = route->nrounds * route->length;
+
+	return route && units_bytes(plan) <= most_bytes(plan) && fors_over_rounds_may_be(plan->routed, route);
+}
+
+/* The rounds as they are, if they are a plan that single flows would not make shorter; else there is no schedule. */
+static enum fors_err take_rounds(struct plan *plan, struct fors_error *error)
+{
+	const struct fors_route3 *route = plan->task->rounds;
+	uint32_t nphases = route ? route->nrounds * route->length : 0;
 	bool fits = false;
 	enum fors_err err;
 
-	if (!fors_over_rounds_may_be(plan->routed, route) || (nphases > plan->report.bound_tables && !is_large))
+	if (!may_be_rounds(plan) || (nphases > plan->report.bound_tables && !is_large(plan)))
 		return FORS_OK;
 	err = make_schedule(plan, nphases, route->length, error);
 	if (!err)
@@ -313,21 +329,17 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 	struct fors_flows_problem units;
 	struct fors_flows_packing *packing;
 	uint32_t nphases;
-	bool is_large = bytes_of(plan) > most_bytes(plan);
 	enum fors_err err = FORS_OK;
 
-	if (units_bytes(plan) > most_bytes(plan))
+	if (!may_be_rounds(plan))
 		return FORS_OK;
-	err = take_rounds(plan, is_large, error);
-	if (err || plan->schedule)
-		return err;
 	err = fors_over_rounds(plan->routed, route, asked, &units, &packing, error);
 	if (err || !packing)
 		return err;
 	nphases = packing->nphases * route->length;
-	if (nphases > plan->report.bound_tables && is_large)
+	if (nphases > plan->report.bound_tables && is_large(plan))
 		plan->report.wanted_bytes = bytes_of(plan);
-	if (nphases > plan->report.bound_tables && !is_large) {
+	if (nphases > plan->report.bound_tables && !is_large(plan)) {
 		err = fors_flows_improve(&plan->routed->problem, asked, plan->report.bound_best, &packing, error);
 		if (!err)
 			err = try_afresh(plan, asked, &packing, error);
@@ -344,21 +356,73 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 	return err;
 }
 
-static enum fors_err pack(struct plan *plan, struct fors_error *error)
+/* A schedule, where it is not the rounds as they are. */
+static enum fors_err pack_units(struct plan *plan, struct fors_error *error)
 {
 	const struct fors_flows_asked asked = {
 		.limits = plan->task->limits, .cancelled = plan->task->cancelled, .context = plan->task->context};
-	enum fors_err err = plan->task->rounds ? pack_rounds(plan, &asked, error) : FORS_OK;
+	enum fors_err err = pack_rounds(plan, &asked, error);
+
+	return err || plan->schedule ? err : pack_flows(plan, &asked, error);
+}
+
+/* What can be said before a plan, and the rounds as they are. */
+static enum fors_err begin(struct plan *plan, struct fors_error *error)
+{
+	enum fors_err err = describe(plan, error);
+
+	tell(plan, 0.1);
+	return err ? err : take_rounds(plan, error);
+}
+
+/* Beginning, and what of the schedule does not depend on that. */
+static enum fors_err prepare(void *context, uint32_t worker, uint32_t item, struct fors_error *error)
+{
+	struct plan *plan = context;
+
+	(void)worker;
+	if (item == 0)
+		return begin(plan, error);
+	if (item == 1)
+		return fors_flows_waylist(plan->routed, &plan->ways, error);
+	plan->fingerprint = fors_flows_fingerprint(plan->routed);
+	return FORS_OK;
+}
+
+/*
+ * Where rounds may do, which are a plan nearly at once, the ways are listed meanwhile by another thread. Where they do not,
+ * these go, for what is packed then is to have the memory.
+ */
+static enum fors_err prepare_all(struct plan *plan, struct fors_error *error)
+{
+	enum fors_err err;
+
+	if (plan->task->threads < 2 || !may_be_rounds(plan))
+		return begin(plan, error);
+	err = fors_beside(plan->task->threads, 3, prepare, plan, error);
+	if (!err && plan->schedule)
+		return FORS_OK;
+	fors_waylist_free(plan->ways);
+	plan->ways = NULL;
+	return err;
+}
+
+static enum fors_err pack(struct plan *plan, struct fors_error *error)
+{
+	enum fors_err err = prepare_all(plan, error);
 
 	if (!err && !plan->schedule)
-		err = pack_flows(plan, &asked, error);
-	if (!err)
-		err = fors_flows_waylist(plan->routed, &plan->schedule->ways, error);
-	if (!err)
-		err = ask_levels(plan, error);
+		err = pack_units(plan, error);
+	if (!err && !plan->ways)
+		err = fors_flows_waylist(plan->routed, &plan->ways, error);
 	if (err)
 		return err;
-	plan->schedule->fingerprint = fors_flows_fingerprint(plan->routed);
+	plan->schedule->ways = plan->ways;
+	plan->ways = NULL;
+	err = ask_levels(plan, error);
+	if (err)
+		return err;
+	plan->schedule->fingerprint = plan->fingerprint ? plan->fingerprint : fors_flows_fingerprint(plan->routed);
 	plan->report.nphases = plan->schedule->nphases;
 	return FORS_OK;
 }
@@ -386,9 +450,6 @@ static enum fors_err run(struct plan *plan, struct fors_error *error)
 	enum fors_err err = read_tables(plan, error);
 
 	if (!err)
-		err = describe(plan, error);
-	tell(plan, 0.1);
-	if (!err)
 		err = pack(plan, error);
 	plan->report.plan_ms = ms_since(plan->task, start);
 	tell(plan, 0.9);
@@ -405,6 +466,7 @@ enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_sche
 
 	fors_flows_routed_free(plan.routed);
 	if (err) {
+		fors_waylist_free(plan.ways);
 		fors_schedule_free(plan.schedule);
 		return err;
 	}

@@ -36,7 +36,7 @@ struct fors_over_task {
 	/* Per port of the net: nobody may send out by it; ways may be of any path index then. NULL: all may. */
 	const bool *is_barred;
 	struct fors_plan_limits limits; /* steps and bytes count; 0 bytes: FORS_OVER_MOST_BYTES */
-	unsigned threads;		/* of the proof; 0 or 1: only the caller's */
+	unsigned threads;    /* of the proof, and one for what else can be done meanwhile; 0 or 1: only the caller's */
 	bool is_one_of_many; /* a job's: nothing is tried that takes long and saves a phase or two (harder.h) */
 	bool is_quick; /* somebody waits, and the tables are those of fors: less work than usual, unless limits say how much (strategy.c) */
 	bool is_proven_later; /* by the caller, who gives the plan to nobody before: there is no verdict */

@@ -15,6 +15,7 @@
 
 #define MORE_ROUNDS 4
 #define WORK_PER_UNIT 400 /* words of masks, for each number of rounds */
+#define AT_ONCE 16	  /* switches whose units are written together */
 
 static bool has_equal_switches(const struct fors_flows_problem *p, uint32_t senders)
 {
@@ -89,27 +90,42 @@ static bool take_room(const struct use *use, const struct fors_flows_problem *p,
 	return true;
 }
 
-/* All units into the cells of an empty schedule; false: not all fit into the rounds that they have. */
+/* A unit into the next free cells of its round; false: there is no room. */
+static bool write_unit(const struct use *use, const struct fors_flows_routed *routed, const struct fors_route3 *route,
+		       uint32_t s, uint32_t d, struct fors_schedule *schedule)
+{
+	const struct fors_flows_problem *p = &routed->problem;
+	uint32_t round = fors_route3_round(route, routed->node[s], routed->server[d].lid);
+	uint16_t *seats;
+	struct fors_cell *cell;
+
+	if (round >= route->nrounds)
+		return false;
+	seats = &use->seats[(size_t)s * route->nrounds + round];
+	if (*seats == route->length || !take_room(use, p, s * p->ndests + d, d, round))
+		return false;
+	cell = &schedule->cell[(size_t)s * schedule->nphases + round * route->length + (*seats)++];
+	cell->dst = (uint16_t)d;
+	cell->path = 0;
+	return true;
+}
+
+/*
+ * All units into the cells of an empty schedule; false: not all fit into the rounds that they have. Some switches at a
+ * time, neighbours: what they send to a server goes over the same links, in rounds that are near.
+ */
 static bool write_units(const struct use *use, const struct fors_flows_routed *routed, const struct fors_route3 *route,
 			struct fors_schedule *schedule)
 {
 	const struct fors_flows_problem *p = &routed->problem;
 
-	for (uint32_t s = 0; s < p->nswitches; s++)
-		for (uint32_t d = 0; d < p->ndests; d++) {
-			uint32_t round = fors_route3_round(route, routed->node[s], routed->server[d].lid);
-			uint16_t *seats;
-			struct fors_cell *cell;
-
-			if (round >= route->nrounds)
-				return false;
-			seats = &use->seats[(size_t)s * route->nrounds + round];
-			if (*seats == route->length || !take_room(use, p, s * p->ndests + d, d, round))
-				return false;
-			cell = &schedule->cell[(size_t)s * schedule->nphases + round * route->length + (*seats)++];
-			cell->dst = (uint16_t)d;
-			cell->path = 0;
-		}
+	for (uint32_t first = 0, end; first < p->nswitches; first = end) {
+		end = first + AT_ONCE < p->nswitches ? first + AT_ONCE : p->nswitches;
+		for (uint32_t d = 0; d < p->ndests; d++)
+			for (uint32_t s = first; s < end; s++)
+				if (!write_unit(use, routed, route, s, d, schedule))
+					return false;
+	}
 	return true;
 }
 

@@ -743,6 +743,33 @@ static enum fors_err drain_pods(const struct ground *g, uint64_t *digest, struct
 	return err;
 }
 
+/* A plan over tables of a tree of three levels, in rounds, on g->threads threads. */
+static enum fors_err plan_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
+{
+	struct fors_net *net = three_levels();
+	struct fors_over_report report = {0};
+	struct fors_schedule *schedule = NULL;
+	struct fors_route3 *route = NULL;
+	struct fors_pods *pods = NULL;
+	enum fors_err err;
+
+	assert_int_equal(fors_pods_build(net, net, NULL, 0, &pods, NULL), FORS_OK);
+	assert_int_equal(fors_route3_make(pods, fors_route3_little_effort(pods), &route, NULL), FORS_OK);
+	assert_non_null(route->round);
+	const struct fors_over_task task = {.net = net, .lfts = route->lfts, .rounds = route, .threads = g->threads};
+
+	begin();
+	err = fors_plan_over(&task, &schedule, &report, error);
+	faults_off();
+	assert_int_equal(!schedule, err != FORS_OK);
+	*digest = err ? 0 : schedule->fingerprint ^ schedule->nphases;
+	fors_schedule_free(schedule);
+	fors_route3_free(route);
+	fors_pods_free(pods);
+	fors_net_free(net);
+	return err;
+}
+
 /* Two jobs that own lanes on all floors of three levels, shared out, carried over to the same floors, shared out again, and planned. */
 static enum fors_err hold_floors(const struct fors_fattree *tree, const struct fors_over_task *task, uint64_t *digest,
 				 struct fors_error *error)
@@ -1854,6 +1881,8 @@ static void three_level_tables(void **state)
 
 	for (; g.number < sizeof(trees3) / sizeof(trees3[0]); g.number++)
 		try_both("fors_route3_make", route_pods, &g);
+	for (g.threads = 1; g.threads <= 3; g.threads++)
+		try_both("fors_plan_over in rounds", plan_pods, &g);
 	try_both("fors_bundles3_choose", bundle_items, &g);
 	for (g.number = 0; g.number < 2; g.number++)
 		try_both("fors_lift3", lift_items, &g);
@@ -2035,6 +2064,10 @@ static void plans_without_threads(void **state)
 		assert_int_equal(plan(g, &digest, NULL), FORS_OK);
 		assert_int_equal(digest, usual);
 	}
+	assert_int_equal(plan_pods(g, &usual, NULL), FORS_OK);
+	faults_arm_threads(1);
+	assert_int_equal(plan_pods(g, &digest, NULL), FORS_OK);
+	assert_int_equal(digest, usual);
 	faults_arm_threads(0);
 	ground_free(g);
 }

@@ -9,6 +9,7 @@
 #include "core/base/random.h"
 #include "core/fabric/places.h"
 #include "core/planners/over.h"
+#include "core/schedule/schedule_file.h"
 #include "core/tables/check.h"
 
 /* ---- understood ---- */
@@ -831,6 +832,49 @@ static void test_memory(void **state)
 	world_free(&w);
 }
 
+/* The plan over the tables of a world as bytes; the caller's. */
+static void *plan_on(const struct world *w, unsigned threads, size_t *size)
+{
+	const struct fors_over_task task = {
+		.net = w->now, .lfts = w->route->lfts, .rounds = w->route, .threads = threads};
+	struct fors_over_report report;
+	struct fors_schedule *schedule;
+	struct fors_error error = {0};
+	void *bytes;
+
+	must(fors_plan_over(&task, &schedule, &report, &error), &error);
+	assert_true(report.verdict.is_good);
+	must(fors_schedule_encode(schedule, &bytes, size, &error), &error);
+	fors_schedule_free(schedule);
+	return bytes;
+}
+
+/* Rounds as they are, rounds that are searched for again, and single flows: the same bytes on any number of threads. */
+static void test_threads(void **state)
+{
+	static const char *const down[] = {"Leaf00[5]", "Mid2-03", "Spine03", "Node00-00", "Leaf07[6]"};
+	struct world w;
+
+	world_new(&w, "XGFT(3;4,4,4;1,4,4)");
+	for (size_t i = 0; i <= sizeof(down) / sizeof(down[0]); i++) {
+		size_t size, other;
+		void *bytes, *again;
+
+		route(&w);
+		bytes = plan_on(&w, 1, &size);
+		for (unsigned threads = 2; threads < 40; threads = threads * 2 + 1) {
+			again = plan_on(&w, threads, &other);
+			assert_int_equal(other, size);
+			assert_memory_equal(again, bytes, size);
+			free(again);
+		}
+		free(bytes);
+		if (i < sizeof(down) / sizeof(down[0]))
+			take_down(&w, down[i]);
+	}
+	world_free(&w);
+}
+
 /* Without a middle switch, or a cable to a leaf: the plan over tables made in haste, and over those made at leisure. */
 static void try_cables_down(const char *spec, const char *dead, uint32_t least, uint32_t most)
 {
@@ -889,6 +933,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_tables),
 		cmocka_unit_test(test_rounds_that_do_not_fit),
 		cmocka_unit_test(test_cables_down),
+		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_memory),
 	};
 
