@@ -139,8 +139,10 @@ libforscore_la_SOURCES = \
 	core/planners/flows/bipartite.c core/planners/flows/bipartite.h \
 	core/planners/flows/choice.c core/planners/flows/choice.h \
 	core/planners/flows/cube.c core/planners/flows/cube.h \
+	core/planners/flows/deal.c core/planners/flows/deal.h \
 	core/planners/flows/first_fit.c \
 	core/planners/flows/flows.c \
+	core/planners/flows/groups.c core/planners/flows/groups.h \
 	core/planners/flows/harder.c core/planners/flows/harder.h \
 	core/planners/flows/lumps.c core/planners/flows/lumps.h \
 	core/planners/flows/pack.c core/planners/flows/pack.h \
@@ -152,6 +154,8 @@ libforscore_la_SOURCES = \
 	core/planners/flows/routed_ways.c core/planners/flows/routed_ways.h \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
+	core/planners/flows/shift.c core/planners/flows/shift.h \
+	core/planners/flows/stages.c core/planners/flows/stages.h \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
 	core/planners/flows/swaps.c core/planners/flows/swaps.h \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
@@ -179,6 +183,7 @@ libforscore_la_SOURCES = \
 	core/planners/pods/lift3_parts.c \
 	core/planners/pods/lift3_rounds.c \
 	core/planners/pods/mix3.c core/planners/pods/mix3.h \
+	core/planners/pods/number3.c core/planners/pods/number3.h \
 	core/planners/pods/extra3.c core/planners/pods/extra3.h \
 	core/planners/pods/relieve3.c core/planners/pods/relieve3.h \
 	core/planners/pods/repair3.c core/planners/pods/repair3.h \

@@ -43,6 +43,7 @@ struct plan {
 	struct fors_waylist *ways; /* of the schedule, as long as it does not have them */
 	uint64_t fingerprint;	   /* the same; 0: not known so far */
 	struct fors_over_report report;
+	uint32_t *number; /* per server, where homes are by number and all servers take part; NULL */
 };
 
 static double now_ms(const struct fors_over_task *task)
@@ -244,6 +245,43 @@ static enum fors_err try_harder(const struct plan *plan, const struct fors_flows
 	return fors_flows_try_harder(&plan->routed->problem, &bounded, packing, error);
 }
 
+/* Numbers of servers, where homes are by number and all of them take part. */
+static enum fors_err read_numbers(struct plan *plan, struct fors_error *error)
+{
+	const struct fors_route3 *route = plan->task->rounds;
+
+	if (!route || !route->number || plan->routed->nservers != route->nslots || plan->task->path)
+		return FORS_OK;
+	plan->number = malloc(plan->routed->nservers * sizeof(*plan->number));
+	if (!plan->number)
+		return fors_fail_memory(error);
+	for (uint32_t d = 0; d < plan->routed->nservers; d++) {
+		uint32_t slot = route->slot_of[plan->routed->server[d].lid];
+
+		if (slot == FORS_NONE) { /* it hangs on a switch above leaves */
+			free(plan->number);
+			plan->number = NULL;
+			return FORS_OK;
+		}
+		plan->number[d] = route->number[slot];
+	}
+	return FORS_OK;
+}
+
+/* Over tables with homes by number, if no link carries more than there are servers: a plan of as many phases; else there is none. */
+static enum fors_err pack_by_number(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
+{
+	struct fors_flows_packing *packing = NULL;
+	enum fors_err err = FORS_OK;
+
+	if (plan->number && plan->report.bound_tables == plan->routed->nservers)
+		err = fors_flows_by_number(&plan->routed->problem, asked, &packing, error);
+	if (!err && packing)
+		err = write_flows(plan, packing, error);
+	fors_flows_packing_free(packing);
+	return err;
+}
+
 static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
 	struct fors_flows_asked flows = *asked;
@@ -252,6 +290,10 @@ static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked
 
 	flows.known_bound = plan->report.bound_tables;
 	flows.is_quick = plan->task->is_quick && !flows.limits.steps;
+	if (!err)
+		err = pack_by_number(plan, asked, error);
+	if (err || plan->schedule)
+		return err;
 	if (!err)
 		err = fors_flows_pack_problem(&plan->routed->problem, &flows, &packing, error);
 	if (!err)
@@ -359,10 +401,13 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 /* A schedule, where it is not the rounds as they are. */
 static enum fors_err pack_units(struct plan *plan, struct fors_error *error)
 {
-	const struct fors_flows_asked asked = {
+	struct fors_flows_asked asked = {
 		.limits = plan->task->limits, .cancelled = plan->task->cancelled, .context = plan->task->context};
-	enum fors_err err = pack_rounds(plan, &asked, error);
+	enum fors_err err = read_numbers(plan, error);
 
+	asked.number = plan->number;
+	if (!err)
+		err = pack_rounds(plan, &asked, error);
 	return err || plan->schedule ? err : pack_flows(plan, &asked, error);
 }
 
@@ -464,6 +509,7 @@ enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_sche
 	struct plan plan = {.task = task};
 	enum fors_err err = run(&plan, error);
 
+	free(plan.number);
 	fors_flows_routed_free(plan.routed);
 	if (err) {
 		fors_waylist_free(plan.ways);

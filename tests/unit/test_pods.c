@@ -695,6 +695,54 @@ static void test_uneven(void **state)
 	assert_in_range(percent / n, 0, 103);
 }
 
+/* The last server of every second leaf is not there, or, of any leaves, one place of so many is empty. */
+static struct world world_with_gaps(const char *spec, uint32_t empty, uint64_t seed)
+{
+	struct world w = {.known = net_of(spec, 0)};
+	struct fors_random random = {seed};
+	struct fors_error error = {0};
+	uint32_t before = FORS_NONE, leaf = 0;
+
+	for (uint32_t node = 0; node < w.known->nnodes; node++) {
+		if (w.known->node[node].type != FORS_CA)
+			continue;
+		leaf += before != FORS_NONE && fors_net_port(w.known, node, 1)->peer != before;
+		if (empty ? !fors_random_below(&random, empty)
+			  : leaf % 2 && fors_net_port(w.known, node, 1)->peer != before) {
+			before = fors_net_port(w.known, node, 1)->peer;
+			fors_net_disconnect(w.known, node, 1);
+			continue;
+		}
+		before = fors_net_port(w.known, node, 1)->peer;
+	}
+	must(fors_net_copy(w.known, &w.now, &error), &error);
+	return w;
+}
+
+/*
+ * Where a port is the bound, plans have as many phases as there are servers, whether their number is a multiple of a leaf's lanes or
+ * not: the linear shift in plain homes or in blocks, or two stages.
+ */
+static void test_as_many_phases_as_servers(void **state)
+{
+	static const struct {
+		const char *spec;
+		uint32_t empty;
+		uint64_t seed;
+	} trees[] = {{"XGFT(3;5,6,6;1,5,6)", 0, 0}, {"XGFT(3;3,6,4;1,3,6)", 0, 0}, {"XGFT(3;4,5,6;1,4,5)", 4, 1},
+		     {"XGFT(3;4,5,6;1,4,5)", 4, 2}, {"XGFT(3;8,8,8;1,8,8)", 3, 3}, {"XGFT(3;5,6,5;1,5,6)", 3, 1}};
+
+	for (unsigned i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
+		struct world w = world_with_gaps(trees[i].spec, trees[i].empty, trees[i].seed);
+		uint32_t phases = plan(&w);
+
+		assert_int_equal(w.route->bound, w.pods->nslots);
+		if (phases != w.pods->nslots)
+			fail_msg("%s, %u: %u phases for %u servers", trees[i].spec, i, phases, w.pods->nslots);
+		world_free(&w);
+	}
+}
+
 /* A failure moves what it has to, where all of it was moved once to make it level. */
 static void test_uneven_stays(void **state)
 {
@@ -929,6 +977,7 @@ int main(void)
 		cmocka_unit_test(test_pod_cut_off),
 		cmocka_unit_test(test_without_a_search),
 		cmocka_unit_test(test_uneven),
+		cmocka_unit_test(test_as_many_phases_as_servers),
 		cmocka_unit_test(test_uneven_stays),
 		cmocka_unit_test(test_wrong_tables),
 		cmocka_unit_test(test_rounds_that_do_not_fit),

@@ -19,6 +19,8 @@
 #include "core/base/divisor.h"
 #include "lumps.h"
 #include "search.h"
+#include "shift.h"
+#include "stages.h"
 #include "swaps.h"
 #include "ways.h"
 
@@ -31,6 +33,7 @@
 #define LEAST_PER_FLOW 20		 /* links looked at: with less nothing is found */
 #define BEGIN_WORK UINT64_C(1000000)	 /* words of masks, before */
 #define NEAR 2				 /* phases that are tried to be left out at once */
+#define FEW_WAIT 50			 /* one flow of so many, for a packing to be a beginning */
 
 /* ---- in units ---- */
 
@@ -182,18 +185,33 @@ static enum fors_err try_first_paths(const struct fors_flows_problem *problem, c
 
 /* ---- by exchanges ---- */
 
+/* Phases for all that waits in *packing, which becomes a plan, or NULL: there are none. */
+static enum fors_err finish(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+			    struct fors_error *error)
+{
+	struct fors_flows_packing *begin = *packing;
+	enum fors_err err = fors_flows_search(begin, BEGIN_WORK, asked->cancelled, asked->context, error);
+
+	*packing = NULL;
+	if (!err && !begin->nwaiting) {
+		*packing = begin;
+		return FORS_OK;
+	}
+	if (!err)
+		err = fors_flows_swaps(begin, EXCHANGE_WORK, asked, packing, error);
+	fors_flows_packing_free(begin);
+	return err;
+}
+
 /* The plan in so many phases, fewer than it has, by exchanges; *is_found: it was found, and is the plan. */
 static enum fors_err try_phases(const struct fors_flows_asked *asked, uint32_t nphases,
 				struct fors_flows_packing **packing, bool *is_found, struct fors_error *error)
 {
-	struct fors_flows_packing *begin = NULL, *made = NULL;
-	enum fors_err err = fors_flows_packing_change(*packing, nphases, &begin, error);
+	struct fors_flows_packing *made = NULL;
+	enum fors_err err = fors_flows_packing_change(*packing, nphases, &made, error);
 
 	if (!err)
-		err = fors_flows_search(begin, BEGIN_WORK, asked->cancelled, asked->context, error);
-	if (!err)
-		err = fors_flows_swaps(begin, EXCHANGE_WORK, asked, &made, error);
-	fors_flows_packing_free(begin);
+		err = finish(asked, &made, error);
 	*is_found = made;
 	keep_shorter(packing, made);
 	return err;
@@ -254,4 +272,37 @@ enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, co
 	if (!err && is_room(problem, (*packing)->nphases))
 		err = try_exchanges(problem, asked, packing, error);
 	return err;
+}
+
+/* ---- by number ---- */
+
+/* If few tokens wait there are phases for all of them, or *packing is NULL. */
+static enum fors_err finish_few(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+				struct fors_error *error)
+{
+	uint64_t flows = (uint64_t)(*packing)->problem->ndests * (*packing)->problem->ndests;
+
+	if (!(*packing)->nwaiting)
+		return FORS_OK;
+	if ((uint64_t)(*packing)->nwaiting * FEW_WAIT <= flows && is_room((*packing)->problem, (*packing)->nphases))
+		return finish(asked, packing, error);
+	fors_flows_packing_free(*packing);
+	*packing = NULL;
+	return FORS_OK;
+}
+
+enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				   struct fors_flows_packing **packing, struct fors_error *error)
+{
+	enum fors_err err;
+
+	*packing = NULL;
+	if (!fors_flows_swaps_may_be(problem, problem->ndests))
+		return FORS_OK;
+	err = fors_flows_shift(problem, asked->number, problem->ndests, packing, error);
+	if (err || !(*packing)->nwaiting)
+		return err;
+	fors_flows_packing_free(*packing);
+	err = fors_flows_stages(problem, asked->number, packing, error);
+	return err || !*packing ? err : finish_few(asked, packing, error);
 }

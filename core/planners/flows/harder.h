@@ -23,4 +23,11 @@ enum fors_err fors_flows_try_units(const struct fors_flows_problem *problem, con
 enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				    struct fors_flows_packing **packing, struct fors_error *error);
 
+/*
+ * A packing in as many phases as there are receivers, from the linear shift (shift.h) or two stages (stages.h) on, over tables that were made for
+ * it: asked->number is set. In *packing, owned by the caller; NULL: it was not found. Errors: FORS_ECANCELLED, FORS_ENOMEM.
+ */
+enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				   struct fors_flows_packing **packing, struct fors_error *error);
+
 #endif

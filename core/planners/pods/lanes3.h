@@ -32,7 +32,8 @@ struct fors_lanes3 {
 	uint16_t *home_rung; /* per slot */
 	uint32_t *in_plane;  /* [pod * nplanes + plane]: slots at home there */
 	bool is_regular;
-	uint32_t m1, m2; /* of a regular tree: slots of a leaf, leaves of a pod */
+	bool is_numbered; /* homes are by number (number3.h), in a tree that is not regular: the same for all pods */
+	uint32_t m1, m2;  /* of a regular tree: slots of a leaf, leaves of a pod */
 };
 
 /* Errors: FORS_ENOMEM. The caller frees *lanes with fors_lanes3_free(). */
@@ -74,7 +75,7 @@ static inline uint32_t fors_lanes3_rung_from(const struct fors_lanes3 *lanes, ui
 	const struct fors_pods *pods = lanes->pods;
 	uint32_t pod = pods->mid[mid].pod, plane = pods->mid[mid].plane, rungs = lanes->rungs[plane], own;
 
-	if (lanes->is_regular || pod == FORS_NONE)
+	if (lanes->is_regular || lanes->is_numbered || pod == FORS_NONE)
 		return fors_lanes3_rung(lanes, plane, slot, index);
 	own = pods->leaf[pods->slot[slot].leaf].pod > pod ? lanes->in_plane[pod * pods->nplanes + plane] : 0;
 	return (fors_lanes3_rung(lanes, plane, slot, index) + rungs - own % rungs + pod) % rungs;

@@ -25,6 +25,7 @@
 #include "core/base/numbers.h"
 #include "lift3.h"
 #include "extra3.h"
+#include "number3.h"
 #include "relieve3.h"
 #include "repair3.h"
 #include "spare3.h"
@@ -51,6 +52,7 @@ void fors_route3_free(struct fors_route3 *route)
 		return;
 	fors_lfts_free(route->lfts);
 	free(route->round);
+	free(route->number);
 	free(route->level);
 	free(route->leaf_of);
 	free(route->slot_of);
@@ -236,17 +238,45 @@ static enum fors_err find_room(struct work *w, uint32_t effort, struct fors_erro
 	return fors_spare3(w->cohorts, w->ways, has_rounds || w->lanes->nlanes > w->lanes->m1, steps, error);
 }
 
-/* Of a whole tree: homes, and entries moved where homes are lumps. */
+/*
+ * Of a whole tree: homes by number, if there are to be as many phases as servers and no link carries more; NULL: they are
+ * not for it.
+ */
+static enum fors_err find_numbered(const struct fors_lanes3 *lanes, uint32_t nindices, uint32_t bound,
+				   struct fors_ways3 **ways, struct fors_error *error)
+{
+	uint32_t carries = bound;
+	bool shifts;
+	enum fors_err err;
+
+	*ways = NULL;
+	if (bound != lanes->pods->nslots)
+		return FORS_OK;
+	err = fors_number3_ways(lanes, nindices, ways, &shifts, error);
+	if (!err && !shifts)
+		err = fors_relieve3(*ways, bound, true, &carries, error);
+	if (err || carries > bound) {
+		fors_ways3_free(*ways);
+		*ways = NULL;
+	}
+	return err;
+}
+
+/* Of a whole tree: homes by number, or homes, and entries moved where these are lumps. */
 static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
-				struct fors_error *error)
+				bool *is_numbered, struct fors_error *error)
 {
 	uint32_t bound;
-	enum fors_err err = fors_ways3_home(lanes, nindices, ways, error);
+	enum fors_err err = bound_slots(lanes, &bound, error);
 
 	if (!err)
-		err = fors_ways3_level(*ways, error);
+		err = find_numbered(lanes, nindices, bound, ways, error);
+	*is_numbered = !err && *ways;
+	if (err || *is_numbered)
+		return err;
+	err = fors_ways3_home(lanes, nindices, ways, error);
 	if (!err)
-		err = bound_slots(lanes, &bound, error);
+		err = fors_ways3_level(*ways, error);
 	return err ? err : fors_relieve3(*ways, bound, false, NULL, error);
 }
 
@@ -259,6 +289,7 @@ static enum fors_err find_homes(struct work *w, struct fors_error *error)
 	struct fors_pods pods = *w->pods;
 	struct fors_lanes3 lanes = *w->lanes;
 	struct fors_ways3 *whole = NULL;
+	bool is_numbered = false;
 	enum fors_err err = FORS_OK;
 
 	lanes.pods = &pods;
@@ -267,11 +298,13 @@ static enum fors_err find_homes(struct work *w, struct fors_error *error)
 		return fors_fail_memory(error);
 	for (uint32_t i = 0; i < pods.known->nports; i++)
 		pods.live[i] = pods.peer[i] != FORS_NONE;
-	err = find_whole(&lanes, w->ways->nindices, &whole, error);
+	err = find_whole(&lanes, w->ways->nindices, &whole, &is_numbered, error);
 	if (!err)
 		fors_ways3_keep(w->ways, whole);
 	fors_ways3_free(whole);
 	free(pods.live);
+	if (!err && is_numbered && !(w->route->number = fors_number3(w->pods)))
+		err = fors_fail_memory(error);
 	return err;
 }
 

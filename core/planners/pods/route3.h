@@ -29,9 +29,10 @@ struct fors_route3 {
 	uint32_t nrounds, nleft; /* nleft: units without a round */
 	uint32_t nslots;	 /* of the tree */
 	uint16_t *round;	 /* [leaf * nslots + slot]: of the unit, FORS_ROUTE3_NONE */
-	uint8_t *level;		 /* per node of now: enum fors_pods_level */
-	uint32_t *leaf_of;	 /* per node of now: the leaf, FORS_NONE */
-	uint32_t *slot_of;	 /* per LID below lfts->nlids: the slot whose base LID it is, FORS_NONE */
+	uint32_t *number;  /* per slot: by which homes are, in a tree that is not regular; NULL: homes are others */
+	uint8_t *level;	   /* per node of now: enum fors_pods_level */
+	uint32_t *leaf_of; /* per node of now: the leaf, FORS_NONE */
+	uint32_t *slot_of; /* per LID below lfts->nlids: the slot whose base LID it is, FORS_NONE */
 };
 
 /*

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * stages.h - a packing in as many phases as there are receivers, in two stages: groups of switches, then switches. Private to this
+ * room and the roof.
+ * Thread rules: pure; the same problem gives the same packing on any machine.
+ */
+#ifndef FORS_CORE_PLANNERS_FLOWS_STAGES_H
+#define FORS_CORE_PLANNERS_FLOWS_STAGES_H
+
+#include "pack.h"
+
+/*
+ * Over the first ways of a problem with listed ways, in *packing, owned by the caller; few tokens wait where the ways of a group
+ * of switches to a receiver are the same from the second link on, and no receiver shares links with others further on. NULL: it has no
+ * groups. number[]: per destination, a permutation, those of a switch in a row, those of a group of switches in a row; NULL:
+ * destinations as they are. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_flows_stages(const struct fors_flows_problem *problem, const uint32_t *number,
+				struct fors_flows_packing **packing, struct fors_error *error);
+
+#endif
