@@ -67,7 +67,8 @@ static inline uint32_t fors_lanes3_rung(const struct fors_lanes3 *lanes, uint32_
 
 /*
  * The same for a mid of another pod. Where the tree is not regular its own pod's servers are left out of the turns, so
- * that what is left over on its way up is at most one server; and pods begin at different rungs.
+ * that what is left over on its way up is at most one server; and pods begin at different rungs. Homes by number are the same
+ * for all pods; what has to leave that plane is spread.
  */
 static inline uint32_t fors_lanes3_rung_from(const struct fors_lanes3 *lanes, uint32_t mid, uint32_t slot,
 					     uint32_t index)
@@ -75,7 +76,8 @@ static inline uint32_t fors_lanes3_rung_from(const struct fors_lanes3 *lanes, ui
 	const struct fors_pods *pods = lanes->pods;
 	uint32_t pod = pods->mid[mid].pod, plane = pods->mid[mid].plane, rungs = lanes->rungs[plane], own;
 
-	if (lanes->is_regular || lanes->is_numbered || pod == FORS_NONE)
+	if (lanes->is_regular || pod == FORS_NONE ||
+	    (lanes->is_numbered && plane == fors_lanes3_plane(lanes, fors_lanes3_lane(lanes, slot, index))))
 		return fors_lanes3_rung(lanes, plane, slot, index);
 	own = pods->leaf[pods->slot[slot].leaf].pod > pod ? lanes->in_plane[pod * pods->nplanes + plane] : 0;
 	return (fors_lanes3_rung(lanes, plane, slot, index) + rungs - own % rungs + pod) % rungs;
