@@ -302,6 +302,13 @@ def test_flows_looks_at_more_than_four_path_indices(fors):
     assert plan(fors, "--synthetic", "FT(2;8,12;servers=6)", "--lmc", "3", "--method", "flows", *cut)["phases"] == 72
 
 
+@pytest.mark.parametrize("lmc", ["1", "2", "3"])
+@pytest.mark.parametrize("spec, bound", [("FT(2;3,13;cables=3;servers=5)", 65), ("FT(2;3,11;cables=4;servers=7)", 77)])
+def test_several_lids_are_no_worse_than_one(fors, spec, bound, lmc):
+    """Over base LIDs alone, or by exchanges: a search over all path indices ends a phase later."""
+    assert plan(fors, "--synthetic", spec, "--down", "Spine00", "--lmc", lmc)["phases"] == bound
+
+
 def has_ilp():
     return "ilp" in run(FORS, "plan", "--method", "?").err.split("one of:")[1]
 

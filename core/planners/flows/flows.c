@@ -15,7 +15,8 @@
 #include "core/schedule/schedule.h"
 #include "core/tables/lanes.h"
 
-#define MOST_PATHS 8 /* path indices that are looked at: more cost more than they give */
+#define MOST_PATHS 8			/* path indices that are looked at: more cost more than they give */
+#define EXCHANGE_WORK UINT64_C(8000000) /* enough where there is room: here links are few and ways short */
 
 static uint32_t paths_of(const struct fors_fabric *fabric)
 {
@@ -55,6 +56,34 @@ static enum fors_err write_schedule(const struct fors_task *task, const struct f
 	return FORS_OK;
 }
 
+/* A plan a phase or two above the bound of its tables: exchanges find what searches do not (harder.h). */
+static enum fors_err try_harder(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				struct fors_flows_packing **packing, struct fors_error *error)
+{
+	struct fors_flows_asked harder = *asked;
+	uint32_t bound;
+	enum fors_err err = fors_flows_bound(problem, &bound, error);
+
+	if (err)
+		return err;
+	harder.known_bound = bound > asked->known_bound ? bound : asked->known_bound;
+	harder.exchange_work = EXCHANGE_WORK;
+	return fors_flows_try_harder(problem, &harder, packing, error);
+}
+
+/* Over all paths, or over the first ones alone. A job's plan, one of many, is left as it is then. */
+static enum fors_err pack(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked, bool is_job,
+			  struct fors_flows_packing **packing, struct fors_error *error)
+{
+	enum fors_err err = fors_flows_pack_problem(problem, asked, packing, error);
+
+	if (is_job)
+		return err ? err : fors_flows_try_units(problem, asked, packing, error);
+	if (err == FORS_ENOPLAN && problem->npaths > 1 && !asked->limits.steps)
+		err = fors_flows_pack_first_paths(problem, asked, packing, error);
+	return err ? err : try_harder(problem, asked, packing, error);
+}
+
 static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
 	const struct fors_flows_asked asked = {.wanted_phases = task->wanted_phases,
@@ -72,9 +101,7 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 	err = fors_flows_problem_read(task, paths_of(task->fabric), &problem, error);
 	if (err)
 		return err;
-	err = fors_flows_pack_problem(&problem, &asked, &packing, error);
-	if (!err)
-		err = fors_flows_try_units(&problem, &asked, &packing, error);
+	err = pack(&problem, &asked, task->has_moved, &packing, error);
 	if (!err)
 		err = write_schedule(task, packing, schedule, error);
 	fors_flows_packing_free(packing);

@@ -29,7 +29,8 @@
 #define WORK_PER_UNIT 400		 /* words of masks, for each number of rounds */
 #define PATIENCE 4			 /* as when units are cut into parts */
 #define EFFORT 2			 /* of parts: so many times the usual one */
-#define EXCHANGE_WORK UINT64_C(20000000) /* links looked at, for each number of phases */
+#define EXCHANGE_WORK UINT64_C(20000000) /* links looked at, for each number of phases; */
+#define CHOICE_WORK UINT64_C(40000000)	 /* the same where flows have ways to choose from */
 #define LEAST_PER_FLOW 20		 /* links looked at: with less nothing is found */
 #define BEGIN_WORK UINT64_C(1000000)	 /* words of masks, before */
 #define NEAR 2				 /* phases that are tried to be left out at once */
@@ -161,29 +162,47 @@ static enum fors_err with_all_paths(const struct fors_flows_problem *problem, co
 	return FORS_OK;
 }
 
-static enum fors_err try_first_paths(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				     struct fors_flows_packing **packing, struct fors_error *error)
+enum fors_err fors_flows_pack_first_paths(const struct fors_flows_problem *problem,
+					  const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+					  struct fors_error *error)
 {
-	struct fors_flows_asked shorter = *asked;
 	struct fors_flows_problem one;
-	struct fors_flows_packing *plan = NULL, *made = NULL;
+	struct fors_flows_packing *plan = NULL;
 	enum fors_err err = take_first_paths(problem, &one) ? FORS_OK : fors_fail_memory(error);
 
-	shorter.wanted_phases = (*packing)->nphases - 1;
 	if (!err)
-		err = fors_flows_pack_problem(&one, &shorter, &plan, error);
+		err = fors_flows_pack_problem(&one, asked, &plan, error);
 	if (!err)
-		err = with_all_paths(problem, plan, &made, error);
+		err = with_all_paths(problem, plan, packing, error);
 	fors_flows_packing_free(plan);
 	free(one.begin);
 	free(one.link);
 	free(one.exists);
+	return err;
+}
+
+static enum fors_err try_first_paths(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				     struct fors_flows_packing **packing, struct fors_error *error)
+{
+	struct fors_flows_asked shorter = *asked;
+	struct fors_flows_packing *made = NULL;
+	enum fors_err err;
+
+	shorter.wanted_phases = (*packing)->nphases - 1;
+	err = fors_flows_pack_first_paths(problem, &shorter, &made, error);
 	if (!err)
 		keep_shorter(packing, made);
 	return err == FORS_ENOPLAN ? FORS_OK : err;
 }
 
 /* ---- by exchanges ---- */
+
+static uint64_t exchange_work(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked)
+{
+	if (asked->exchange_work)
+		return asked->exchange_work;
+	return problem->npaths > 1 ? CHOICE_WORK : EXCHANGE_WORK;
+}
 
 /* Phases for all that waits in *packing, which becomes a plan, or NULL: there are none. */
 static enum fors_err finish(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
@@ -198,7 +217,7 @@ static enum fors_err finish(const struct fors_flows_asked *asked, struct fors_fl
 		return FORS_OK;
 	}
 	if (!err)
-		err = fors_flows_swaps(begin, EXCHANGE_WORK, asked, packing, error);
+		err = fors_flows_swaps(begin, exchange_work(begin->problem, asked), asked, packing, error);
 	fors_flows_packing_free(begin);
 	return err;
 }
@@ -217,19 +236,24 @@ static enum fors_err try_phases(const struct fors_flows_asked *asked, uint32_t n
 	return err;
 }
 
+/* What failed is tried once more from a shorter plan, fewer phases than that are not. */
 static enum fors_err try_exchanges(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				   struct fors_flows_packing **packing, struct fors_error *error)
 {
 	enum fors_err err = FORS_OK;
+	uint32_t least = asked->known_bound;
 	bool is_found = true;
 
 	while (!err && is_found && (*packing)->nphases > asked->known_bound) {
-		uint32_t most = (*packing)->nphases, fewest = most > NEAR ? most - NEAR : 0, n;
+		uint32_t most = (*packing)->nphases, n = most > NEAR ? most - NEAR : 0;
 
 		is_found = false;
-		n = fewest > asked->known_bound ? fewest : asked->known_bound;
-		for (; !err && !is_found && n < most && fors_flows_swaps_may_be(problem, n); n++)
+		for (n = n > least ? n : least; !err && n < most && fors_flows_swaps_may_be(problem, n); n++) {
 			err = try_phases(asked, n, packing, &is_found, error);
+			if (is_found)
+				break;
+			least = n;
+		}
 	}
 	return err;
 }

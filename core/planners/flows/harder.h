@@ -30,4 +30,12 @@ enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, co
 enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				   struct fors_flows_packing **packing, struct fors_error *error);
 
+/*
+ * A plan over path index 0 alone, for which tables are balanced, as a packing of the problem with all of them, in *packing, owned by
+ * the caller. Errors: as fors_flows_pack_problem().
+ */
+enum fors_err fors_flows_pack_first_paths(const struct fors_flows_problem *problem,
+					  const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+					  struct fors_error *error);
+
 #endif

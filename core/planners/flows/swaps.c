@@ -11,8 +11,11 @@
  *
  * The price is the number of tokens too many on links, over all links and phases. A step takes a token on a link that is shared,
  * any, looks at some circles of it, those first in which least is in the way of its receiver, and does the cheapest, even where it
- * costs; what was changed stays for some steps (tabu). It ends when no link is shared, or the work is spent, or was long in vain.
- * A token that has several ways takes the one with least on it when it comes to a phase, and keeps it there.
+ * costs; what was changed stays for some steps (tabu). It ends when no link is shared, or the work is spent, or was long in vain, or
+ * when the price falls so slowly that the work will not do: what succeeds is below a straight line down to nothing all the time.
+ * A token that has several ways takes the one with least on it when it comes to a phase. Whenever the tokens of a phase have changed,
+ * and a link is shared in it, all of them may take other ways: those that share one wait, each in turn takes the way on which least is in the
+ * way, and who is thrown out waits in its place.
  *
  * The beginning is a packing with few waiting. These are inserted one by one as in an edge colouring of receivers and switches
  * (Koenig): receiver and switch have some free phase each, and along a path from one to the other tokens change between
@@ -30,9 +33,20 @@
 #define TABU_LEAST 3
 #define TABU_SPREAD 8
 #define ASK_EVERY 256
-#define VAIN 3000 /* steps without anything better */
+#define REROUTE_STEPS 200 /* tokens that get another way, all in all */
+#define SOON 10		  /* it is asked after one part in so many of the work whether it will be enough */
+#define VAIN 3000	  /* steps without anything better */
 #define NOBODY UINT16_MAX
 #define ANY_PATH UINT8_MAX
+
+/* New ways for the tokens of one phase, where there are several for a token. */
+struct reroute {
+	bool *is_done;	  /* per phase: it was tried since its tokens changed */
+	uint16_t *holder; /* per link: the receiver whose token is on it, NOBODY */
+	uint16_t *waiting, nwaiting;
+	uint16_t *fails;      /* per receiver: how often its token had no way */
+	uint8_t *path, *best; /* per receiver */
+};
 
 struct table {
 	const struct fors_flows_problem *problem;
@@ -47,6 +61,7 @@ struct table {
 	uint32_t price;	  /* the same of all phases */
 	uint32_t *rank;	  /* per phase: what is in the way of an exchange with it */
 	uint32_t *tabu;	  /* [d * n + t]: the step until which it stays */
+	struct reroute reroute;
 	uint32_t step;
 	uint64_t work;
 	struct fors_random random;
@@ -263,6 +278,121 @@ static void begin(struct table *x, const struct fors_flows_packing *from)
 			load_token(x, heard(x, d, t), d, t, x->path[(size_t)d * x->n + t]);
 }
 
+/* ---- other ways in a phase ---- */
+
+/* Put d's token on a path: who was in its way waits. */
+static void hold(struct table *x, uint32_t d, uint32_t t, uint32_t path)
+{
+	struct reroute *r = &x->reroute;
+	uint32_t link[FORS_FLOWS_MOST_LINKS], n = links_of(x, heard(x, d, t), d, path, link);
+
+	r->path[d] = (uint8_t)path;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t e = r->holder[link[i]], other[FORS_FLOWS_MOST_LINKS], m;
+
+		if (e != NOBODY && e != d) {
+			m = links_of(x, heard(x, e, t), e, r->path[e], other);
+			for (uint32_t k = 0; k < m; k++)
+				r->holder[other[k]] = NOBODY;
+			r->waiting[r->nwaiting++] = (uint16_t)e;
+		}
+		r->holder[link[i]] = (uint16_t)d;
+	}
+	x->work += 2 * n;
+}
+
+/* What the tokens in the way of a path have failed so far, and 1 for each; UINT32_MAX: there is no such way. */
+static uint32_t price_of_path(struct table *x, uint32_t d, uint32_t t, uint32_t path)
+{
+	const struct reroute *r = &x->reroute;
+	uint32_t link[FORS_FLOWS_MOST_LINKS], n = links_of(x, heard(x, d, t), d, path, link), price = 0;
+
+	if (n == FORS_FLOWS_NONE)
+		return UINT32_MAX;
+	for (uint32_t i = 0; i < n; i++)
+		price += r->holder[link[i]] != NOBODY ? 1u + r->fails[r->holder[link[i]]] : 0;
+	x->work += n;
+	return price;
+}
+
+/* A waiting token takes the way on which least is in its way. */
+static void place_waiting(struct table *x, uint32_t t)
+{
+	struct reroute *r = &x->reroute;
+	uint32_t i = fors_random_below(&x->random, r->nwaiting), d = r->waiting[i], npaths = x->problem->npaths,
+		 first = fors_random_below(&x->random, npaths), best = 0, least = UINT32_MAX;
+
+	r->waiting[i] = r->waiting[--r->nwaiting];
+	for (uint32_t k = 0; k < npaths && least; k++) {
+		uint32_t path = (first + k) % npaths, price = price_of_path(x, d, t, path);
+
+		if (price < least) {
+			least = price;
+			best = path;
+		}
+	}
+	r->fails[d] += least > 0;
+	hold(x, d, t, best);
+}
+
+/* All tokens of a phase whose links are free where they are; the others wait. */
+static void begin_reroute(struct table *x, uint32_t t)
+{
+	struct reroute *r = &x->reroute;
+
+	memset(r->holder, 0xFF, x->problem->nlinks * sizeof(*r->holder));
+	memset(r->fails, 0, x->p * sizeof(*r->fails));
+	r->nwaiting = 0;
+	for (uint32_t d = 0; d < x->p; d++) {
+		r->path[d] = x->path[(size_t)d * x->n + t];
+		if (heard(x, d, t) == NOBODY)
+			continue;
+		if (price_of_path(x, d, t, r->path[d]))
+			r->waiting[r->nwaiting++] = (uint16_t)d;
+		else
+			hold(x, d, t, r->path[d]);
+	}
+}
+
+/* Take these paths in a phase; the paths of before come into path[]. */
+static void take_paths(struct table *x, uint32_t t, uint8_t *path)
+{
+	for (uint32_t d = 0; d < x->p; d++) {
+		uint8_t before = x->path[(size_t)d * x->n + t];
+
+		if (path[d] == before)
+			continue;
+		relieve_token(x, heard(x, d, t), d, t);
+		load_token(x, heard(x, d, t), d, t, path[d]);
+		path[d] = before;
+	}
+}
+
+/* Other ways for the tokens of a phase, over which fewer links are shared in it; false: none were found, and all is as before. */
+static bool reroute(struct table *x, uint32_t t)
+{
+	struct reroute *r = &x->reroute;
+	uint32_t before = x->price, least;
+
+	if (x->problem->npaths < 2 || r->is_done[t])
+		return false;
+	r->is_done[t] = true;
+	begin_reroute(x, t);
+	least = r->nwaiting;
+	memcpy(r->best, r->path, x->p);
+	for (uint32_t step = 0; r->nwaiting && step < REROUTE_STEPS; step++) {
+		place_waiting(x, t);
+		if (r->nwaiting >= least)
+			continue;
+		least = r->nwaiting;
+		memcpy(r->best, r->path, x->p);
+	}
+	take_paths(x, t, r->best);
+	if (x->price > before)
+		take_paths(x, t, r->best);
+	return x->price < before;
+}
+
 /* ---- exchanges ---- */
 
 /* Links of one receiver's exchange. */
@@ -309,6 +439,7 @@ static void apply(struct table *x, const struct circle *c)
 {
 	uint32_t from_t[3], from_u[3];
 
+	x->reroute.is_done[c->t] = x->reroute.is_done[c->u] = false;
 	for (uint32_t i = 0; i < c->n; i++) {
 		exchange_links(x, c->d[i], c->t, c->u);
 		from_t[i] = heard(x, c->d[i], c->t);
@@ -454,6 +585,8 @@ static void take_step(struct table *x)
 	struct circle best = {.price = INT32_MAX};
 
 	x->step++;
+	if (reroute(x, t))
+		return;
 	rank_phases(x, d, t);
 	while (left && (u = next_phase(x)) < x->n)
 		look_at_phase(x, d, t, u, &best, &left);
@@ -461,11 +594,19 @@ static void take_step(struct table *x)
 		apply(x, &best);
 }
 
+/* Does the price fall too slowly to be 0 when the work is spent? */
+static bool is_slow(const struct table *x, uint32_t first, uint64_t budget)
+{
+	return x->work > budget / SOON && x->work < budget && x->price * budget > first * (budget - x->work);
+}
+
 static enum fors_err run(struct table *x, uint64_t budget, const struct fors_flows_asked *asked,
 			 struct fors_error *error)
 {
-	uint32_t least = x->price, since = 0;
+	uint32_t first = x->price, least = first, since = 0;
 
+	for (uint32_t t = 0; t < x->n; t++)
+		reroute(x, t);
 	while (x->price && x->work < budget && x->step - since < VAIN) {
 		if (x->price < least) {
 			least = x->price;
@@ -473,6 +614,8 @@ static enum fors_err run(struct table *x, uint64_t budget, const struct fors_flo
 		}
 		if (x->step % ASK_EVERY == 0 && asked->cancelled && asked->cancelled(asked->context))
 			return fors_fail(error, FORS_ECANCELLED, "flows: planning was cancelled");
+		if (is_slow(x, first, budget))
+			break;
 		take_step(x);
 	}
 	return FORS_OK;
@@ -493,6 +636,12 @@ static bool allocate(struct table *x)
 	x->extra = calloc(x->n, sizeof(*x->extra));
 	x->rank = malloc(x->n * sizeof(*x->rank));
 	x->tabu = calloc(cells, sizeof(*x->tabu));
+	x->reroute.is_done = calloc(x->n, sizeof(*x->reroute.is_done));
+	x->reroute.holder = malloc((x->problem->nlinks + (size_t)1) * sizeof(*x->reroute.holder));
+	x->reroute.waiting = malloc(x->p * sizeof(*x->reroute.waiting));
+	x->reroute.fails = malloc(x->p * sizeof(*x->reroute.fails));
+	x->reroute.path = malloc(x->p);
+	x->reroute.best = malloc(x->p);
 	if (!x->seat_row || !x->heard || !x->seat || !x->place || !x->path || !x->load || !x->extra || !x->rank ||
 	    !x->tabu)
 		return false;
@@ -532,6 +681,12 @@ static void release(struct table *x)
 	free(x->extra);
 	free(x->rank);
 	free(x->tabu);
+	free(x->reroute.is_done);
+	free(x->reroute.holder);
+	free(x->reroute.waiting);
+	free(x->reroute.fails);
+	free(x->reroute.path);
+	free(x->reroute.best);
 }
 
 bool fors_flows_swaps_may_be(const struct fors_flows_problem *problem, uint32_t nphases)
@@ -561,9 +716,12 @@ enum fors_err fors_flows_swaps(const struct fors_flows_packing *from, uint64_t b
 uint64_t fors_flows_swaps_bytes(const struct fors_flows_problem *problem, uint32_t nphases)
 {
 	const struct table *x = NULL;
+	const struct reroute *r = NULL;
 	uint64_t row = problem->ndests * (sizeof(*x->heard) + sizeof(*x->seat) + sizeof(*x->place) + sizeof(*x->path) +
 					  sizeof(*x->tabu)) +
-		       problem->nlinks * sizeof(*x->load) + sizeof(*x->extra) + sizeof(*x->rank);
+		       problem->nlinks * sizeof(*x->load) + sizeof(*x->extra) + sizeof(*x->rank) + sizeof(*r->is_done);
+	uint64_t phase = problem->nlinks * sizeof(*r->holder) +
+			 problem->ndests * (sizeof(*r->waiting) + sizeof(*r->fails) + 2 * sizeof(*r->path));
 
-	return row * nphases + problem->nswitches * sizeof(*x->seat_row);
+	return row * nphases + phase + problem->nswitches * sizeof(*x->seat_row);
 }
