@@ -12,7 +12,8 @@
  * exchange it with that of another home lane. It is a tabu search as in level_tabu.c: the links above the cap take turns, and
  * each makes the best step of those that take something off it. Then what moved goes back as far as there is room at home.
  * That costs entries that move though their way lives, so it is tried only where the fullest link has more than it need
- * have, and kept only where it gets less by a twenty-fifth: never in a tree with nothing dead, nor where spines have one cable to a leaf each.
+ * have, and kept only where it gets less by a twenty-fifth: never in a regular tree with nothing dead, nor where spines have one cable to a leaf
+ * each. Where cables lack from the beginning it says where entries are at home, and any gain will do.
  */
 #include "leveller.h"
 
@@ -391,6 +392,14 @@ static void return_units(struct both *b, const uint8_t *lane)
 
 /* ---- all of it ---- */
 
+/* The load of the fullest link with which a choice is kept. What the cables that ever were make best is home: that costs nothing. */
+static uint32_t worth_keeping(const struct fors_leveller *l)
+{
+	uint32_t now = fors_leveller_fullest(l);
+
+	return l->is_for_ever ? now - 1 : now * (GAIN - 1) / GAIN;
+}
+
 /*
  * As full as the fullest link may be: the least first, then half way from what failed to what is worth it. What was
  * found at last is the choice.
@@ -398,7 +407,7 @@ static void return_units(struct both *b, const uint8_t *lane)
 static void lower(struct both *b, const uint8_t *lane, const uint8_t *down)
 {
 	struct fors_leveller *l = b->leveller;
-	uint32_t least = l->enough, worth = fors_leveller_fullest(l) * (GAIN - 1) / GAIN;
+	uint32_t least = l->enough, worth = worth_keeping(l);
 	uint64_t share = b->effort / ATTEMPTS;
 
 	for (int attempt = 0; attempt < ATTEMPTS && least <= worth; attempt++) {

@@ -429,6 +429,7 @@ static struct fors_level *make_healthy(struct basis *basis, const bool *counted,
 {
 	*leveller = (struct fors_leveller){.fabric = basis->fabric, .live = basis->ever, .counted = counted};
 	leveller->has_base_only = basis->has_base_only;
+	leveller->is_for_ever = true;
 	leveller->varies = basis->has_varied ? basis->varies : NULL;
 	leveller->is_ranked_only = basis->is_ranked;
 	leveller->may_move_all = basis->has_base_only && basis->has_parallel && !basis->is_regular;

@@ -58,6 +58,7 @@ struct fors_leveller {
 	uint64_t *wanted;		 /* [to * nwords + class / 64]: some LID is in the class, as bits */
 	uint32_t nwords;
 	bool may_move_all;		 /* where links are too full units at home move, too, and ways down */
+	bool is_for_ever;		 /* over all cables that ever were: it says where entries are at home */
 	bool has_base_only;		 /* one LID per port: classes without a place are not wanted */
 	const uint8_t *home;		 /* [class]: its lane */
 	struct fors_leveller_unit *unit; /* those that may move, in the order of pair and class */

@@ -263,6 +263,18 @@ def test_the_last_tokens_are_insisted_on(fors, write):
     assert (status["servers"], len(status["dead_links"]), status["phases"], status["lower_bound"]) == (166, 12, 310, 310)
 
 
+@pytest.mark.parametrize("servers, cables, phases", [
+    ((7, 1, 4), ((0, 1, 1, 0), (1, 1, 3, 0), (2, 0, 1, 1)), 28), ((2, 5, 1, 5, 5, 5), ((0, 1), (1, 3), (2, 2), (1, 1), (1, 1), (1, 1)), 45)])
+def test_homes_where_cables_lack_make_the_shortest_plan(fors, write, servers, cables, phases):
+    """Where entries are at home any phase less counts, not only a twenty-fifth of them."""
+    sys.path.insert(0, str(SRC / "tests/sweep"))
+    import kinds
+
+    net = fors("fabric", "--fabric", write("links", kinds.Gaps(servers, cables).text()), "--lmc", "0", "--format", "net").out
+    status = plan(fors, "--fabric", write("net", net))
+    assert (status["phases"], status["lower_bound"]) == (phases, phases)
+
+
 def test_all_servers_down(fors):
     downs = [x for s in range(2) for leaf in range(2) for x in ("--down", f"Node{leaf:02}-{s:02}")]
     assert plan(fors, "--synthetic", "FT(2;2,2)", *downs, code=1)["state"] == "failed"
