@@ -457,11 +457,8 @@ static uint8_t kept_port(const struct work *w, uint32_t node, uint32_t peer)
 
 static uint8_t leaf_entry(const struct work *w, uint32_t leaf, uint32_t column, uint32_t slot)
 {
-	uint8_t port = w->ways->leaf[(size_t)leaf * w->ways->ncolumns + column];
-
-	if (w->pods->slot[slot].leaf == leaf)
-		return w->pods->slot[slot].port;
-	return port ? port : FORS_NO_PATH;
+	(void)column;
+	return w->pods->slot[slot].leaf == leaf ? w->pods->slot[slot].port : FORS_NO_PATH;
 }
 
 /* A port of a mid that lives, or is drained, to a top that gets down, though the mid does not: over another plane. */
@@ -495,50 +492,53 @@ static uint8_t port_of_guests(const struct work *w, uint32_t mid, uint32_t colum
 static uint8_t mid_entry(const struct work *w, uint32_t mid, uint32_t column, uint32_t slot)
 {
 	const struct fors_pods_switch *leaf = &w->pods->leaf[w->pods->slot[slot].leaf];
-	uint8_t port = w->ways->mid[(size_t)mid * w->ways->ncolumns + column];
+	uint8_t port;
 
-	if (!port && leaf->pod == w->pods->mid[mid].pod)
-		port = port_of_guests(w, mid, column);
-	if (!port && leaf->pod == w->pods->mid[mid].pod)
-		port = kept_port(w, w->pods->mid[mid].node, leaf->node);
-	return port ? port : FORS_NO_PATH;
+	if (leaf->pod != w->pods->mid[mid].pod)
+		return FORS_NO_PATH;
+	port = port_of_guests(w, mid, column);
+	return port ? port : kept_port(w, w->pods->mid[mid].node, leaf->node);
 }
 
 static uint8_t top_entry(const struct work *w, uint32_t top, uint32_t column, uint32_t slot)
 {
-	uint8_t port = w->ways->top[(size_t)top * w->ways->ncolumns + column];
 	uint32_t mid = fors_pods_mid(w->pods, w->pods->leaf[w->pods->slot[slot].leaf].pod, w->pods->top[top].plane);
 
-	if (!port)
-		port = kept_port(w, w->pods->top[top].node, mid == FORS_NONE ? FORS_NONE : w->pods->mid[mid].node);
-	return port;
+	(void)column;
+	return kept_port(w, w->pods->top[top].node, mid == FORS_NONE ? FORS_NONE : w->pods->mid[mid].node);
 }
 
-static void write_column(const struct work *w, uint32_t column, uint32_t slot, uint32_t lid)
+/* What a switch, a leaf, a mid or a top by its number, has for a slot's LID of this column where it has no way to it. */
+typedef uint8_t (*entry_for)(const struct work *w, uint32_t number, uint32_t column, uint32_t slot);
+
+/* The entries of a switch for all LIDs of servers, of its ports by column; LIDs mostly stand in the order of slots. */
+static void write_row(const struct work *w, uint32_t now, uint32_t number, const uint8_t *port, entry_for entry)
 {
 	const struct fors_pods *pods = w->pods;
-	struct fors_lfts *lfts = w->route->lfts;
+	uint32_t nlids = w->route->lfts->nlids;
+	uint8_t *row = w->route->lfts->port + (size_t)w->row_of[now] * nlids;
 
-	for (uint32_t a = 0; a < pods->nleaves; a++)
-		if (pods->leaf[a].now != FORS_NONE)
-			lfts->port[(size_t)w->row_of[pods->leaf[a].now] * lfts->nlids + lid] =
-				leaf_entry(w, a, column, slot);
-	for (uint32_t m = 0; m < pods->nmids; m++)
-		if (pods->mid[m].now != FORS_NONE)
-			lfts->port[(size_t)w->row_of[pods->mid[m].now] * lfts->nlids + lid] =
-				mid_entry(w, m, column, slot);
-	for (uint32_t t = 0; t < pods->ntops; t++)
-		if (pods->top[t].now != FORS_NONE)
-			lfts->port[(size_t)w->row_of[pods->top[t].now] * lfts->nlids + lid] =
-				top_entry(w, t, column, slot);
+	for (uint32_t s = 0; s < pods->nslots; s++) {
+		uint32_t lid = pods->slot[s].lid, end = lid ? lid + (1u << pods->slot[s].lmc) : lid;
+
+		for (uint32_t column = s; lid < end && lid < nlids; lid++, column += pods->nslots)
+			row[lid] = port[column] ? port[column] : entry(w, number, column, s);
+	}
+}
+
+static void write_rows(const struct work *w, const struct fors_pods_switch *list, uint32_t count, const uint8_t *ports,
+		       entry_for entry)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i].now != FORS_NONE)
+			write_row(w, list[i].now, i, ports + (size_t)i * w->ways->ncolumns, entry);
 }
 
 static void write_all(const struct work *w)
 {
-	for (uint32_t s = 0; s < w->pods->nslots; s++)
-		for (uint32_t i = 0; w->pods->slot[s].lid && i < 1u << w->pods->slot[s].lmc; i++)
-			if (w->pods->slot[s].lid + i < w->route->lfts->nlids)
-				write_column(w, i * w->pods->nslots + s, s, w->pods->slot[s].lid + i);
+	write_rows(w, w->pods->leaf, w->pods->nleaves, w->ways->leaf, leaf_entry);
+	write_rows(w, w->pods->mid, w->pods->nmids, w->ways->mid, mid_entry);
+	write_rows(w, w->pods->top, w->pods->ntops, w->ways->top, top_entry);
 }
 
 #define SMALL_UNITS 4096

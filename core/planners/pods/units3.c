@@ -32,10 +32,12 @@
 #define NEAR 128	      /* single flows need so small a part more than the fullest link, at most */
 #define PATIENCE 8 /* a receiver whose lane died has one unit for each leaf to find room for, one after another */
 
-/* The links from a mid on to a slot: all leaves of its pod have them in common. */
+#define MOST_TAIL 4
+
+/* The links from a switch on to a slot: all leaves of a mid's pod have them in common, and all pods those from a top on. */
 struct tail {
-	uint32_t of, n; /* of: the slot, plus 1; 0: none. n: 0, it does not arrive */
-	uint32_t link[4];
+	uint32_t of, n; /* of: the slot, plus 1, of a top's its row, plus 1; 0: none. n: 0, it does not arrive */
+	uint32_t link[MOST_TAIL];
 };
 
 #define MOST_TAILS 32768 /* remembered at a time: what a cache has room for */
@@ -52,6 +54,7 @@ struct work {
 	uint32_t *hop;	   /* per switch of the problem: where the leaf's ports begin among the hops of the ways */
 	struct tail *tail; /* [mid * ntails + slot % ntails]: of the slot that was asked for last there */
 	uint32_t ntails;   /* a power of two */
+	struct tail *end;  /* [slot]: from the top that was asked for last there */
 	struct fors_flows_problem problem;
 };
 
@@ -102,6 +105,8 @@ static void forget_tails(struct work *w)
 {
 	for (size_t i = 0; i < (size_t)w->pods->nmids * w->ntails; i++)
 		w->tail[i].of = 0;
+	for (uint32_t slot = 0; slot < w->pods->nslots; slot++)
+		w->end[slot].of = 0;
 }
 
 static bool allocate_members(struct work *w)
@@ -126,9 +131,10 @@ static bool allocate_links(struct work *w)
 	while (w->ntails < w->pods->nslots && 2 * w->ntails * (uint64_t)w->pods->nmids <= MOST_TAILS)
 		w->ntails *= 2;
 	w->tail = calloc((size_t)w->pods->nmids * w->ntails + 1, sizeof(*w->tail));
+	w->end = calloc(w->pods->nslots + (size_t)1, sizeof(*w->end));
 	w->live = malloc((size_t)w->problem.nswitches * l->nlanes + 1);
 	w->hop = malloc((w->problem.nswitches + (size_t)1) * sizeof(*w->hop));
-	if (!w->tail || !w->live || !w->hop)
+	if (!w->tail || !w->end || !w->live || !w->hop)
 		return false;
 	for (uint32_t s = 0; s < w->problem.nswitches; s++) {
 		uint32_t a = w->leaf[s];
@@ -163,14 +169,49 @@ static inline uint8_t port_of(const struct work *w, uint32_t s, uint32_t d, uint
 	return w->live[s * l->nlanes + (lane < l->nlanes ? lane : lane - l->nlanes)];
 }
 
+/* The links from a switch above leaves on, by its row. */
+static const struct tail *end_of(const struct work *w, uint32_t row, uint32_t slot)
+{
+	const struct fors_pods *pods = w->pods;
+	struct tail *end = &w->end[slot];
+	uint32_t mid = row - pods->nleaves;
+
+	if (end->of == row + 1)
+		return end;
+	end->of = row + 1;
+	end->n = fors_ways3_links(w->ways, mid < pods->nmids ? pods->mid[mid].node : pods->top[mid - pods->nmids].node,
+				  w->ways->leaf[(size_t)row * w->ways->ncolumns + slot], slot, end->link);
+	return end;
+}
+
+/* The links from a mid on. */
+static void find_tail(const struct work *w, uint32_t mid, uint32_t slot, struct tail *tail)
+{
+	const struct fors_pods *pods = w->pods;
+	uint8_t port = w->ways->mid[(size_t)mid * w->ways->ncolumns + slot];
+	const struct fors_hop3 *hop = &w->ways->hop[pods->known->node[pods->mid[mid].node].first_port + port];
+	const struct tail *end;
+
+	tail->n = 0;
+	if (!port)
+		return;
+	tail->link[0] = hop->link;
+	if (hop->row == pods->slot[slot].leaf)
+		tail->n = 1;
+	if (hop->row < pods->nleaves)
+		return;
+	end = end_of(w, hop->row, slot);
+	memcpy(tail->link + 1, end->link, (MOST_TAIL - 1) * sizeof(*end->link));
+	tail->n = end->n && end->n < MOST_TAIL ? end->n + 1 : 0;
+}
+
 static const struct tail *tail_of(const struct work *w, uint32_t mid, uint32_t slot)
 {
 	struct tail *tail = &w->tail[(size_t)mid * w->ntails + (slot & (w->ntails - 1))];
 
 	if (tail->of != slot + 1) {
 		tail->of = slot + 1;
-		tail->n = fors_ways3_links(w->ways, w->pods->mid[mid].node,
-					   w->ways->mid[(size_t)mid * w->ways->ncolumns + slot], slot, tail->link);
+		find_tail(w, mid, slot, tail);
 	}
 	return tail;
 }
@@ -623,6 +664,7 @@ enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohort
 	free(w.live);
 	free(w.hop);
 	free(w.tail);
+	free(w.end);
 	fors_flows_problem_clear(&w.problem);
 	if (err)
 		fors_units3_clear(units);
