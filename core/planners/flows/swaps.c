@@ -643,7 +643,8 @@ static bool allocate(struct table *x)
 	x->reroute.path = malloc(x->p);
 	x->reroute.best = malloc(x->p);
 	if (!x->seat_row || !x->heard || !x->seat || !x->place || !x->path || !x->load || !x->extra || !x->rank ||
-	    !x->tabu)
+	    !x->tabu || !x->reroute.is_done || !x->reroute.holder || !x->reroute.waiting || !x->reroute.fails ||
+	    !x->reroute.path || !x->reroute.best)
 		return false;
 	memset(x->path, 0xFF, cells * sizeof(*x->path));
 	memset(x->heard, 0xFF, cells * sizeof(*x->heard));
