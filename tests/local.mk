@@ -123,6 +123,7 @@ tests_unit_test_split_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_consistency_LDADD = $(unit_support)
 tests_unit_test_demand_LDADD = $(unit_support)
+tests_unit_test_demand_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fors_demand_prove
 tests_unit_test_demand_check_LDADD = $(unit_support)
 tests_unit_test_rowwise_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_effort_LDADD = $(unit_support)
@@ -411,12 +412,12 @@ tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) k
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write,--wrap=fsync
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c keeper/base/background.c keeper/base/digest.c keeper/look/kept.c $(publish_sources) \
-	tests/unit/fake_clock.c tests/unit/fake_clock.h
+	tests/unit/fake_clock.c tests/unit/fake_clock.h $(fault_sources)
 tests_unit_test_drain_SOURCES = tests/unit/test_drain.c keeper/base/digest.c keeper/look/drain.c tests/unit/fake_clock.c \
 	tests/unit/fake_clock.h
 tests_unit_test_drain_LDADD = $(unit_support)
 tests_unit_test_kept_LDADD = $(unit_support)
-tests_unit_test_kept_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_published
+tests_unit_test_kept_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_published
 tests_unit_test_loader_SOURCES = tests/unit/test_loader.c keeper/base/background.c keeper/base/conf.c keeper/base/digest.c keeper/files/input.c \
 	keeper/settings/loader.c keeper/settings/settings.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)

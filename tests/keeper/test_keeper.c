@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -476,6 +477,72 @@ static void bad_settings(void **state)
 	giver_free(giver);
 }
 
+/* Wait until a file of the shadow has so many lines; its text, the caller's. */
+static char *await_lines(const struct giver *giver, const char *name, unsigned wanted)
+{
+	for (unsigned ms = 0; ms < MOST_MS; ms += 5) {
+		struct fors_folder folder = giver->folder;
+		struct fors_error error;
+		unsigned lines = 0;
+		void *text;
+		size_t size;
+
+		folder.is_shadow = true;
+		assert_int_equal(fors_published(&folder, name, 1u << 20, &text, &size, &error), FORS_OK);
+		for (const char *at = text; at && (at = strchr(at, '\n')); at++)
+			lines += 1;
+		if (lines >= wanted)
+			return text;
+		free(text);
+		usleep(5000);
+	}
+	fail_msg("%s of the shadow never has %u lines", name, wanted);
+	return NULL;
+}
+
+/* All servers but the first take part. */
+static void write_participants(const struct giver *giver, const struct bed *bed)
+{
+	FILE *file;
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/guids", giver->directory);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	for (uint32_t s = 1; s < bed->fabric->nservers; s++)
+		fprintf(file, "0x%016" PRIx64 "\n", bed->fabric->server[s].guid);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* In shadow mode each sweep is a line of the history, and there is no schedule; who takes part is as in fors.conf. */
+static void a_shadow_has_a_history(void **state)
+{
+	struct giver *giver = giver_new("fors_mode = shadow\n");
+	struct bed *bed = bed_new(TREE, 0);
+	char *text, conf[128];
+
+	stop(giver);
+	snprintf(conf, sizeof(conf), "fors_mode = shadow\nparticipants_file = %s/guids\n", giver->directory);
+	write_conf(giver, conf);
+	write_participants(giver, bed);
+	start(giver);
+
+	assert_true(fors_keeper_is_shadow(giver->keeper));
+	for (unsigned i = 0; i < 2; i++) {
+		if (i)
+			bed_down(bed, "Leaf00[5]");
+		fors_keeper_glance(giver->keeper, read_net(bed), fors_lfts_copy(bed->lfts), "minhop", NULL);
+		text = await_lines(giver, "history", i + 1);
+		free(text);
+	}
+	text = await_lines(giver, "status.json", 1);
+	assert_non_null(strstr(text, "\"servers\": 15,"));
+	free(text);
+	assert_null(published(giver));
+	bed_free(bed);
+	giver_free(giver);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -483,7 +550,7 @@ int main(void)
 		cmocka_unit_test(takeover),	     cmocka_unit_test(a_fabric_in_two),
 		cmocka_unit_test(tables_of_others),  cmocka_unit_test(a_file_that_is_gone),
 		cmocka_unit_test(bad_settings),	     cmocka_unit_test(lost_servers_have_names),
-		cmocka_unit_test(entries_of_nobody),
+		cmocka_unit_test(entries_of_nobody), cmocka_unit_test(a_shadow_has_a_history),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,8 @@ same line, the function decides. A text that is gone is stale: the list has to f
 
 Which tests run: those whose program has a symbol of the mutated file; first the one named for the file, then the
 quickest. A test in Python has the symbols of what it runs, and only counts for the rooms that unit tests do not cover
-(PYTHON below): tests/cli for cli/, model/, sim/, libforsched/ and core/demand, tests/apps for libforsched/, of
-tests/e2e those of `fors watch` for watch/ and those of `fors whatif` for cli/. One of tests/e2e, which runs several
+(PYTHON below): tests/cli for cli/, model/, sim/, libforsched/, core/demand and core/jobs/replay, tests/apps for
+libforsched/, of tests/e2e those of `fors watch` for watch/ and those of `fors whatif` for cli/. One of tests/e2e, which runs several
 programs beside one another, has to fail twice. An equivalent one only meets those named for its file or room: no test
 would end it. Each test has limits of processor time (five times what it needs on the sources as they are), of memory,
 and of the clock: a mutation that hangs is killed too. Tests that are further away than a minute of processor time do
@@ -59,7 +59,7 @@ PRELOADED = COMMAND + ["libforsched-mpi.la"] + ["tests/apps/" + name for name in
                                                  "unequal_calls")]
 WATCH = ["fors", "fors-watch", "fors-outbox", "watch/fors-outbox"]
 # Tests in Python, by how their names begin: the program that they run, what make builds, the rooms that they count for.
-PYTHON = {"tests/cli/": ("fors", COMMAND, ("cli/", "model/", "sim/", "libforsched/", "core/demand/")),
+PYTHON = {"tests/cli/": ("fors", COMMAND, ("cli/", "model/", "sim/", "libforsched/", "core/demand/", "core/jobs/replay")),
           "tests/apps/": (".libs/libforsched-mpi.so", PRELOADED, ("libforsched/",)),
           "tests/e2e/test_watch": ("fors-watch", WATCH, ("watch/",)),
           "tests/e2e/test_whatif": ("fors", ["fors"], ("cli/",))}
@@ -319,6 +319,7 @@ class Copy:
 
     def environment(self):
         return dict(os.environ, srcdir=self.src, ASAN_OPTIONS="hard_rss_limit_mb=3000", CMOCKA_MESSAGE_OUTPUT="stdout",
+                    MALLOC_PERTURB_="165",  # what nobody set is not 0 by chance
                     PYTHONDONTWRITEBYTECODE="1", FORS_BUILDDIR=self.build, FORS_SRC=self.src,
                     FORS=os.path.join(self.build, "fors"),
                     FORS_STAMP=os.path.join(self.build, "tests/cli/stamp_schedule"),

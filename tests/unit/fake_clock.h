@@ -20,6 +20,15 @@ void fake_clock_set(int64_t ms);
 /* From now on time goes by as fast as it really does (true), or stands still, as it does at first. */
 void fake_clock_run(bool is_running);
 
+/*
+ * From now on who begins to wait goes on only when called (true), not when time has gone by either: a call that is left out
+ * is seen, in whatever short a time.
+ */
+void fake_clock_calls_only(bool calls_only);
+
+/* How many threads wait so. One that holds its mutex until then is called by whoever has it next. */
+unsigned fake_clock_deaf(void);
+
 /* The machine crashes, or starts again: it is another boot. */
 void fake_clock_reboot(void);
 

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/demand/answer.h"
 #include "core/demand/check.h"
 #include "core/demand/odd.h"
 #include "core/demand/pack.h"
 #include "core/demand/published.h"
+#include "core/demand/uniform.h"
 #include "core/demand/weighed.h"
 #include "support.h"
 
@@ -336,12 +338,79 @@ static void ways_that_crowd(void **state)
 		}
 }
 
+/* Of all with all a shift has a phase for each distance, and none of them has two messages over a cable. */
+static void a_shift_has_a_phase_for_each_distance(void **state)
+{
+	const uint64_t bytes = 1000;
+	struct fors_demand_shift shift;
+	struct fors_error error;
+	struct trial t;
+	uint32_t count = 0;
+
+	(void)state;
+	for (unsigned far = 1; far < 9; far += 7) {
+		struct fors_demand_message *list = malloc(9 * 8 * sizeof(*list));
+
+		trial_begin(&t, "FT(2;3,3)", 0, "");
+		assert_int_equal(t.routed->nservers, 9);
+		count = 0;
+		for (uint32_t src = 0; src < 9; src++)
+			for (uint32_t i = 1; i <= far; i++)
+				list[count++] = (struct fors_demand_message){src, (src + i) % 9, bytes};
+		trial_demand(&t, list, count, false);
+		assert_int_equal(fors_demand_by_shift(&t.problem, &shift, &error), FORS_OK);
+		assert_int_equal(shift.nphases, far);
+		assert_int_equal(shift.length, far * bytes);
+		trial_end(&t);
+	}
+}
+
+static bool is_found_wrong; /* each plan, by its proof */
+
+enum fors_err __real_fors_demand_prove(const struct fors_demand_steps *steps, struct fors_demand_verdict *verdict,
+				       struct fors_error *error);
+enum fors_err __wrap_fors_demand_prove(const struct fors_demand_steps *steps, struct fors_demand_verdict *verdict,
+				       struct fors_error *error);
+
+enum fors_err __wrap_fors_demand_prove(const struct fors_demand_steps *steps, struct fors_demand_verdict *verdict,
+				       struct fors_error *error)
+{
+	enum fors_err err = __real_fors_demand_prove(steps, verdict, error);
+
+	return err || !is_found_wrong ? err : fors_fail(error, FORS_ENOPLAN, "wrong");
+}
+
+/* Nothing leaves that is not proven. */
+static void a_plan_that_is_wrong_is_not_given(void **state)
+{
+	static const char text[] = "Node00-00 Node01-00 100\nNode01-01 Node02-02 50\n";
+	struct bed *bed = bed_new("FT(2;3,3)", 0);
+	const struct fors_demand_task task = {
+		.net = bed->net, .lfts = bed->lfts, .text = text, .size = sizeof(text) - 1, .name = "demand"};
+	struct fors_schedule *schedule = NULL;
+	struct fors_demand_report report;
+	struct fors_error error;
+
+	(void)state;
+	is_found_wrong = true;
+	assert_int_equal(fors_demand_answer(&task, &schedule, &report, &error), FORS_ENOPLAN);
+	assert_null(schedule);
+	is_found_wrong = false;
+	assert_int_equal(fors_demand_answer(&task, &schedule, &report, &error), FORS_OK);
+	assert_int_equal(report.messages, 2);
+	assert_int_equal(schedule->nphases, report.nphases);
+	fors_schedule_free(schedule);
+	bed_free(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_kinds),
 		cmocka_unit_test(a_schedule_that_is_too_large),
 		cmocka_unit_test(ways_that_crowd),
+		cmocka_unit_test(a_shift_has_a_phase_for_each_distance),
+		cmocka_unit_test(a_plan_that_is_wrong_is_not_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #include "keeper/base/io_thread.h"
 #include "keeper/base/log.h"
 #include "fake_clock.h"
+#include "faults.h"
 
 static char logged[4096]; /* all lines of the log, one after another */
 
@@ -180,6 +181,22 @@ static void written_only_when_something_changed(void **state)
 	assert_true(sweep(g));
 	assert_false(sweep(g));
 	assert_int_equal(lanes(g), 3);
+}
+
+/* As long as nothing changes no sweep takes memory that it does not give back. */
+static void a_sweep_keeps_no_memory(void **state)
+{
+	struct ground *g = *state;
+	int64_t live;
+
+	assert_true(sweep(g));
+	assert_false(sweep(g));
+	live = faults_live();
+	for (int i = 0; i < 3; i++)
+		assert_false(sweep(g));
+	for (int look = 0; look < 20000 && faults_live() != live; look++) /* the other thread still writes */
+		usleep(1000);
+	assert_int_equal(faults_live(), live);
 }
 
 static void a_cleared_folder_is_filled_again(void **state)
@@ -450,7 +467,7 @@ int main(void)
 		CASE(a_folder_that_hangs_at_the_start),	    CASE(a_folder_that_hangs_later),
 		CASE(requests_are_followed_once),	    CASE(a_request_waits_while_fors_declines),
 		CASE(a_request_that_comes_meanwhile_stays), CASE(what_is_declined_is_not_learnt),
-		CASE(a_reference_is_adopted_once),
+		CASE(a_reference_is_adopted_once),	    CASE(a_sweep_keeps_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,6 +168,14 @@ static void wait_round(void)
 	assert_true(fake_clock_waits() >= before + 2);
 }
 
+/* Until the outbox's thread waits for a call. */
+static void wait_deaf(void)
+{
+	for (int look = 0; look < LOOKS && !fake_clock_deaf(); look++)
+		usleep(1000);
+	assert_int_equal(fake_clock_deaf(), 1);
+}
+
 static void wait_error(enum fors_code code)
 {
 	for (int look = 0; look < LOOKS && !atomic_load(&errors_logged[code]); look++)
@@ -1233,6 +1241,27 @@ static void what_another_one_holds_is_left(void **state)
 	assert_true(fors_outbox_is_holder(bench->box));
 }
 
+/* What is put is copied at once, and who stops the outbox does not wait for the next time that it looks. */
+static void nobody_waits_for_the_clock(void **state)
+{
+	struct bench *bench = *state;
+
+	mkdir(bench->dir, 0755);
+	set(bench, true, NULL, 1);
+	wait_round();
+	fake_clock_calls_only(true);
+	wait_deaf();
+	put_job(bench, "mine", 1000);
+	wait_phases(bench, "mine", 2);
+	wait_deaf();
+	put(bench, FORS_OUT_STATUS, "status");
+	wait_for(bench, "copies/status.json", "status");
+	wait_deaf();
+	fors_outbox_stop(bench->box);
+	fake_clock_calls_only(false);
+	bench->box = NULL;
+}
+
 /* --- the command ---------------------------------------------------------- */
 
 static void command_runs_with_an_environment_of_its_own(void **state)
@@ -1397,6 +1426,7 @@ int main(void)
 		ON_A_BENCH(demands_that_others_left_are_tidied),
 		ON_A_BENCH(tidying_goes_in_slices),
 		ON_A_BENCH(what_another_one_holds_is_left),
+		ON_A_BENCH(nobody_waits_for_the_clock),
 		ON_A_BENCH(command_runs_with_an_environment_of_its_own),
 		ON_A_BENCH(command_inherits_no_file),
 		ON_A_BENCH(failing_command_is_reported),

@@ -363,6 +363,16 @@ static void note_name(void *context, const char *name)
 	strcat(context, " ");
 }
 
+/* Files that are open. */
+static int open_files(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
 /* Others may write into publish_dir: what could be no job's folder is let be. */
 static void folders_of_jobs(void **state)
 {
@@ -370,6 +380,7 @@ static void folders_of_jobs(void **state)
 	const char *const names[] = {"4711", "a b", "\xff", "..x", "\"", "x\ny"};
 	struct fors_folder job = place->folder;
 	char path[200], seen[200] = "";
+	int files;
 
 	strcpy(job.job, names[0]);
 	assert_int_equal(fors_publish(&job, "schedule", "x", 1, false, NULL), FORS_OK);
@@ -377,8 +388,10 @@ static void folders_of_jobs(void **state)
 		snprintf(path, sizeof(path), "%s/jobs/%s", place->path, names[i]);
 		assert_int_equal(mkdir(path, 0755), 0);
 	}
+	files = open_files();
 	assert_int_equal(fors_publish_list_jobs(&place->folder, FORS_KIND_JOB, note_name, seen, NULL), FORS_OK);
 	assert_string_equal(seen, "4711 ");
+	assert_int_equal(open_files(), files);
 }
 
 static bool is_below(const struct place *place, const char *name)

@@ -326,6 +326,17 @@ static void installed_job_is_published(void **state)
 	assert_published(*state, epoch, 9);
 }
 
+/* What was written in haste is forced to the disk when nothing else is to be done, not only at the end. */
+static void files_are_synced_when_it_is_quiet(void **state)
+{
+	atomic_store(&status_synced, 0);
+	submit(*state, FORS_LOOK_INSTALLED, NULL);
+	wait_state(*state, FORS_ACTIVE, 0);
+	for (int look = 0; look < 50000 && !atomic_load(&status_synced); look++)
+		tick();
+	assert_true(atomic_load(&status_synced) > 0);
+}
+
 static void routed_job_alone_is_not(void **state)
 {
 	struct fors_schedule *schedule;
@@ -2281,6 +2292,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_A_BENCH(installed_job_is_published),
+		ON_A_BENCH(files_are_synced_when_it_is_quiet),
 		ON_A_BENCH(routed_job_alone_is_not),
 		ON_A_BENCH(same_fabric_leaves_no_trace),
 		ON_A_BENCH(cut_cable_withdraws_and_returns),

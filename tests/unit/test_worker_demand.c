@@ -45,6 +45,7 @@
 
 static _Atomic(struct bench *) interrupt; /* whose look comes then; NULL: none */
 static atomic_int asked, cancelled;
+static atomic_bool is_wrong; /* each plan, as its proof finds */
 
 enum fors_err __real_fors_demand_answer(const struct fors_demand_task *task, struct fors_schedule **schedule,
 					struct fors_demand_report *report, struct fors_error *error);
@@ -60,6 +61,8 @@ enum fors_err __wrap_fors_demand_answer(const struct fors_demand_task *task, str
 	atomic_fetch_add(&asked, 1);
 	if (bench)
 		submit(bench, FORS_LOOK_ROUTED, CUT);
+	if (atomic_load(&is_wrong))
+		return fors_fail(error, FORS_ENOPLAN, "the plan is wrong");
 	err = __real_fors_demand_answer(task, schedule, report, error);
 	atomic_fetch_add(&cancelled, err == FORS_ECANCELLED);
 	return err;
@@ -207,6 +210,27 @@ static void broken_off(void **state)
 	let_work();
 	assert_int_equal(atomic_load(&asked), before);
 	assert_int_equal(wait_job(bench, "+events", 3, 0), epoch);
+}
+
+/* A plan that is wrong takes the place of none: there is no schedule until another text, or another fabric. */
+static void wrong_plans(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t epoch;
+
+	write_demand(bench->demand, EVENTS);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
+	epoch = wait_job(bench, "+events", 3, 0);
+	atomic_store(&is_wrong, true);
+	write_demand(bench->demand, FEWER);
+	epoch = wait_job(bench, "+events", 0, epoch);
+	wait_status(bench, "the plan is wrong", true);
+	atomic_store(&is_wrong, false);
+	let_work();
+	assert_int_equal(wait_job(bench, "+events", 0, 0), epoch);
+	write_demand(bench->demand, EVENTS);
+	wait_job(bench, "+events", 3, epoch);
+	wait_status(bench, "the plan is wrong", false);
 }
 
 /* ---- those of jobs ---- */
@@ -555,13 +579,21 @@ int main(void)
 #define OF_JOBS(name) cmocka_unit_test_setup_teardown(name, open_jobs, jobs_bench_close)
 #define OF_THE_FABRIC(name) cmocka_unit_test_setup_teardown(name, open_fabric, jobs_bench_close)
 	const struct CMUnitTest tests[] = {
-		OF_THE_FABRIC(the_fabrics), OF_THE_FABRIC(left_of_another),
-		OF_THE_FABRIC(broken_off),  OF_JOBS(files_of_jobs),
-		OF_JOBS(jobs_end),	    OF_JOBS(over_the_cables_of_the_job),
-		OF_JOBS(who_comes_after),   cmocka_unit_test_setup_teardown(too_many, open_many, jobs_bench_close),
-		OF_JOBS(files_that_hang),   OF_JOBS(jobs_end_while_files_hang),
-		OF_JOBS(odd_files),	    OF_JOBS(one_file_hangs),
-		OF_JOBS(another_folder),    OF_JOBS(another_jobs_file),
+		OF_THE_FABRIC(the_fabrics),
+		OF_THE_FABRIC(left_of_another),
+		OF_THE_FABRIC(broken_off),
+		OF_THE_FABRIC(wrong_plans),
+		OF_JOBS(files_of_jobs),
+		OF_JOBS(jobs_end),
+		OF_JOBS(over_the_cables_of_the_job),
+		OF_JOBS(who_comes_after),
+		cmocka_unit_test_setup_teardown(too_many, open_many, jobs_bench_close),
+		OF_JOBS(files_that_hang),
+		OF_JOBS(jobs_end_while_files_hang),
+		OF_JOBS(odd_files),
+		OF_JOBS(one_file_hangs),
+		OF_JOBS(another_folder),
+		OF_JOBS(another_jobs_file),
 		OF_JOBS(short_of_memory),
 	};
 

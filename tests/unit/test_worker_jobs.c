@@ -178,11 +178,23 @@ static void in_the_way(void **state)
 	wait_job(bench, "one", 4, 0);
 }
 
+/* Does a job's schedule name the newest of the fabric, which comes before it? */
+static void names_fabric(const struct bench *bench, const char *name)
+{
+	struct fors_schedule *job = schedule_in(bench->folder, name), *fabric = schedule_in(bench->folder, "");
+
+	assert_true(job && fabric);
+	assert_int_equal(job->fabric_epoch, fabric->epoch);
+	assert_true(job->epoch > fabric->epoch);
+	fors_schedule_free(job);
+	fors_schedule_free(fabric);
+}
+
 /* A server that is lost concerns its own job. */
 static void lost_server(void **state)
 {
 	struct bench *bench = *state;
-	uint64_t two;
+	uint64_t one, two;
 
 	write_jobs(bench, ONE TWO);
 	submit(bench, FORS_LOOK_INSTALLED, NULL);
@@ -190,9 +202,13 @@ static void lost_server(void **state)
 	two = wait_job(bench, "two", 4, 0);
 	submit(bench, FORS_LOOK_ROUTED, "Node00-00");
 	submit(bench, FORS_LOOK_INSTALLED, "Node00-00");
-	wait_job(bench, "one", 3, 0);
+	one = wait_job(bench, "one", 3, 0);
 	wait_status(bench, "line 1: 1 of its servers not there", true);
 	wait_job(bench, "two", 4, two - 1);
+	names_fabric(bench, "one");
+	submit(bench, FORS_LOOK_INSTALLED, "Node00-01");
+	wait_job(bench, "one", 3, one);
+	names_fabric(bench, "one");
 }
 
 /* No path index belongs to jobs: who would send to that one only owns nothing, and shares. */

@@ -32,6 +32,7 @@ struct bench {
 };
 
 extern atomic_int mastership_now, mastership_asked, errors_logged[32];
+extern atomic_int status_synced; /* how often status.json was forced to the disk, after it had its name */
 
 enum fors_mastership mastership(void *context);
 
