@@ -30,7 +30,8 @@
 #include "over_bound.h"
 #include "over_rounds.h"
 
-#define MOST_PATHS 4	 /* path indices that are looked at, as on trees */
+#define FEW_PATHS 4	 /* path indices that are looked at; */
+#define MORE_PATHS 8	 /* where a plan stays above its bound */
 #define FAR 64		 /* a plan is far above its bound by one part of so many */
 #define SOME_SERVERS 512 /* of more it takes long */
 #define FEW_SERVERS                                                                                                    \
@@ -43,7 +44,8 @@ struct plan {
 	struct fors_waylist *ways; /* of the schedule, as long as it does not have them */
 	uint64_t fingerprint;	   /* the same; 0: not known so far */
 	struct fors_over_report report;
-	uint32_t *number; /* per server, where homes are by number and all servers take part; NULL */
+	uint32_t most_paths; /* path indices that are looked at */
+	uint32_t *number;    /* per server, where homes are by number and all servers take part; NULL */
 };
 
 static double now_ms(const struct fors_over_task *task)
@@ -77,13 +79,13 @@ static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
 						 .participants = task->participants,
 						 .most_paths = task->is_barred ? FORS_OVER_ALL_PATHS
 							       : task->path    ? 1
-									       : MOST_PATHS,
+									       : plan->most_paths,
 						 .first_path = task->path,
 						 .is_barred = task->is_barred,
 						 .cancelled = task->cancelled,
 						 .context = task->context};
 
-	enum fors_err err = fors_ways_fit(task->net, MOST_PATHS, most_bytes(plan), error);
+	enum fors_err err = fors_ways_fit(task->net, plan->most_paths, most_bytes(plan), error);
 
 	return err ? err : fors_flows_routed_read(&tables, &plan->routed, error);
 }
@@ -233,13 +235,30 @@ static struct fors_over_report told(const struct fors_over_report *report)
 	return told;
 }
 
-/* A plan of single flows above its bound is tried in other ways, unless that takes too long. */
+/* Have all servers more path indices than were looked at, and may a plan over these be tried? */
+static bool has_more_paths(const struct plan *plan)
+{
+	const struct fors_over_task *task = plan->task;
+	const struct fors_flows_routed *routed = plan->routed;
+
+	if (task->is_one_of_many || task->is_quick || task->is_barred || task->path || task->limits.steps ||
+	    plan->most_paths > FEW_PATHS || routed->nservers > SOME_SERVERS)
+		return false;
+	for (uint32_t d = 0; d < routed->nservers; d++)
+		if (1u << routed->server[d].lmc <= FEW_PATHS)
+			return false;
+	return true;
+}
+
+/*
+ * A plan of single flows above its bound is tried in other ways, unless that takes too long, or will be done over more paths.
+ */
 static enum fors_err try_harder(const struct plan *plan, const struct fors_flows_asked *asked,
 				struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct fors_flows_asked bounded = *asked;
 
-	if (plan->task->is_one_of_many)
+	if (plan->task->is_one_of_many || has_more_paths(plan))
 		return FORS_OK;
 	bounded.known_bound = told(&plan->report).bound_tables;
 	return fors_flows_try_harder(&plan->routed->problem, &bounded, packing, error);
@@ -416,7 +435,8 @@ static enum fors_err begin(struct plan *plan, struct fors_error *error)
 {
 	enum fors_err err = describe(plan, error);
 
-	tell(plan, 0.1);
+	if (plan->most_paths <= FEW_PATHS)
+		tell(plan, 0.1);
 	return err ? err : take_rounds(plan, error);
 }
 
@@ -489,7 +509,7 @@ static enum fors_err prove(struct plan *plan, struct fors_error *error)
 			 verdict->text);
 }
 
-static enum fors_err run(struct plan *plan, struct fors_error *error)
+static enum fors_err make(struct plan *plan, struct fors_error *error)
 {
 	double start = now_ms(plan->task);
 	enum fors_err err = read_tables(plan, error);
@@ -497,6 +517,45 @@ static enum fors_err run(struct plan *plan, struct fors_error *error)
 	if (!err)
 		err = pack(plan, error);
 	plan->report.plan_ms = ms_since(plan->task, start);
+	return err;
+}
+
+static void clear(struct plan *plan)
+{
+	free(plan->number);
+	fors_flows_routed_free(plan->routed);
+	fors_waylist_free(plan->ways);
+	fors_schedule_free(plan->schedule);
+}
+
+/* A plan above its bound is made once more over more path indices, where there are more; *plan becomes the shorter one. */
+static enum fors_err try_more_paths(struct plan *plan, struct fors_error *error)
+{
+	struct plan more = {.task = plan->task, .most_paths = MORE_PATHS};
+	double ms;
+	enum fors_err err;
+
+	if (!has_more_paths(plan) || plan->report.nphases <= told(&plan->report).bound_tables)
+		return FORS_OK;
+	err = make(&more, error);
+	ms = plan->report.plan_ms + more.report.plan_ms; /* both are unknown, or none is */
+	if (!err && more.report.nphases < plan->report.nphases) {
+		struct plan longer = *plan;
+
+		*plan = more;
+		more = longer;
+	}
+	plan->report.plan_ms = ms;
+	clear(&more);
+	return err == FORS_ELIMIT ? FORS_OK : err;
+}
+
+static enum fors_err run(struct plan *plan, struct fors_error *error)
+{
+	enum fors_err err = make(plan, error);
+
+	if (!err)
+		err = try_more_paths(plan, error);
 	tell(plan, 0.9);
 	if (!err && !plan->task->is_proven_later)
 		err = prove(plan, error);
@@ -506,25 +565,22 @@ static enum fors_err run(struct plan *plan, struct fors_error *error)
 enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_schedule **schedule,
 			     struct fors_over_report *report, struct fors_error *error)
 {
-	struct plan plan = {.task = task};
+	struct plan plan = {.task = task, .most_paths = FEW_PATHS};
 	enum fors_err err = run(&plan, error);
 
-	free(plan.number);
-	fors_flows_routed_free(plan.routed);
-	if (err) {
-		fors_waylist_free(plan.ways);
-		fors_schedule_free(plan.schedule);
-		return err;
+	if (!err) {
+		*schedule = plan.schedule;
+		*report = told(&plan.report);
+		plan.schedule = NULL;
 	}
-	*schedule = plan.schedule;
-	*report = told(&plan.report);
-	return FORS_OK;
+	clear(&plan);
+	return err;
 }
 
 enum fors_err fors_over_look(const struct fors_over_task *task, struct fors_over_report *report,
 			     struct fors_error *error)
 {
-	struct plan plan = {.task = task, .report = {.plan_ms = -1, .verify_ms = -1}};
+	struct plan plan = {.task = task, .most_paths = FEW_PATHS, .report = {.plan_ms = -1, .verify_ms = -1}};
 	enum fors_err err = read_tables(&plan, error);
 
 	if (!err)
@@ -573,7 +629,7 @@ static enum fors_err list_prices(const struct fors_flows_routed *routed, const u
 static enum fors_err find_prices(const struct fors_over_task *task, const struct fors_over_report *report,
 				 struct fors_witness *witness, struct fors_error *error)
 {
-	struct plan plan = {.task = task};
+	struct plan plan = {.task = task, .most_paths = report->npaths};
 	uint32_t known = report->fullest_flows > report->nservers ? report->fullest_flows : report->nservers, bound;
 	uint64_t *price = NULL;
 	enum fors_err err = read_tables(&plan, error);
