@@ -265,7 +265,7 @@ def test_the_last_tokens_are_insisted_on(fors, write):
 
 def test_more_path_indices_where_four_are_not_enough(fors):
     """Three levels: over four of them 50 phases for 48, over eight fewer."""
-    four, eight = (plan(fors, "--synthetic", "PGFT(3;4,3,4;1,3,3;1,2,1)", "--lmc", lmc) for lmc in ("2", "3"))
+    four, eight = (json.loads(fors("plan", "--synthetic", "PGFT(3;4,3,4;1,3,3;1,2,1)", "--lmc", lmc, "--json").out) for lmc in ("2", "3"))
     assert eight["lower_bound"] == 48 and eight["phases"] < four["phases"]
 
 
