@@ -182,6 +182,7 @@ libforscore_la_SOURCES = \
 	core/planners/pods/lift3_leaves.c \
 	core/planners/pods/lift3_parts.c \
 	core/planners/pods/lift3_rounds.c \
+	core/planners/pods/lost3.c core/planners/pods/lost3.h \
 	core/planners/pods/mix3.c core/planners/pods/mix3.h \
 	core/planners/pods/number3.c core/planners/pods/number3.h \
 	core/planners/pods/extra3.c core/planners/pods/extra3.h \

@@ -45,7 +45,7 @@ struct plan {
 	uint64_t fingerprint;	   /* the same; 0: not known so far */
 	struct fors_over_report report;
 	uint32_t most_paths; /* path indices that are looked at */
-	uint32_t *number;    /* per server, where homes are by number and all servers take part; NULL */
+	uint32_t *number;    /* per server, without gaps, where homes are by number; NULL */
 };
 
 static double now_ms(const struct fors_over_task *task)
@@ -264,27 +264,59 @@ static enum fors_err try_harder(const struct plan *plan, const struct fors_flows
 	return fors_flows_try_harder(&plan->routed->problem, &bounded, packing, error);
 }
 
-/* Numbers of servers, where homes are by number and all of them take part. */
-static enum fors_err read_numbers(struct plan *plan, struct fors_error *error)
+/* Numbers without gaps, in the same order. */
+static void close_gaps(uint32_t *number, uint32_t n, uint32_t *rank)
+{
+	uint32_t end = 0;
+
+	for (uint32_t d = 0; d < n; d++)
+		end = number[d] >= end ? number[d] + 1 : end;
+	memset(rank, 0, end * sizeof(*rank));
+	for (uint32_t d = 0; d < n; d++)
+		rank[number[d]] = 1;
+	for (uint32_t i = 0, next = 0; i < end; i++) {
+		next += rank[i];
+		rank[i] = next - rank[i];
+	}
+	for (uint32_t d = 0; d < n; d++)
+		number[d] = rank[number[d]];
+}
+
+/* Numbers of those that take part, with gaps; false: one of them hangs on a switch above leaves. */
+static bool list_numbers(const struct plan *plan, uint32_t *number)
 {
 	const struct fors_route3 *route = plan->task->rounds;
 
-	if (!route || !route->number || plan->routed->nservers != route->nslots || plan->task->path)
-		return FORS_OK;
-	plan->number = malloc(plan->routed->nservers * sizeof(*plan->number));
-	if (!plan->number)
-		return fors_fail_memory(error);
 	for (uint32_t d = 0; d < plan->routed->nservers; d++) {
 		uint32_t slot = route->slot_of[plan->routed->server[d].lid];
 
-		if (slot == FORS_NONE) { /* it hangs on a switch above leaves */
-			free(plan->number);
-			plan->number = NULL;
-			return FORS_OK;
-		}
-		plan->number[d] = route->number[slot];
+		if (slot == FORS_NONE)
+			return false;
+		number[d] = route->number[slot];
 	}
-	return FORS_OK;
+	return true;
+}
+
+/* Numbers for a plan, where homes are by number. */
+static enum fors_err read_numbers(struct plan *plan, struct fors_error *error)
+{
+	const struct fors_route3 *route = plan->task->rounds;
+	uint32_t n = plan->routed->nservers, *number, *rank;
+	bool good;
+
+	if (!route || !route->number || plan->task->path)
+		return FORS_OK;
+	number = malloc((n + (size_t)1) * sizeof(*number));
+	rank = malloc((route->nslots + (size_t)1) * sizeof(*rank));
+	good = number && rank;
+	if (good && list_numbers(plan, number)) {
+		close_gaps(number, n, rank);
+		plan->number = number;
+		number = NULL;
+	}
+	free(number);
+	free(rank);
+	return good ? FORS_OK : fors_fail_memory(error);
 }
 
 /* Over tables with homes by number, if no link carries more than there are servers: a plan of as many phases; else there is none. */

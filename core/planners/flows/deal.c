@@ -17,7 +17,8 @@
 
 #include "core/base/random.h"
 
-#define MOST_TRIES 32
+#define MOST_TRIES 200
+#define MOST_VAIN 40	      /* in a row */
 #define TRIED_TOKENS 1000000u /* of all tries together, and */
 #define LEAST_TRIES 8
 #define NONE UINT32_MAX
@@ -357,11 +358,11 @@ static void keep(const struct work *w)
 
 static void try_all(struct work *w, uint32_t *left)
 {
-	uint32_t tries = TRIED_TOKENS / (w->deal->ntokens + 1);
+	uint32_t tries = TRIED_TOKENS / (w->deal->ntokens + 1), vain = 0;
 
 	tries = tries < LEAST_TRIES ? LEAST_TRIES : tries > MOST_TRIES ? MOST_TRIES : tries;
 	*left = NONE;
-	for (uint32_t i = 0; i < tries && *left; i++) {
+	for (uint32_t i = 0; i < tries && *left && vain < MOST_VAIN; i++, vain++) {
 		uint32_t now;
 
 		if (i) {
@@ -371,6 +372,7 @@ static void try_all(struct work *w, uint32_t *left)
 		now = deal_all(w);
 		if (now < *left) {
 			*left = now;
+			vain = 0;
 			keep(w);
 		}
 	}

@@ -35,6 +35,9 @@
 #define BEGIN_WORK UINT64_C(1000000)	 /* words of masks, before */
 #define NEAR 2				 /* phases that are tried to be left out at once */
 #define FEW_WAIT 50			 /* one flow of so many, for a packing to be a beginning */
+#define FEW_DESTS 300			 /* of so many receivers packings in stages are made */
+#define MOST_TURNS 4			 /* so many times, while */
+#define FEW_LEFT 24			 /* tokens wait, no more */
 
 /* ---- in units ---- */
 
@@ -315,6 +318,34 @@ static enum fors_err finish_few(const struct fors_flows_asked *asked, struct for
 	return FORS_OK;
 }
 
+/* Do so few wait, but some, that another beginning may leave none? More do where ways have another form. */
+static bool is_worth_more(const struct fors_flows_packing *packing)
+{
+	return !packing || (packing->nwaiting && packing->nwaiting <= FEW_LEFT);
+}
+
+/* In two stages, some times until nothing waits; the packing in which fewest do, NULL: there is none. */
+static enum fors_err pack_in_stages(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				    struct fors_flows_packing **packing, struct fors_error *error)
+{
+	uint32_t turns = problem->ndests <= FEW_DESTS ? MOST_TURNS : 1;
+	enum fors_err err = FORS_OK;
+
+	*packing = NULL;
+	for (uint32_t i = 0; !err && i < turns && is_worth_more(*packing); i++) {
+		struct fors_flows_packing *made = NULL;
+
+		err = fors_flows_stages(problem, asked->number, i * problem->ndests / turns, &made, error);
+		if (!err && (!made || (*packing && (*packing)->nwaiting <= made->nwaiting))) {
+			fors_flows_packing_free(made);
+		} else if (!err) {
+			fors_flows_packing_free(*packing);
+			*packing = made;
+		}
+	}
+	return err;
+}
+
 enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				   struct fors_flows_packing **packing, struct fors_error *error)
 {
@@ -327,6 +358,6 @@ enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, con
 	if (err || !(*packing)->nwaiting)
 		return err;
 	fors_flows_packing_free(*packing);
-	err = fors_flows_stages(problem, asked->number, packing, error);
+	err = pack_in_stages(problem, asked, packing, error);
 	return err || !*packing ? err : finish_few(asked, packing, error);
 }

@@ -33,6 +33,7 @@ struct stages {
 	struct fors_flows_groups groups;
 	uint32_t n;		/* receivers, and phases */
 	const uint32_t *number; /* per destination, NULL */
+	uint32_t turn;		/* the receiver from which on pairs are made */
 	uint16_t *heard;	/* [t * n + d]: 2 * group, and 1 where it is d's own switch */
 	uint32_t *own; /* per destination: the first of its switch to which its group sends over the same lane */
 	uint32_t nsets;
@@ -119,8 +120,9 @@ static void pair_level(const struct stages *x, uint32_t t, uint32_t u, uint32_t 
 	uint32_t set[LEVELS];
 
 	for (uint32_t pass = 0; pass < 2; pass++)
-		for (uint32_t e = 0; e < 2 * x->n; e++) {
-			uint32_t d = e < x->n ? e : e - x->n;
+		for (uint32_t i = 0; i < 2 * x->n; i++) {
+			uint32_t e = i + x->turn < 2 * x->n ? i + x->turn : i + x->turn - 2 * x->n,
+				 d = e < x->n ? e : e - x->n;
 
 			if (x->mate[e] != NONE)
 				continue;
@@ -393,10 +395,10 @@ static void release(struct stages *x)
 	free(x->colour);
 }
 
-enum fors_err fors_flows_stages(const struct fors_flows_problem *problem, const uint32_t *number,
+enum fors_err fors_flows_stages(const struct fors_flows_problem *problem, const uint32_t *number, uint32_t turn,
 				struct fors_flows_packing **packing, struct fors_error *error)
 {
-	struct stages x = {.problem = problem, .n = problem->ndests, .number = number};
+	struct stages x = {.problem = problem, .n = problem->ndests, .number = number, .turn = turn % problem->ndests};
 	enum fors_err err = fors_flows_groups_read(problem, &x.groups, error);
 
 	*packing = NULL;

@@ -24,6 +24,7 @@
 #include "bound3.h"
 #include "core/base/numbers.h"
 #include "lift3.h"
+#include "lost3.h"
 #include "extra3.h"
 #include "number3.h"
 #include "relieve3.h"
@@ -301,6 +302,8 @@ static enum fors_err find_homes(struct work *w, struct fors_error *error)
 	err = find_whole(&lanes, w->ways->nindices, &whole, &is_numbered, error);
 	if (!err)
 		fors_ways3_keep(w->ways, whole);
+	if (!err && is_numbered)
+		err = fors_lost3(w->ways, whole, error);
 	fors_ways3_free(whole);
 	free(pods.live);
 	if (!err && is_numbered && !(w->route->number = fors_number3(w->pods)))
