@@ -9,6 +9,8 @@
  */
 #include "places_inside.h"
 
+#include <stdlib.h>
+
 /* Is the cable that the place remembers still plugged in at both ends? */
 static bool is_plugged(const struct fors_learning *l, uint32_t node, uint32_t lane)
 {
@@ -54,30 +56,38 @@ static void forget_cables(struct fors_learning *l)
 	}
 }
 
-/* Live cables of a leaf to one spine place. */
-static unsigned count_cables(const struct fors_learning *l, uint32_t node, uint32_t spine)
+/* The place of the spine that a leaf has a live cable to at a port; FORS_NONE. */
+static uint32_t spine_at(const struct fors_learning *l, uint32_t node, unsigned port)
 {
-	unsigned count = 0;
+	uint32_t peer = fors_peer_switch(l->net, node, port);
 
-	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
-		uint32_t peer = fors_peer_switch(l->net, node, p);
-
-		count += peer != FORS_NONE && l->side[peer] == FORS_SIDE_SPINE && l->place[peer] == spine;
-	}
-	return count;
+	return peer != FORS_NONE && l->side[peer] == FORS_SIDE_SPINE ? l->place[peer] : FORS_NONE;
 }
 
-/* Lanes that a spine needs: the most cables that any leaf has to it. */
-static unsigned lanes_needed(const struct fors_learning *l, uint32_t spine)
+/* The cables of a leaf, spine by spine, where they are more than any leaf before had; count[] is all zeros, and stays so. */
+static void count_cables(const struct fors_learning *l, uint32_t node, unsigned *count, unsigned *most)
 {
-	unsigned most = 0;
+	for (unsigned p = 1; p <= l->net->node[node].nports; p++) {
+		uint32_t spine = spine_at(l, node, p);
 
-	for (uint32_t node = 0; node < l->net->nnodes; node++)
-		if (l->side[node] == FORS_SIDE_LEAF) {
-			unsigned count = count_cables(l, node, spine);
+		if (spine != FORS_NONE && ++count[spine] > most[spine])
+			most[spine] = count[spine];
+	}
+	for (unsigned p = 1; p <= l->net->node[node].nports; p++)
+		if (spine_at(l, node, p) != FORS_NONE)
+			count[spine_at(l, node, p)] = 0;
+}
 
-			most = count > most ? count : most;
-		}
+/* Lanes that each spine needs: the most cables that any leaf has to it. The caller's; NULL: out of memory. */
+static unsigned *lanes_needed(const struct fors_learning *l)
+{
+	unsigned *count = calloc(l->places->nspines + (size_t)1, sizeof(*count));
+	unsigned *most = count ? calloc(l->places->nspines + (size_t)1, sizeof(*most)) : NULL;
+
+	for (uint32_t node = 0; most && node < l->net->nnodes; node++)
+		if (l->side[node] == FORS_SIDE_LEAF)
+			count_cables(l, node, count, most);
+	free(count);
 	return most;
 }
 
@@ -90,30 +100,32 @@ static unsigned lanes_of(const struct fors_places *places, uint32_t spine)
 	return count;
 }
 
+static enum fors_err add_lane(struct fors_places *places, uint32_t spine, unsigned number, struct fors_error *error)
+{
+	if (places->nlanes == FORS_MAX_LANES)
+		return fors_fail(error, FORS_ELIMIT, "the fabric has more than %u spine lanes", FORS_MAX_LANES);
+	places->lane[places->nlanes++] = (struct fors_lane){(uint16_t)spine, (uint16_t)number};
+	return FORS_OK;
+}
+
 /* Give every spine its lanes, spine by spine; one that was never seen gets as many as the others. */
 static enum fors_err make_lanes(struct fors_learning *l, struct fors_error *error)
 {
 	struct fors_places *places = l->places;
-	unsigned most = 1;
+	unsigned most = 1, *all = lanes_needed(l);
+	enum fors_err err = all ? FORS_OK : fors_fail_memory(error);
 
-	for (uint32_t spine = 0; spine < places->nspines; spine++) {
-		unsigned needed = lanes_needed(l, spine);
-
-		most = needed > most ? needed : most;
-	}
-	for (uint32_t spine = 0; spine < places->nspines; spine++) {
+	for (uint32_t spine = 0; !err && spine < places->nspines; spine++)
+		most = all[spine] > most ? all[spine] : most;
+	for (uint32_t spine = 0; !err && spine < places->nspines; spine++) {
 		unsigned have = lanes_of(places, spine);
-		unsigned needed =
-			fors_learn_is_alive(l, places->spine[spine].guid) || have ? lanes_needed(l, spine) : most;
+		unsigned needed = fors_learn_is_alive(l, places->spine[spine].guid) || have ? all[spine] : most;
 
-		for (; have < needed; have++) {
-			if (places->nlanes == FORS_MAX_LANES)
-				return fors_fail(error, FORS_ELIMIT, "the fabric has more than %u spine lanes",
-						 FORS_MAX_LANES);
-			places->lane[places->nlanes++] = (struct fors_lane){(uint16_t)spine, (uint16_t)have};
-		}
+		for (; !err && have < needed; have++)
+			err = add_lane(places, spine, have, error);
 	}
-	return FORS_OK;
+	free(all);
+	return err;
 }
 
 /* The lane for a new cable of a leaf: one where it never had a cable, else one whose cable is dead. */
