@@ -121,7 +121,7 @@ static enum fors_err look_at_cuts(struct over *over, const struct fors_endpoint 
 	struct fors_graph *graph = NULL;
 	uint32_t phases = 0, unused;
 	double length;
-	enum fors_err err = fors_routes_new(over->made.net, over->made.lfts, server, count, &routes, error);
+	enum fors_err err = fors_routes_unmeasured(over->made.net, over->made.lfts, server, count, &routes, error);
 
 	if (!err)
 		err = fors_graph_of_servers(routes, &graph, error);

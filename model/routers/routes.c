@@ -336,12 +336,11 @@ static enum fors_err fill(struct fors_routes *r, const struct fors_endpoint *ser
 	}
 	number_links(r);
 	describe_nodes(r);
-	return measure_all(r, error);
+	return FORS_OK;
 }
 
-enum fors_err fors_routes_new(const struct fors_net *net, const struct fors_lfts *lfts,
-			      const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
-			      struct fors_error *error)
+static enum fors_err make(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_endpoint *server,
+			  uint32_t count, bool is_measured, struct fors_routes **routes, struct fors_error *error)
 {
 	struct fors_routes *r = calloc(1, sizeof(*r));
 	enum fors_err err;
@@ -352,12 +351,28 @@ enum fors_err fors_routes_new(const struct fors_net *net, const struct fors_lfts
 	err = check_lids(net, server, count, error);
 	if (!err)
 		err = fill(r, server, count, error);
+	if (!err && is_measured)
+		err = measure_all(r, error);
 	if (err) {
 		fors_routes_free(r);
 		return err;
 	}
 	*routes = r;
 	return FORS_OK;
+}
+
+enum fors_err fors_routes_new(const struct fors_net *net, const struct fors_lfts *lfts,
+			      const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
+			      struct fors_error *error)
+{
+	return make(net, lfts, server, count, true, routes, error);
+}
+
+enum fors_err fors_routes_unmeasured(const struct fors_net *net, const struct fors_lfts *lfts,
+				     const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
+				     struct fors_error *error)
+{
+	return make(net, lfts, server, count, false, routes, error);
 }
 
 void fors_routes_free(struct fors_routes *routes)

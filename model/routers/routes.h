@@ -56,6 +56,10 @@ struct fors_routes {
 enum fors_err fors_routes_new(const struct fors_net *net, const struct fors_lfts *lfts,
 			      const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
 			      struct fors_error *error);
+/* The same without distances, which take longest: for who asks for the graph only, and no router. */
+enum fors_err fors_routes_unmeasured(const struct fors_net *net, const struct fors_lfts *lfts,
+				     const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
+				     struct fors_error *error);
 void fors_routes_free(struct fors_routes *routes);
 
 /* The router that asks these tables; valid as long as the routes. */
