@@ -319,35 +319,49 @@ static enum fors_err read_numbers(struct plan *plan, struct fors_error *error)
 	return good ? FORS_OK : fors_fail_memory(error);
 }
 
-/* Over tables with homes by number, if no link carries more than there are servers: a plan of as many phases; else there is none. */
-static enum fors_err pack_by_number(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
+/*
+ * Over tables with homes by number, if no link carries more than there are servers: a plan of as many phases, or a few more, in
+ * *packing; NULL: there is none.
+ */
+static enum fors_err pack_by_number(const struct plan *plan, const struct fors_flows_asked *asked,
+				    struct fors_flows_packing **packing, struct fors_error *error)
 {
-	struct fors_flows_packing *packing = NULL;
-	enum fors_err err = FORS_OK;
+	if (!plan->number || plan->report.bound_tables != plan->routed->nservers)
+		return FORS_OK;
+	return fors_flows_by_number(&plan->routed->problem, asked, packing, error);
+}
 
-	if (plan->number && plan->report.bound_tables == plan->routed->nservers)
-		err = fors_flows_by_number(&plan->routed->problem, asked, &packing, error);
-	if (!err && packing)
-		err = write_flows(plan, packing, error);
-	fors_flows_packing_free(packing);
-	return err;
+/* The shorter of a plan, which may be NULL, and one from the beginning, unless that takes long or can hardly be shorter. */
+static enum fors_err pack_anew(const struct plan *plan, const struct fors_flows_asked *asked,
+			       struct fors_flows_packing **packing, struct fors_error *error)
+{
+	struct fors_flows_asked flows = *asked;
+	struct fors_flows_packing *made = NULL;
+	enum fors_err err;
+
+	if (*packing && ((*packing)->nphases <= plan->report.bound_tables + 1 || plan->report.nservers > SOME_SERVERS))
+		return FORS_OK;
+	flows.known_bound = plan->report.bound_tables;
+	flows.is_quick = plan->task->is_quick && !flows.limits.steps;
+	flows.wanted_phases = *packing ? (*packing)->nphases - 1 : 0;
+	err = fors_flows_pack_problem(&plan->routed->problem, &flows, &made, error);
+	if (err)
+		return *packing && err == FORS_ENOPLAN ? FORS_OK : err;
+	fors_flows_packing_free(*packing);
+	*packing = made;
+	return FORS_OK;
 }
 
 static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
-	struct fors_flows_asked flows = *asked;
 	struct fors_flows_packing *packing = NULL;
 	enum fors_err err = check_memory(plan, error);
 
-	flows.known_bound = plan->report.bound_tables;
-	flows.is_quick = plan->task->is_quick && !flows.limits.steps;
 	if (!err)
-		err = pack_by_number(plan, asked, error);
-	if (err || plan->schedule)
-		return err;
+		err = pack_by_number(plan, asked, &packing, error);
 	if (!err)
-		err = fors_flows_pack_problem(&plan->routed->problem, &flows, &packing, error);
-	if (!err)
+		err = pack_anew(plan, asked, &packing, error);
+	if (!err && packing->nphases > plan->report.bound_tables)
 		err = try_harder(plan, asked, &packing, error);
 	if (!err)
 		err = write_flows(plan, packing, error);

@@ -34,10 +34,13 @@
 #define LEAST_PER_FLOW 20		 /* links looked at: with less nothing is found */
 #define BEGIN_WORK UINT64_C(1000000)	 /* words of masks, before */
 #define NEAR 2				 /* phases that are tried to be left out at once */
-#define FEW_WAIT 50			 /* one flow of so many, for a packing to be a beginning */
 #define FEW_DESTS 300			 /* of so many receivers packings in stages are made */
 #define MOST_TURNS 4			 /* so many times, while */
 #define FEW_LEFT 24			 /* tokens wait, no more */
+#define SOME_LEFT 150			 /* tokens, for exchanges */
+#define MORE_PHASES 2			 /* than receivers, and */
+#define PART_MORE 50			 /* one part of so many, for what waits */
+#define WORK_PER_WAITING 5000
 
 /* ---- in units ---- */
 
@@ -261,13 +264,18 @@ static enum fors_err try_exchanges(const struct fors_flows_problem *problem, con
 	return err;
 }
 
-/* Is the work worth a try for so many flows, and does it take no more memory than packing did? */
-static bool is_room(const struct fors_flows_problem *problem, uint32_t nphases)
+/* Do exchanges take no more memory than packing did? */
+static bool fits_memory(const struct fors_flows_problem *problem, uint32_t nphases)
 {
-	if ((uint64_t)problem->ndests * problem->ndests > EXCHANGE_WORK / LEAST_PER_FLOW)
-		return false;
 	return 3 * fors_flows_packing_bytes(problem, nphases) + fors_flows_swaps_bytes(problem, nphases) <=
 	       fors_flows_pack_bytes(problem, nphases);
+}
+
+/* And is the work worth a try for so many flows? */
+static bool is_room(const struct fors_flows_problem *problem, uint32_t nphases)
+{
+	return (uint64_t)problem->ndests * problem->ndests <= EXCHANGE_WORK / LEAST_PER_FLOW &&
+	       fits_memory(problem, nphases);
 }
 
 enum fors_err fors_flows_try_units(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
@@ -303,21 +311,6 @@ enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, co
 
 /* ---- by number ---- */
 
-/* If few tokens wait there are phases for all of them, or *packing is NULL. */
-static enum fors_err finish_few(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
-				struct fors_error *error)
-{
-	uint64_t flows = (uint64_t)(*packing)->problem->ndests * (*packing)->problem->ndests;
-
-	if (!(*packing)->nwaiting)
-		return FORS_OK;
-	if ((uint64_t)(*packing)->nwaiting * FEW_WAIT <= flows && is_room((*packing)->problem, (*packing)->nphases))
-		return finish(asked, packing, error);
-	fors_flows_packing_free(*packing);
-	*packing = NULL;
-	return FORS_OK;
-}
-
 /* Do so few wait, but some, that another beginning may leave none? More do where ways have another form. */
 static bool is_worth_more(const struct fors_flows_packing *packing)
 {
@@ -335,13 +328,68 @@ static enum fors_err pack_in_stages(const struct fors_flows_problem *problem, co
 	for (uint32_t i = 0; !err && i < turns && is_worth_more(*packing); i++) {
 		struct fors_flows_packing *made = NULL;
 
-		err = fors_flows_stages(problem, asked->number, i * problem->ndests / turns, &made, error);
+		err = fors_flows_stages(problem, asked, i * problem->ndests / turns, &made, error);
 		if (!err && (!made || (*packing && (*packing)->nwaiting <= made->nwaiting))) {
 			fors_flows_packing_free(made);
 		} else if (!err) {
 			fors_flows_packing_free(*packing);
 			*packing = made;
 		}
+	}
+	return err;
+}
+
+/* Exchanges, if the work is worth a try; *packing is a plan, or as it was. */
+static enum fors_err exchange_few(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+				  struct fors_error *error)
+{
+	const struct fors_flows_problem *problem = (*packing)->problem;
+	struct fors_flows_packing *made = NULL;
+	bool is_few = (*packing)->nwaiting <= FEW_LEFT && fits_memory(problem, (*packing)->nphases);
+	enum fors_err err = FORS_OK;
+
+	if (is_few || ((*packing)->nwaiting <= SOME_LEFT && is_room(problem, (*packing)->nphases)))
+		err = fors_flows_swaps(*packing, EXCHANGE_WORK, asked, &made, error);
+	if (!err && made) {
+		fors_flows_packing_free(*packing);
+		*packing = made;
+	}
+	return err;
+}
+
+/* Phases more, one at a time, until nothing waits; *packing becomes a plan, or NULL: it would take too many. */
+static enum fors_err climb(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+			   struct fors_error *error)
+{
+	uint32_t most = (*packing)->nphases + MORE_PHASES + (*packing)->nphases / PART_MORE;
+	enum fors_err err = FORS_OK;
+
+	while (!err && (*packing)->nwaiting && (*packing)->nphases < most) {
+		err = fors_flows_add_round(packing, error);
+		if (!err)
+			err = fors_flows_search(*packing, BEGIN_WORK + WORK_PER_WAITING * (*packing)->nwaiting,
+						asked->cancelled, asked->context, error);
+	}
+	if (err || (*packing)->nwaiting) {
+		fors_flows_packing_free(*packing);
+		*packing = NULL;
+	}
+	return err;
+}
+
+/* Phases for what waits. */
+static enum fors_err finish_stages(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+				   struct fors_error *error)
+{
+	enum fors_err err = fors_flows_search(*packing, BEGIN_WORK, asked->cancelled, asked->context, error);
+
+	if (!err && (*packing)->nwaiting)
+		err = exchange_few(asked, packing, error);
+	if (!err && (*packing)->nwaiting)
+		return climb(asked, packing, error);
+	if (err) {
+		fors_flows_packing_free(*packing);
+		*packing = NULL;
 	}
 	return err;
 }
@@ -359,5 +407,5 @@ enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, con
 		return err;
 	fors_flows_packing_free(*packing);
 	err = pack_in_stages(problem, asked, packing, error);
-	return err || !*packing ? err : finish_few(asked, packing, error);
+	return err || !*packing || !(*packing)->nwaiting ? err : finish_stages(asked, packing, error);
 }

@@ -24,8 +24,8 @@ enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, co
 				    struct fors_flows_packing **packing, struct fors_error *error);
 
 /*
- * A packing in as many phases as there are receivers, from the linear shift (shift.h) or two stages (stages.h) on, over tables that were made for
- * it: asked->number is set. In *packing, owned by the caller; NULL: it was not found. Errors: FORS_ECANCELLED, FORS_ENOMEM.
+ * A plan over tables that were made for it, from the linear shift (shift.h) or two stages (stages.h) on, in as many phases as there are receivers or
+ * a few more: asked->number is set. In *packing, owned by the caller; NULL: there is none. Errors: FORS_ECANCELLED, FORS_ENOMEM.
  */
 enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				   struct fors_flows_packing **packing, struct fors_error *error);

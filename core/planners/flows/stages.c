@@ -31,7 +31,8 @@
 struct stages {
 	const struct fors_flows_problem *problem;
 	struct fors_flows_groups groups;
-	uint32_t n;		/* receivers, and phases */
+	uint32_t n; /* receivers, and phases */
+	const struct fors_flows_asked *asked;
 	const uint32_t *number; /* per destination, NULL */
 	uint32_t turn;		/* the receiver from which on pairs are made */
 	uint16_t *heard;	/* [t * n + d]: 2 * group, and 1 where it is d's own switch */
@@ -186,16 +187,27 @@ static uint32_t emptiest(const uint16_t *count, uint32_t n)
 	return best;
 }
 
-static void make_even(const struct stages *x)
+static enum fors_err ask(const struct stages *x, struct fors_error *error)
 {
-	for (uint32_t s = 0; s < x->nsets; s++) {
+	if (x->asked->cancelled && x->asked->cancelled(x->asked->context))
+		return fors_fail(error, FORS_ECANCELLED, "flows: planning was cancelled");
+	return FORS_OK;
+}
+
+static enum fors_err make_even(const struct stages *x, struct fors_error *error)
+{
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t s = 0; !err && s < x->nsets; s++) {
 		uint32_t share = (x->total[s] + x->n - 1) / x->n;
 		const uint16_t *count = x->count + (size_t)s * x->n;
 
 		for (uint32_t t = 0; t < x->n; t++)
 			while (count[t] > share)
 				even_out(x, t, emptiest(count, x->n));
+		err = ask(x, error);
 	}
+	return err;
 }
 
 /* ---- the second stage ---- */
@@ -355,8 +367,11 @@ static enum fors_err deal_all(const struct stages *x, struct fors_flows_packing 
 
 	if (!err)
 		place_own(x, *packing, placed);
-	for (uint32_t g = 0; !err && g < x->groups.ngroups; g++)
+	for (uint32_t g = 0; !err && g < x->groups.ngroups; g++) {
 		err = deal_group(x, g, *packing, placed, error);
+		if (!err)
+			err = ask(x, error);
+	}
 	if (!err)
 		list_waiting(x->problem, placed, *packing);
 	free(placed);
@@ -395,10 +410,14 @@ static void release(struct stages *x)
 	free(x->colour);
 }
 
-enum fors_err fors_flows_stages(const struct fors_flows_problem *problem, const uint32_t *number, uint32_t turn,
-				struct fors_flows_packing **packing, struct fors_error *error)
+enum fors_err fors_flows_stages(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				uint32_t turn, struct fors_flows_packing **packing, struct fors_error *error)
 {
-	struct stages x = {.problem = problem, .n = problem->ndests, .number = number, .turn = turn % problem->ndests};
+	struct stages x = {.problem = problem,
+			   .n = problem->ndests,
+			   .asked = asked,
+			   .number = asked->number,
+			   .turn = turn % problem->ndests};
 	enum fors_err err = fors_flows_groups_read(problem, &x.groups, error);
 
 	*packing = NULL;
@@ -408,9 +427,10 @@ enum fors_err fors_flows_stages(const struct fors_flows_problem *problem, const 
 		if (!err) {
 			find_own(&x);
 			begin_with_shift(&x);
-			make_even(&x);
-			err = deal_all(&x, packing, error);
+			err = make_even(&x, error);
 		}
+		if (!err)
+			err = deal_all(&x, packing, error);
 	}
 	release(&x);
 	if (err) {
