@@ -45,6 +45,7 @@ struct plan {
 	uint64_t fingerprint;	   /* the same; 0: not known so far */
 	struct fors_over_report report;
 	uint32_t most_paths; /* path indices that are looked at */
+	uint64_t held;	     /* bytes that another plan holds meanwhile */
 	uint32_t *number;    /* per server, without gaps, where homes are by number; NULL */
 };
 
@@ -68,7 +69,9 @@ static void tell(const struct plan *plan, double done)
 
 static uint64_t most_bytes(const struct plan *plan)
 {
-	return plan->task->limits.bytes ? plan->task->limits.bytes : FORS_OVER_MOST_BYTES;
+	uint64_t most = plan->task->limits.bytes ? plan->task->limits.bytes : FORS_OVER_MOST_BYTES;
+
+	return most > plan->held ? most - plan->held : 0;
 }
 
 static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
@@ -574,10 +577,19 @@ static void clear(struct plan *plan)
 	fors_schedule_free(plan->schedule);
 }
 
+/* What a plan holds once it is made: cells, and the ways. */
+static uint64_t held_by(const struct plan *plan)
+{
+	uint64_t cells = (uint64_t)plan->report.nservers * plan->report.nphases;
+	uint32_t nservers;
+
+	return cells * sizeof(struct fors_cell) + fors_ways_bytes(plan->task->net, plan->most_paths, &nservers);
+}
+
 /* A plan above its bound is made once more over more path indices, where there are more; *plan becomes the shorter one. */
 static enum fors_err try_more_paths(struct plan *plan, struct fors_error *error)
 {
-	struct plan more = {.task = plan->task, .most_paths = MORE_PATHS};
+	struct plan more = {.task = plan->task, .most_paths = MORE_PATHS, .held = held_by(plan)};
 	double ms;
 	enum fors_err err;
 
