@@ -311,6 +311,12 @@ enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, co
 
 /* ---- by number ---- */
 
+static void give_up(struct fors_flows_packing **packing)
+{
+	fors_flows_packing_free(*packing);
+	*packing = NULL;
+}
+
 /* Do so few wait, but some, that another beginning may leave none? More do where ways have another form. */
 static bool is_worth_more(const struct fors_flows_packing *packing)
 {
@@ -370,10 +376,8 @@ static enum fors_err climb(const struct fors_flows_asked *asked, struct fors_flo
 			err = fors_flows_search(*packing, BEGIN_WORK + WORK_PER_WAITING * (*packing)->nwaiting,
 						asked->cancelled, asked->context, error);
 	}
-	if (err || (*packing)->nwaiting) {
-		fors_flows_packing_free(*packing);
-		*packing = NULL;
-	}
+	if (err || (*packing)->nwaiting)
+		give_up(packing);
 	return err;
 }
 
@@ -387,10 +391,8 @@ static enum fors_err finish_stages(const struct fors_flows_asked *asked, struct 
 		err = exchange_few(asked, packing, error);
 	if (!err && (*packing)->nwaiting)
 		return climb(asked, packing, error);
-	if (err) {
-		fors_flows_packing_free(*packing);
-		*packing = NULL;
-	}
+	if (err)
+		give_up(packing);
 	return err;
 }
 
@@ -407,5 +409,10 @@ enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, con
 		return err;
 	fors_flows_packing_free(*packing);
 	err = pack_in_stages(problem, asked, packing, error);
-	return err || !*packing || !(*packing)->nwaiting ? err : finish_stages(asked, packing, error);
+	if (err || !*packing || !(*packing)->nwaiting)
+		return err;
+	if (!asked->limits.steps)
+		return finish_stages(asked, packing, error);
+	give_up(packing); /* whoever said how many steps there are gets no more */
+	return FORS_OK;
 }
