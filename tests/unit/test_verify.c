@@ -955,6 +955,37 @@ static void random_changes_of_rounds(void **state)
 	}
 }
 
+/*
+ * A way goes on as another one that begins at another switch. The table does not lead there, though what is remembered of the
+ * other way, by a leaf that takes it to the same server, does lead to the receiver.
+ */
+static void ways_that_go_on_elsewhere(void **state)
+{
+	struct victim victim = {.bed = bed_new("FT(2;4,4;servers=2)", 0)};
+	struct fors_task task;
+	struct fors_waylist *ways;
+	unsigned changed = 0;
+
+	bed_down(victim.bed, "Leaf00[5]");
+	task = bed_task(victim.bed);
+	assert_int_equal(fors_method_rounds.plan(&task, &victim.schedule, NULL), FORS_OK);
+	assert_int_equal(fors_schedule_name(victim.schedule, victim.bed->fabric, victim.bed->lfts, "job", NULL),
+			 FORS_OK);
+	assert_true(verdict_of(&victim).is_good);
+	ways = victim.schedule->ways;
+	for (uint32_t i = 0; i < ways->nways; i++)
+		for (uint32_t other = 0, keep = ways->way[i].rest; keep != FORS_NONE && other < i; other++) {
+			if (ways->way[other].sw == ways->way[keep].sw)
+				continue;
+			ways->way[i].rest = other;
+			assert_false(verdict_of(&victim).is_good);
+			ways->way[i].rest = keep;
+			changed++;
+		}
+	assert_true(changed > 100 && verdict_of(&victim).is_good);
+	victim_free(&victim);
+}
+
 /* A server that is alone on its leaf need not name itself: nobody else of its group would send there. */
 static void alone_on_a_leaf(void **state)
 {
@@ -1086,6 +1117,7 @@ int main(void)
 		cmocka_unit_test(random_changes_of_rounds),
 		cmocka_unit_test(alone_on_a_leaf),
 		cmocka_unit_test(units_may_share_a_round),
+		cmocka_unit_test(ways_that_go_on_elsewhere),
 		cmocka_unit_test(can_be_cancelled),
 	};
 
