@@ -903,6 +903,47 @@ static void test_memory(void **state)
 	world_free(&w);
 }
 
+/* The switch above keeps the port of a dead cable for the servers of a leaf below it. */
+static void assert_port_kept(const char *dead, const char *leaf)
+{
+	struct fors_route3 *before;
+	struct fors_error error = {0};
+	struct world w;
+	uint32_t low, above, below;
+	unsigned port, any;
+	uint64_t guid;
+
+	world_new(&w, "XGFT(3;4,4,4;1,4,4)");
+	route(&w);
+	before = w.route;
+	w.route = NULL;
+	must(fors_net_find(w.known, dead, &low, &port, &error), &error);
+	must(fors_net_find(w.known, leaf, &below, &any, &error), &error);
+	above = fors_net_port(w.known, low, port)->peer;
+	guid = w.known->node[above].guid;
+	take_down(&w, dead);
+	route(&w);
+	for (uint32_t s = 0; s < w.pods->nslots; s++) {
+		uint8_t was = fors_lfts_port(before->lfts, fors_lfts_row(before->lfts, guid), w.pods->slot[s].lid);
+
+		if (w.pods->leaf[w.pods->slot[s].leaf].node == below) {
+			assert_int_not_equal(was, FORS_NO_PATH);
+			assert_int_equal(
+				fors_lfts_port(w.route->lfts, fors_lfts_row(w.route->lfts, guid), w.pods->slot[s].lid),
+				was);
+		}
+	}
+	fors_route3_free(before);
+	world_free(&w);
+}
+
+/* So that no packet goes round while switches hold a mixture of tables. */
+static void test_ports_kept(void **state)
+{
+	assert_port_kept("Leaf05[6]", "Leaf05");
+	assert_port_kept("Mid2-03[5]", "Leaf00");
+}
+
 /* The plan over the tables of a world as bytes; the caller's. */
 static void *plan_on(const struct world *w, unsigned threads, size_t *size)
 {
@@ -1006,6 +1047,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_tables),
 		cmocka_unit_test(test_rounds_that_do_not_fit),
 		cmocka_unit_test(test_cables_down),
+		cmocka_unit_test(test_ports_kept),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_memory),
 	};
