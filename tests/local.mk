@@ -404,8 +404,9 @@ tests_unit_test_input_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_unit_test_trust_SOURCES = tests/unit/test_trust.c keeper/files/trust.c
 tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
-tests_unit_test_look_SOURCES = tests/unit/test_look.c keeper/base/digest.c keeper/look/look.c keeper/look/claim.c keeper/look/levels.c
+tests_unit_test_look_SOURCES = tests/unit/test_look.c keeper/base/digest.c keeper/look/look.c keeper/look/claim.c keeper/look/levels.c $(fault_sources)
 tests_unit_test_look_LDADD = $(unit_support)
+tests_unit_test_look_LDFLAGS = $(fault_ldflags)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c keeper/files/epoch.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) keeper/base/clock.c

@@ -304,6 +304,7 @@ static void cuts_and_returns(void **state)
 				FORS_OK);
 			look_at(giver, bed);
 			epoch = judge(giver, await(giver, epoch, true));
+			await_status(giver, "\"repairs\": {"); /* found by another thread, and said later */
 		}
 		fors_net_free(bed->net);
 		bed->net = copy_net(bed->intact);

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #define BEGIN_MS 1000000	    /* of the monotonic clock; 0 means "never" to some */
 #define BEGIN_UNIX_MS 1700000000000 /* November 2023 */
 #define LOOK_US 250
+#define MOST_CONDS 4096 /* that are told apart */
 
 static _Atomic uint64_t advanced, waits, running_since;
 static _Atomic int64_t set_by;
@@ -91,9 +93,39 @@ uint64_t fors_clock_unix_ms(void)
 	return BEGIN_UNIX_MS + gone_by() + (uint64_t)atomic_load(&set_by);
 }
 
+/* Condition variables that were made for this clock. */
+static struct {
+	pthread_mutex_t mutex;
+	const pthread_cond_t *made[MOST_CONDS];
+	unsigned n;
+} conds = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_made(const pthread_cond_t *cond)
+{
+	for (unsigned i = 0; i < conds.n; i++)
+		if (conds.made[i] == cond)
+			return true;
+	return false;
+}
+
 void fors_clock_cond(pthread_cond_t *cond)
 {
 	pthread_cond_init(cond, NULL);
+	pthread_mutex_lock(&conds.mutex);
+	if (!is_made(cond) && conds.n < MOST_CONDS)
+		conds.made[conds.n++] = cond;
+	pthread_mutex_unlock(&conds.mutex);
+}
+
+/* Any other would be waited for by another clock. */
+static void has_to_be_made(const pthread_cond_t *cond)
+{
+	pthread_mutex_lock(&conds.mutex);
+	if (!is_made(cond) && conds.n < MOST_CONDS) {
+		fprintf(stderr, "fake_clock: waiting for a condition that fors_clock_cond() has not made\n");
+		abort();
+	}
+	pthread_mutex_unlock(&conds.mutex);
 }
 
 /* A moment of real time at most: who waits asks the clock, and waits again. */
@@ -101,6 +133,7 @@ void fors_clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t unti
 {
 	struct timespec until;
 
+	has_to_be_made(cond);
 	atomic_fetch_add(&waits, 1);
 	if (atomic_load(&is_deaf)) {
 		atomic_fetch_add(&ndeaf, 1);

@@ -9,6 +9,8 @@
 #include "pods_world.h"
 
 #include "core/fabric/fattree.h"
+#include "core/jobs/entries.h"
+#include "core/jobs/holdings_inside.h"
 #include "core/jobs/running.h"
 #include "core/jobs/trespass.h"
 #include "core/planners/jobplan_index.h"
@@ -182,6 +184,41 @@ static void walk_job(const struct site *s, const struct fors_jobtables *tables, 
 	assert_int_equal(cables_of(s, tables, list, j) & ~(UINT64_C(1) << j), 0);
 }
 
+/* Of a job without a bound no floor has an entry. */
+static void has_nothing(const struct fors_holdings *holdings, const struct fors_jobentry *job)
+{
+	for (uint32_t f = 0; f < holdings->nfloors; f++) {
+		const struct fors_entries *entries = &holdings->entries[f];
+
+		for (uint32_t i = 0; i < job->count; i++) {
+			for (uint32_t a = 0; a < entries->nleaves; a++)
+				assert_int_equal(entries->up[(size_t)a * entries->nservers + job->server[i]],
+						 FORS_NO_LANE);
+			for (uint32_t k = 0; k < entries->nspines; k++)
+				assert_int_equal(entries->down[(size_t)k * entries->nservers + job->server[i]],
+						 FORS_NO_LANE);
+		}
+	}
+}
+
+/* Who does not find entries on all floors has none on any, before jobs lend each other lanes. */
+static void share_out(const struct site *s, const struct fors_joblist *list)
+{
+	const struct fors_holdings_task task = {.floors = &s->floors,
+						.list = list,
+						.has_exclusive = true,
+						.owners_work = FORS_ENTRIES_OWNERS_WORK / 100,
+						.entries_work = FORS_ENTRIES_WORK / 100};
+	struct fors_holdings holdings;
+	struct fors_error error;
+
+	must(fors_holdings_share(&task, &holdings, &error), &error);
+	for (uint32_t j = 0; j < list->count; j++)
+		if (!holdings.bound[j])
+			has_nothing(&holdings, &list->job[j]);
+	fors_holdings_clear(&holdings);
+}
+
 /* Share out, check, plan; how many jobs are at full speed by the bound of their entries. */
 static uint32_t judge_jobs(const struct site *s, const struct fors_joblist *list, bool is_planned)
 {
@@ -227,11 +264,25 @@ static void test_necessary(void **state)
 		for (int draw = 0; draw < 6; draw++) {
 			struct fors_joblist list = anywhere(&s.floors, &random, 2 + draw % 2);
 
+			share_out(&s, &list);
 			judge_jobs(&s, &list, draw < 4);
 			fors_joblist_clear(&list);
 		}
 		site_free(&s);
 	}
+}
+
+/* A middle switch that has lost all its tops is no lane of its leaves, though their cables to it live. */
+static void test_mids_without_tops(void **state)
+{
+	const struct fors_fabric *f;
+	struct site s;
+
+	site_new(&s, "XGFT(3;2,2,2;1,2,2)", "Mid2-01[3] Mid2-01[4]");
+	f = s.floors.floor[0];
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		assert_int_equal(f->leaf[a].nlive, fors_floors_pod(&s.floors, a) ? 2 : 1);
+	site_free(&s);
 }
 
 /* ---- what is sufficient ---- */
@@ -1070,12 +1121,19 @@ static void test_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_necessary),      cmocka_unit_test(test_whole_leaves),
-		cmocka_unit_test(test_parts),	       cmocka_unit_test(test_shared_top),
-		cmocka_unit_test(test_again),	       cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_left),	       cmocka_unit_test(test_trespass),
-		cmocka_unit_test(test_scattered),      cmocka_unit_test(test_borrowers),
-		cmocka_unit_test(test_borrower_plans), cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_necessary),
+		cmocka_unit_test(test_whole_leaves),
+		cmocka_unit_test(test_mids_without_tops),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_shared_top),
+		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_left),
+		cmocka_unit_test(test_trespass),
+		cmocka_unit_test(test_scattered),
+		cmocka_unit_test(test_borrowers),
+		cmocka_unit_test(test_borrower_plans),
+		cmocka_unit_test(test_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

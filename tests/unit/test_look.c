@@ -7,6 +7,7 @@
 #include "keeper/base/digest.h"
 #include "core/schedule/schedule.h"
 #include "keeper/look/look.h"
+#include "faults.h"
 #include "support.h"
 
 /* A job of the bed as it is; of its own is only what fors_look_free() frees with it: nothing. */
@@ -124,16 +125,19 @@ static void levels(void **state)
 	uint64_t guid[2];
 	const struct fors_participants two = {guid, 2};
 	struct fors_levels *levels = NULL;
+	int64_t live;
 
 	for (uint32_t i = 0, n = 0; i < bed->net->nports && n < 2; i++)
 		if (bed->net->port[i].guid && bed->net->port[i].lmc)
 			port[n++] = &bed->net->port[i];
 	guid[0] = port[1]->guid;
 	guid[1] = port[0]->guid;
+	live = faults_live();
 	assert_int_equal(fors_levels_new(bed->net, NULL, true, &levels, NULL), FORS_OK);
 	assert_int_equal(levels->nservers, 9);
 	assert_int_equal(levels->nlids, 18);
 	fors_levels_free(levels);
+	assert_int_equal(faults_live(), live);
 	assert_int_equal(fors_levels_new(bed->net, &two, true, &levels, NULL), FORS_OK);
 	assert_int_equal(levels->nservers, 2);
 	for (unsigned i = 0; i < 8; i++)
