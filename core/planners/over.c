@@ -30,10 +30,11 @@
 #include "over_bound.h"
 #include "over_rounds.h"
 
-#define FEW_PATHS 4	 /* path indices that are looked at; */
-#define MORE_PATHS 8	 /* where a plan stays above its bound */
-#define FAR 64		 /* a plan is far above its bound by one part of so many */
-#define SOME_SERVERS 512 /* of more it takes long */
+#define FEW_PATHS 4			/* path indices that are looked at; */
+#define AWAITED_WORK UINT64_C(20000000) /* of exchanges, links looked at */
+#define MORE_PATHS 8			/* where a plan stays above its bound */
+#define FAR 64				/* a plan is far above its bound by one part of so many */
+#define SOME_SERVERS 512		/* of more it takes long */
 #define FEW_SERVERS                                                                                                    \
 	64 /* of more a phase less is little, and looking for it takes long where rounds are to be had at once */
 
@@ -244,8 +245,8 @@ static bool has_more_paths(const struct plan *plan)
 	const struct fors_over_task *task = plan->task;
 	const struct fors_flows_routed *routed = plan->routed;
 
-	if (task->is_one_of_many || task->is_quick || task->is_barred || task->path || task->limits.steps ||
-	    plan->most_paths > FEW_PATHS || routed->nservers > SOME_SERVERS)
+	if (task->is_one_of_many || task->is_awaited || task->is_quick || task->is_barred || task->path ||
+	    task->limits.steps || plan->most_paths > FEW_PATHS || routed->nservers > SOME_SERVERS)
 		return false;
 	for (uint32_t d = 0; d < routed->nservers; d++)
 		if (1u << routed->server[d].lmc <= FEW_PATHS)
@@ -264,6 +265,7 @@ static enum fors_err try_harder(const struct plan *plan, const struct fors_flows
 	if (plan->task->is_one_of_many || has_more_paths(plan))
 		return FORS_OK;
 	bounded.known_bound = told(&plan->report).bound_tables;
+	bounded.exchange_work = plan->task->is_awaited ? AWAITED_WORK : 0;
 	return fors_flows_try_harder(&plan->routed->problem, &bounded, packing, error);
 }
 
@@ -595,6 +597,8 @@ static enum fors_err try_more_paths(struct plan *plan, struct fors_error *error)
 
 	if (!has_more_paths(plan) || plan->report.nphases <= told(&plan->report).bound_tables)
 		return FORS_OK;
+	fors_flows_routed_free(plan->routed); /* it takes room */
+	plan->routed = NULL;
 	err = make(&more, error);
 	ms = plan->report.plan_ms + more.report.plan_ms; /* both are unknown, or none is */
 	if (!err && more.report.nphases < plan->report.nphases) {
