@@ -86,7 +86,8 @@ static void tokens_are_dealt(void **state)
 				       .wanted = wanted,
 				       .seats = seats,
 				       .order = order,
-				       .size = size};
+				       .size = size,
+				       .most_left = 100};
 	struct fors_error error;
 	uint32_t left = 1;
 

@@ -21,6 +21,9 @@
 #define MOST_VAIN 40	      /* in a row */
 #define TRIED_TOKENS 1000000u /* of all tries together, and */
 #define LEAST_TRIES 8
+#define FIRST_TRIES 2
+#define MANY_TOKENS 20000
+#define FEW_LEFT 6 /* of so many tokens */
 #define NONE UINT32_MAX
 #define ROOT (NONE - 1) /* where a path begins */
 
@@ -356,13 +359,24 @@ static void keep(const struct work *w)
 		w->deal->token[k].by = w->by[k];
 }
 
+/* Is another try worth it? With many tokens, of which many are left, it hardly is. */
+static bool is_worth_more(const struct work *w, uint32_t tries, uint32_t left)
+{
+	uint32_t most = TRIED_TOKENS / (w->deal->ntokens + 1);
+
+	if (!left)
+		return false;
+	if (tries < FIRST_TRIES)
+		return true;
+	if (left > w->deal->most_left || (left > FEW_LEFT && w->deal->ntokens > MANY_TOKENS))
+		return false;
+	return tries < MOST_TRIES && tries < (most < LEAST_TRIES ? LEAST_TRIES : most);
+}
+
 static void try_all(struct work *w, uint32_t *left)
 {
-	uint32_t tries = TRIED_TOKENS / (w->deal->ntokens + 1), vain = 0;
-
-	tries = tries < LEAST_TRIES ? LEAST_TRIES : tries > MOST_TRIES ? MOST_TRIES : tries;
 	*left = NONE;
-	for (uint32_t i = 0; i < tries && *left && vain < MOST_VAIN; i++, vain++) {
+	for (uint32_t i = 0, vain = 0; is_worth_more(w, i, *left) && vain < MOST_VAIN; i++, vain++) {
 		uint32_t now;
 
 		if (i) {
@@ -370,11 +384,11 @@ static void try_all(struct work *w, uint32_t *left)
 			mix_members(w);
 		}
 		now = deal_all(w);
-		if (now < *left) {
-			*left = now;
-			vain = 0;
-			keep(w);
-		}
+		if (now >= *left)
+			continue;
+		*left = now;
+		vain = 0;
+		keep(w);
 	}
 }
 

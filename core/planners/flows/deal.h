@@ -24,6 +24,7 @@ struct fors_flows_deal {
 	const uint16_t *seats;		/* [member * nphases + t]: tokens in a phase, at most */
 	const uint16_t *order;		/* members, larger ones first */
 	const uint32_t *size;		/* per member: how large it is */
+	uint32_t most_left;		/* with more than that left after two tries there are no more */
 };
 
 /*

@@ -26,6 +26,7 @@
 
 #define LEVELS 4 /* of nested sets: a second link, a lane without what is the switch's own, a lane, a group */
 #define MOST_GROUPS 32767
+#define MOST_LEFT 40 /* tokens of all groups: with more left there is little hope, and no group is dealt often */
 #define NONE UINT32_MAX
 
 struct stages {
@@ -323,17 +324,19 @@ static void place(struct fors_flows_packing *packing, uint16_t *placed, uint32_t
 }
 
 static enum fors_err deal_group(const struct stages *x, uint32_t group, struct fors_flows_packing *packing,
-				uint16_t *placed, struct fors_error *error)
+				uint16_t *placed, uint32_t *most_left, struct fors_error *error)
 {
 	struct hand h = {0};
-	uint32_t left;
+	uint32_t left = 0;
 	enum fors_err err = allocate_hand(x, group, &h) ? FORS_OK : fors_fail_memory(error);
 
 	if (!err) {
 		find_group_lanes(x, group, &h);
 		list_members(x, &h);
 		list_tokens(x, group, &h);
+		h.deal.most_left = *most_left;
 		err = fors_flows_deal(&h.deal, &left, error);
+		*most_left -= left < *most_left ? left : *most_left;
 	}
 	for (uint32_t k = 0; !err && k < h.deal.ntokens; k++)
 		if (h.token[k].by != FORS_FLOWS_UNDEALT)
@@ -363,12 +366,13 @@ static void list_waiting(const struct fors_flows_problem *problem, const uint16_
 static enum fors_err deal_all(const struct stages *x, struct fors_flows_packing **packing, struct fors_error *error)
 {
 	uint16_t *placed = calloc(fors_flows_units(x->problem) + (size_t)1, sizeof(*placed));
+	uint32_t most_left = MOST_LEFT;
 	enum fors_err err = placed ? fors_flows_packing_new(x->problem, x->n, packing, error) : fors_fail_memory(error);
 
 	if (!err)
 		place_own(x, *packing, placed);
 	for (uint32_t g = 0; !err && g < x->groups.ngroups; g++) {
-		err = deal_group(x, g, *packing, placed, error);
+		err = deal_group(x, g, *packing, placed, &most_left, error);
 		if (!err)
 			err = ask(x, error);
 	}
