@@ -28,7 +28,7 @@ def two():
 
 
 def levels():
-    return three.Tree3((2, 3, 3), (2, 2))
+    return three.Tree3((2, 3, 3), (2, 3))
 
 
 CASES = {  # the tree, the LMC, and what dies: nodes, and (node, port)

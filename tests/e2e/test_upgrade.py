@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """An upgrade: opensm starts with the state folder that fors at revision 36feca4 left behind (tests/data/upgrade.py), and no entry moves.
 
-But detours: where leaf and spine have several cables, this version sends what lost its own over those that others leave free.
+But detours: where leaf and spine have several cables, this version sends what lost its own over those that others leave free. And trees of
+three levels that are not regular: their homes are others since, so entries move once; there is none here.
 """
 import importlib.util
 import json
