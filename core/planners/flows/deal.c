@@ -211,6 +211,9 @@ static bool try_token(struct work *w, uint32_t cell, uint32_t token, uint32_t *e
 		hand_on(w, cell, token);
 		return true;
 	}
+	if (w->drop[d] != NONE)
+		return false;
+	w->drop[d] = ROOT; /* seen */
 	for (uint32_t i = w->first[d]; i < w->end[d]; i++) {
 		uint32_t k = w->open[i], other = cell_of(w, k);
 
