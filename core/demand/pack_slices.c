@@ -265,7 +265,7 @@ static void consider(const struct slicer *s, uint32_t message, struct choice *ch
 /* With several paths others may take other ones. */
 static bool make_way(struct slicer *s, uint32_t message)
 {
-	const struct fors_demand_board board = {s->problem, s->holder, 0, 1, 0, NULL, s->path, s->asked->effort};
+	const struct fors_demand_board board = {s->problem, s->holder, 1, 0, NULL, s->path, s->asked->effort};
 	struct fors_demand_move move[FORS_DEMAND_MOST_MOVES];
 
 	if (s->problem->npaths == 1 || message == NOBODY || !fors_demand_reroute(&board, message, move))

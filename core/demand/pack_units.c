@@ -182,8 +182,8 @@ static void note_links(struct units *u, uint32_t item, uint32_t path, uint32_t p
 
 static bool put_rerouted(struct units *u, uint32_t item, uint32_t phase)
 {
-	const struct fors_demand_board board = {u->problem, u->book.at,	   UINT32_MAX, u->book.room,
-						phase,	    u->message_of, u->path,    u->asked->effort};
+	const struct fors_demand_board board = {u->problem,    u->book.at, u->book.room,    phase,
+						u->message_of, u->path,	   u->asked->effort};
 	struct fors_demand_move move[FORS_DEMAND_MOST_MOVES];
 	uint32_t n = fors_demand_reroute(&board, item, move);
 

@@ -17,14 +17,9 @@ struct chain {
 	uint32_t nmoves;
 };
 
-static uint32_t held_by(const struct fors_demand_board *b, uint32_t x)
+static uint32_t *holder(const struct fors_demand_board *b, uint32_t x)
 {
-	return b->holder[x * b->stride + b->at] ^ b->mask;
-}
-
-static void hold(const struct fors_demand_board *b, uint32_t x, uint32_t item)
-{
-	b->holder[x * b->stride + b->at] = item ^ b->mask;
+	return &b->holder[x * b->stride + b->at];
 }
 
 /* The links of an item on a path, without its ports. */
@@ -39,7 +34,7 @@ static uint32_t blockers(const struct fors_demand_board *b, uint32_t item, uint3
 	uint32_t use[FORS_DEMAND_MOST_USES], n = links_of(b, item, path, use), found = 0;
 
 	for (uint32_t i = 2; i < n; i++) {
-		uint32_t other = held_by(b, use[i]);
+		uint32_t other = *holder(b, use[i]);
 
 		if (other == NOBODY || other == item || (found && other == *who))
 			continue;
@@ -56,8 +51,8 @@ static void give_up(const struct fors_demand_board *b, uint32_t item, uint32_t p
 	uint32_t use[FORS_DEMAND_MOST_USES], n = path == NOBODY ? 0 : links_of(b, item, path, use);
 
 	for (uint32_t i = 2; i < n; i++)
-		if (held_by(b, use[i]) == item)
-			hold(b, use[i], NOBODY);
+		if (*holder(b, use[i]) == item)
+			*holder(b, use[i]) = NOBODY;
 }
 
 static void take(const struct fors_demand_board *b, uint32_t item, uint32_t path)
@@ -65,7 +60,7 @@ static void take(const struct fors_demand_board *b, uint32_t item, uint32_t path
 	uint32_t use[FORS_DEMAND_MOST_USES], n = path == NOBODY ? 0 : links_of(b, item, path, use);
 
 	for (uint32_t i = 2; i < n; i++)
-		hold(b, use[i], item);
+		*holder(b, use[i]) = item;
 	b->path[item] = path;
 }
 
@@ -96,7 +91,7 @@ static bool has_given_up(const struct fors_demand_board *b, uint32_t item, uint3
 
 	for (uint32_t i = 2; i < n; i++)
 		for (uint32_t k = 2; k < nold; k++)
-			if (use[i] == old[k] && held_by(b, use[i]) == NOBODY)
+			if (use[i] == old[k] && *holder(b, use[i]) == NOBODY)
 				return true;
 	return false;
 }

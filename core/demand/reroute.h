@@ -18,7 +18,6 @@
 struct fors_demand_board {
 	const struct fors_demand_problem *problem;
 	uint32_t *holder; /* of resource x: holder[x * stride + at], an item or FORS_DEMAND_NOBODY */
-	uint32_t mask;	  /* an item is written there as item ^ mask: a book's is UINT32_MAX */
 	size_t stride, at;
 	const uint32_t *message_of; /* per item; NULL: an item is its message */
 	uint32_t *path;		    /* per item that is in the phase: its path index */

@@ -33,10 +33,11 @@ bool fors_book_init(struct fors_book *book, uint32_t nnamed, uint32_t ncounted, 
 	*book = (struct fors_book){
 		.nturns = nturns, .room = room, .nwords = (room + 63) / 64, .nnamed = nnamed, .ncounted = ncounted};
 	book->busy = calloc(((size_t)nnamed + ncounted) * book->nwords + 1, sizeof(*book->busy));
-	book->at = calloc(names + 1, sizeof(*book->at));
+	book->at = malloc((names + 1) * sizeof(*book->at));
 	book->count = calloc((size_t)ncounted * room + 1, sizeof(*book->count));
 	if (!book->busy || !book->at || !book->count)
 		return false;
+	memset(book->at, 0xFF, names * sizeof(*book->at));
 	open_turns(book, nturns, book->nwords * 64, false);
 	return true;
 }

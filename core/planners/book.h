@@ -24,8 +24,8 @@ struct fors_book {
 	uint32_t nwords;	   /* of a mask */
 	uint32_t nnamed, ncounted; /* rows: first those that are named, then those that are counted */
 	uint64_t *busy;		   /* rows x nwords; turns from nturns on are busy */
-	uint32_t *at; /* named rows x room: ~ who is there, so that zeros, which cost nothing, are FORS_BOOK_NOBODY */
-	uint16_t *count; /* counted rows x room: how many */
+	uint32_t *at;		   /* named rows x room: who is there, FORS_BOOK_NOBODY */
+	uint16_t *count;	   /* counted rows x room: how many */
 };
 
 /* An empty book with so many rows, nturns turns, and room for at least that many; false: out of memory, *book is to be released still. */
@@ -81,7 +81,7 @@ static inline uint64_t fors_book_bit(const struct fors_book *book, uint32_t row,
 /* Who is in a named row at a turn; FORS_BOOK_NOBODY. */
 static inline uint32_t fors_book_at(const struct fors_book *book, uint32_t row, uint32_t turn)
 {
-	return ~book->at[(size_t)row * book->room + turn];
+	return book->at[(size_t)row * book->room + turn];
 }
 
 /* Write somebody into a named row. */
@@ -89,7 +89,7 @@ static inline void fors_book_write(struct fors_book *book, uint32_t row, uint32_
 {
 	uint64_t *word, bit = fors_book_bit(book, row, turn, &word);
 
-	book->at[(size_t)row * book->room + turn] = ~who;
+	book->at[(size_t)row * book->room + turn] = who;
 	*word |= bit;
 }
 
@@ -98,7 +98,7 @@ static inline void fors_book_erase(struct fors_book *book, uint32_t row, uint32_
 {
 	uint64_t *word, bit = fors_book_bit(book, row, turn, &word);
 
-	book->at[(size_t)row * book->room + turn] = ~FORS_BOOK_NOBODY;
+	book->at[(size_t)row * book->room + turn] = FORS_BOOK_NOBODY;
 	*word &= ~bit;
 }
 
