@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/planners/flows/by_number.h"
 #include "core/planners/flows/choice.h"
 #include "core/planners/flows/harder.h"
 #include "core/planners/flows/routed.h"

@@ -19,28 +19,18 @@
 #include "core/base/divisor.h"
 #include "lumps.h"
 #include "search.h"
-#include "shift.h"
-#include "stages.h"
 #include "swaps.h"
 #include "ways.h"
 
-#define FAR 32				 /* a plan is far above its bound by one part of so many */
-#define MORE_ROUNDS 2			 /* of whole units, than the plan has */
-#define WORK_PER_UNIT 400		 /* words of masks, for each number of rounds */
-#define PATIENCE 4			 /* as when units are cut into parts */
-#define EFFORT 2			 /* of parts: so many times the usual one */
-#define EXCHANGE_WORK UINT64_C(20000000) /* links looked at, for each number of phases; */
-#define CHOICE_WORK UINT64_C(40000000)	 /* the same where flows have ways to choose from */
-#define LEAST_PER_FLOW 20		 /* links looked at: with less nothing is found */
-#define BEGIN_WORK UINT64_C(1000000)	 /* words of masks, before */
-#define NEAR 2				 /* phases that are tried to be left out at once */
-#define FEW_DESTS 300			 /* of so many receivers packings in stages are made */
-#define MOST_TURNS 4			 /* so many times, while */
-#define FEW_LEFT 24			 /* tokens wait, no more */
-#define SOME_LEFT 150			 /* tokens, for exchanges */
-#define MORE_PHASES 2			 /* than receivers, and */
-#define PART_MORE 50			 /* one part of so many, for what waits */
-#define WORK_PER_WAITING 5000
+#define FAR 32		  /* a plan is far above its bound by one part of so many */
+#define MORE_ROUNDS 2	  /* of whole units, than the plan has */
+#define WORK_PER_UNIT 400 /* words of masks, for each number of rounds */
+#define PATIENCE 4	  /* as when units are cut into parts */
+#define EFFORT 2	  /* of parts: so many times the usual one */
+#define CHOICE_WORK                                                                                                    \
+	UINT64_C(40000000) /* links looked at, for each number of phases, where flows have ways to choose from */
+#define BEGIN_WORK UINT64_C(1000000) /* words of masks, before */
+#define NEAR 2			     /* phases that are tried to be left out at once */
 
 /* ---- in units ---- */
 
@@ -207,7 +197,7 @@ static uint64_t exchange_work(const struct fors_flows_problem *problem, const st
 {
 	if (asked->exchange_work)
 		return asked->exchange_work;
-	return problem->npaths > 1 ? CHOICE_WORK : EXCHANGE_WORK;
+	return problem->npaths > 1 ? CHOICE_WORK : FORS_FLOWS_SWAPS_WORK;
 }
 
 /* Phases for all that waits in *packing, which becomes a plan, or NULL: there are none. */
@@ -264,20 +254,6 @@ static enum fors_err try_exchanges(const struct fors_flows_problem *problem, con
 	return err;
 }
 
-/* Do exchanges take no more memory than packing did? */
-static bool fits_memory(const struct fors_flows_problem *problem, uint32_t nphases)
-{
-	return 3 * fors_flows_packing_bytes(problem, nphases) + fors_flows_swaps_bytes(problem, nphases) <=
-	       fors_flows_pack_bytes(problem, nphases);
-}
-
-/* And is the work worth a try for so many flows? */
-static bool is_room(const struct fors_flows_problem *problem, uint32_t nphases)
-{
-	return (uint64_t)problem->ndests * problem->ndests <= EXCHANGE_WORK / LEAST_PER_FLOW &&
-	       fits_memory(problem, nphases);
-}
-
 enum fors_err fors_flows_try_units(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				   struct fors_flows_packing **packing, struct fors_error *error)
 {
@@ -304,115 +280,7 @@ enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, co
 		return err;
 	if (!err && problem->npaths > 1)
 		err = try_first_paths(problem, asked, packing, error);
-	if (!err && is_room(problem, (*packing)->nphases))
+	if (!err && fors_flows_swaps_worth(problem) && fors_flows_swaps_fit(problem, (*packing)->nphases))
 		err = try_exchanges(problem, asked, packing, error);
 	return err;
-}
-
-/* ---- by number ---- */
-
-static void give_up(struct fors_flows_packing **packing)
-{
-	fors_flows_packing_free(*packing);
-	*packing = NULL;
-}
-
-/* Do so few wait, but some, that another beginning may leave none? More do where ways have another form. */
-static bool is_worth_more(const struct fors_flows_packing *packing)
-{
-	return !packing || (packing->nwaiting && packing->nwaiting <= FEW_LEFT);
-}
-
-/* In two stages, some times until nothing waits; the packing in which fewest do, NULL: there is none. */
-static enum fors_err pack_in_stages(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				    struct fors_flows_packing **packing, struct fors_error *error)
-{
-	uint32_t turns = problem->ndests <= FEW_DESTS ? MOST_TURNS : 1;
-	enum fors_err err = FORS_OK;
-
-	*packing = NULL;
-	for (uint32_t i = 0; !err && i < turns && is_worth_more(*packing); i++) {
-		struct fors_flows_packing *made = NULL;
-
-		err = fors_flows_stages(problem, asked, i * problem->ndests / turns, &made, error);
-		if (!err && (!made || (*packing && (*packing)->nwaiting <= made->nwaiting))) {
-			fors_flows_packing_free(made);
-		} else if (!err) {
-			fors_flows_packing_free(*packing);
-			*packing = made;
-		}
-	}
-	return err;
-}
-
-/* Exchanges, if the work is worth a try; *packing is a plan, or as it was. */
-static enum fors_err exchange_few(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
-				  struct fors_error *error)
-{
-	const struct fors_flows_problem *problem = (*packing)->problem;
-	struct fors_flows_packing *made = NULL;
-	bool is_few = (*packing)->nwaiting <= FEW_LEFT && fits_memory(problem, (*packing)->nphases);
-	enum fors_err err = FORS_OK;
-
-	if (is_few || ((*packing)->nwaiting <= SOME_LEFT && is_room(problem, (*packing)->nphases)))
-		err = fors_flows_swaps(*packing, EXCHANGE_WORK, asked, &made, error);
-	if (!err && made) {
-		fors_flows_packing_free(*packing);
-		*packing = made;
-	}
-	return err;
-}
-
-/* Phases more, one at a time, until nothing waits; *packing becomes a plan, or NULL: it would take too many. */
-static enum fors_err climb(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
-			   struct fors_error *error)
-{
-	uint32_t most = (*packing)->nphases + MORE_PHASES + (*packing)->nphases / PART_MORE;
-	enum fors_err err = FORS_OK;
-
-	while (!err && (*packing)->nwaiting && (*packing)->nphases < most) {
-		err = fors_flows_add_round(packing, error);
-		if (!err)
-			err = fors_flows_search(*packing, BEGIN_WORK + WORK_PER_WAITING * (*packing)->nwaiting,
-						asked->cancelled, asked->context, error);
-	}
-	if (err || (*packing)->nwaiting)
-		give_up(packing);
-	return err;
-}
-
-/* Phases for what waits. */
-static enum fors_err finish_stages(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
-				   struct fors_error *error)
-{
-	enum fors_err err = fors_flows_search(*packing, BEGIN_WORK, asked->cancelled, asked->context, error);
-
-	if (!err && (*packing)->nwaiting)
-		err = exchange_few(asked, packing, error);
-	if (!err && (*packing)->nwaiting)
-		return climb(asked, packing, error);
-	if (err)
-		give_up(packing);
-	return err;
-}
-
-enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				   struct fors_flows_packing **packing, struct fors_error *error)
-{
-	enum fors_err err;
-
-	*packing = NULL;
-	if (!fors_flows_swaps_may_be(problem, problem->ndests))
-		return FORS_OK;
-	err = fors_flows_shift(problem, asked->number, problem->ndests, packing, error);
-	if (err || !(*packing)->nwaiting)
-		return err;
-	fors_flows_packing_free(*packing);
-	err = pack_in_stages(problem, asked, packing, error);
-	if (err || !*packing || !(*packing)->nwaiting)
-		return err;
-	if (!asked->limits.steps)
-		return finish_stages(asked, packing, error);
-	give_up(packing); /* whoever said how many steps there are gets no more */
-	return FORS_OK;
 }

@@ -24,13 +24,6 @@ enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, co
 				    struct fors_flows_packing **packing, struct fors_error *error);
 
 /*
- * A plan over tables that were made for it, from the linear shift (shift.h) or two stages (stages.h) on, in as many phases as there are receivers or
- * a few more: asked->number is set. In *packing, owned by the caller; NULL: there is none. Errors: FORS_ECANCELLED, FORS_ENOMEM.
- */
-enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				   struct fors_flows_packing **packing, struct fors_error *error);
-
-/*
  * A plan over path index 0 alone, for which tables are balanced, as a packing of the problem with all of them, in *packing, owned by
  * the caller. Errors: as fors_flows_pack_problem().
  */

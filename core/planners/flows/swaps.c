@@ -36,6 +36,7 @@
 #define REROUTE_STEPS 200 /* tokens that get another way, all in all */
 #define SOON 10		  /* it is asked after one part in so many of the work whether it will be enough */
 #define VAIN 3000	  /* steps without anything better */
+#define LEAST_PER_FLOW 20 /* links looked at: with less nothing is found */
 #define NOBODY UINT16_MAX
 #define ANY_PATH UINT8_MAX
 
@@ -712,6 +713,17 @@ enum fors_err fors_flows_swaps(const struct fors_flows_packing *from, uint64_t b
 		err = write_packing(&x, made, error);
 	release(&x);
 	return err;
+}
+
+bool fors_flows_swaps_worth(const struct fors_flows_problem *problem)
+{
+	return (uint64_t)problem->ndests * problem->ndests <= FORS_FLOWS_SWAPS_WORK / LEAST_PER_FLOW;
+}
+
+bool fors_flows_swaps_fit(const struct fors_flows_problem *problem, uint32_t nphases)
+{
+	return 3 * fors_flows_packing_bytes(problem, nphases) + fors_flows_swaps_bytes(problem, nphases) <=
+	       fors_flows_pack_bytes(problem, nphases);
 }
 
 uint64_t fors_flows_swaps_bytes(const struct fors_flows_problem *problem, uint32_t nphases)

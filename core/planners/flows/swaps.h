@@ -8,6 +8,8 @@
 
 #include "strategy.h"
 
+#define FORS_FLOWS_SWAPS_WORK UINT64_C(20000000) /* the usual budget, where flows have no ways to choose from */
+
 /* May fors_flows_swaps() be asked: single flows over listed ways, and no fewer phases than receivers? */
 bool fors_flows_swaps_may_be(const struct fors_flows_problem *problem, uint32_t nphases);
 
@@ -19,6 +21,12 @@ bool fors_flows_swaps_may_be(const struct fors_flows_problem *problem, uint32_t 
 enum fors_err fors_flows_swaps(const struct fors_flows_packing *from, uint64_t budget,
 			       const struct fors_flows_asked *asked, struct fors_flows_packing **made,
 			       struct fors_error *error);
+
+/* Is the usual budget worth a try for so many flows? */
+bool fors_flows_swaps_worth(const struct fors_flows_problem *problem);
+
+/* Does this take no more memory, with the packings beside it, than fors_flows_pack_bytes() says? */
+bool fors_flows_swaps_fit(const struct fors_flows_problem *problem, uint32_t nphases);
 
 /* Bytes that this takes besides packings. */
 uint64_t fors_flows_swaps_bytes(const struct fors_flows_problem *problem, uint32_t nphases);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * by_number.h - a plan over tables whose homes are by number. Private to this room and the roof.
+ * Thread rules: pure; the same problem gives the same packing on any machine.
+ */
+#ifndef FORS_CORE_PLANNERS_FLOWS_BY_NUMBER_H
+#define FORS_CORE_PLANNERS_FLOWS_BY_NUMBER_H
+
+#include "strategy.h"
+
+/*
+ * From the linear shift (shift.h) or two stages (stages.h) on, in as many phases as there are receivers or a few more: asked->number is set. In
+ * *packing, owned by the caller; NULL: there is none, or an error. Errors: FORS_ECANCELLED, FORS_ENOMEM.
+ */
+enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				   struct fors_flows_packing **packing, struct fors_error *error);
+
+#endif
