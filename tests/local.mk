@@ -489,7 +489,7 @@ tests_e2e_other_libfors_la_LIBADD = $(libfors_la_LIBADD)
 
 # Preloaded into opensm by test_plugin_faults.py, which has it built.
 EXTRA_LTLIBRARIES += tests/e2e/failing_memory.la
-tests_e2e_failing_memory_la_SOURCES = tests/e2e/failing_memory.c
+tests_e2e_failing_memory_la_SOURCES = tests/e2e/failing_memory.c tests/unit/failing_calls.h
 tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -pthread
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl

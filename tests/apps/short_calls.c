@@ -19,11 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLS = 3, MOST = 16, BYTES = 64 };
+#include "tests/unit/failing_calls.h"
 
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *block, size_t size);
+enum { CALLS = 3, MOST = 16, BYTES = 64 };
 
 static long until; /* the allocation that fails; 0: none */
 static bool has_failed;
@@ -37,29 +35,6 @@ static bool fails(const void *caller)
 	has_failed = true;
 	errno = ENOMEM;
 	return true;
-}
-
-void *malloc(size_t size)
-{
-	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *block, size_t size)
-{
-	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(block, size);
-}
-
-char *strdup(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
-
-	return copy ? memcpy(copy, text, size) : NULL;
 }
 
 /* ---- calls ---- */

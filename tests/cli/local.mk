@@ -7,7 +7,7 @@ TESTS += tests/cli/run
 if !SANITIZED
 check_LTLIBRARIES += tests/cli/short_of_memory.la
 endif
-tests_cli_short_of_memory_la_SOURCES = tests/cli/short_of_memory.c
+tests_cli_short_of_memory_la_SOURCES = tests/cli/short_of_memory.c tests/unit/failing_calls.h
 tests_cli_short_of_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin
 tests_cli_short_of_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 

@@ -10,18 +10,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void *__libc_realloc(void *block, size_t size);
+#include "tests/unit/failing_calls.h"
 
 static long count; /* one thread is enough for what is tested */
 
-static bool fails(void)
+static bool fails(const void *caller)
 {
 	static long at = -1;
 	const char *fd = getenv("FORS_SHORT_FD");
 
+	(void)caller;
 	if (at < 0)
 		at = getenv("FORS_SHORT_AT") ? atol(getenv("FORS_SHORT_AT")) : 0;
 	if (++count != at)
@@ -30,24 +28,4 @@ static bool fails(void)
 		abort();
 	errno = ENOMEM;
 	return true;
-}
-
-void *malloc(size_t size)
-{
-	return fails() ? NULL : __libc_malloc(size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-	return fails() ? NULL : __libc_memalign(alignment, size);
-}
-
-void *calloc(size_t number, size_t size)
-{
-	return fails() ? NULL : __libc_calloc(number, size);
-}
-
-void *realloc(void *block, size_t size)
-{
-	return fails() ? NULL : __libc_realloc(block, size);
 }

@@ -20,6 +20,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/unit/failing_calls.h"
+
 /* The file; test_plugin_faults.py writes and reads the same. */
 struct control {
 	_Atomic uint64_t seen;	   /* calls of libfors.so since the test wrote 0 here */
@@ -31,11 +33,6 @@ struct control {
 static struct control idle, *_Atomic control = &idle;
 static int callers = -1;	     /* the file of who asked */
 static _Atomic uintptr_t first, end; /* addresses of libfors.so's code; 0: not loaded yet */
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void *__libc_realloc(void *block, size_t size);
 
 /* backtrace() loads a library when it is called first: here, not under somebody's lock. */
 static void open_callers(const char *name)
@@ -97,51 +94,23 @@ static void tell_callers(uint64_t number)
 	backtrace_symbols_fd(frames + 2, count - 2, callers);
 }
 
-static int fails(const void *caller)
+static bool fails(const void *caller)
 {
 	uintptr_t at = (uintptr_t)caller;
 	struct control *c = atomic_load(&control);
 	uint64_t number, fail;
 
 	if (at < atomic_load(&first) || at >= atomic_load(&end))
-		return 0;
+		return false;
 	number = atomic_fetch_add(&c->seen, 1) + 1;
 	fail = atomic_load(&c->fail);
 	if (!fail || (number != fail && !(number > fail && atomic_load(&c->lasting))))
-		return 0;
+		return false;
 	atomic_fetch_add(&c->failures, 1);
 	if (callers >= 0 && number == fail)
 		tell_callers(number);
 	errno = ENOMEM;
-	return 1;
-}
-
-void *malloc(size_t size)
-{
-	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-	return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *block, size_t size)
-{
-	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(block, size);
-}
-
-char *strdup(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
-
-	return copy ? memcpy(copy, text, size) : NULL;
+	return true;
 }
 
 char *strndup(const char *text, size_t most)
