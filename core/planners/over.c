@@ -29,6 +29,7 @@
 #include "core/planners/method.h"
 #include "memory.h"
 #include "over_bound.h"
+#include "over_numbers.h"
 #include "over_rounds.h"
 
 #define FEW_PATHS 4			/* path indices that are looked at; */
@@ -270,61 +271,6 @@ static enum fors_err try_harder(const struct plan *plan, const struct fors_flows
 	return fors_flows_try_harder(&plan->routed->problem, &bounded, packing, error);
 }
 
-/* Numbers without gaps, in the same order. */
-static void close_gaps(uint32_t *number, uint32_t n, uint32_t *rank)
-{
-	uint32_t end = 0;
-
-	for (uint32_t d = 0; d < n; d++)
-		end = number[d] >= end ? number[d] + 1 : end;
-	memset(rank, 0, end * sizeof(*rank));
-	for (uint32_t d = 0; d < n; d++)
-		rank[number[d]] = 1;
-	for (uint32_t i = 0, next = 0; i < end; i++) {
-		next += rank[i];
-		rank[i] = next - rank[i];
-	}
-	for (uint32_t d = 0; d < n; d++)
-		number[d] = rank[number[d]];
-}
-
-/* Numbers of those that take part, with gaps; false: one of them hangs on a switch above leaves. */
-static bool list_numbers(const struct plan *plan, uint32_t *number)
-{
-	const struct fors_route3 *route = plan->task->rounds;
-
-	for (uint32_t d = 0; d < plan->routed->nservers; d++) {
-		uint32_t slot = route->slot_of[plan->routed->server[d].lid];
-
-		if (slot == FORS_NONE)
-			return false;
-		number[d] = route->number[slot];
-	}
-	return true;
-}
-
-/* Numbers for a plan, where homes are by number. */
-static enum fors_err read_numbers(struct plan *plan, struct fors_error *error)
-{
-	const struct fors_route3 *route = plan->task->rounds;
-	uint32_t n = plan->routed->nservers, *number, *rank;
-	bool good;
-
-	if (!route || !route->number || plan->task->path)
-		return FORS_OK;
-	number = malloc((n + (size_t)1) * sizeof(*number));
-	rank = malloc((route->nslots + (size_t)1) * sizeof(*rank));
-	good = number && rank;
-	if (good && list_numbers(plan, number)) {
-		close_gaps(number, n, rank);
-		plan->number = number;
-		number = NULL;
-	}
-	free(number);
-	free(rank);
-	return good ? FORS_OK : fors_fail_memory(error);
-}
-
 /*
  * Over tables with homes by number, if no link carries more than there are servers: a plan of as many phases, or a few more, in
  * *packing; NULL: there is none.
@@ -474,7 +420,9 @@ static enum fors_err pack_units(struct plan *plan, struct fors_error *error)
 {
 	struct fors_flows_asked asked = {
 		.limits = plan->task->limits, .cancelled = plan->task->cancelled, .context = plan->task->context};
-	enum fors_err err = read_numbers(plan, error);
+	enum fors_err err = plan->task->rounds && !plan->task->path
+				    ? fors_over_numbers(plan->routed, plan->task->rounds, &plan->number, error)
+				    : FORS_OK;
 
 	asked.number = plan->number;
 	if (!err)
@@ -592,7 +540,7 @@ static uint64_t held_by(const struct plan *plan)
 /* A plan above its bound is made once more over more path indices, where there are more; *plan becomes the shorter one. */
 static enum fors_err try_more_paths(struct plan *plan, struct fors_error *error)
 {
-	struct plan more = {.task = plan->task, .most_paths = MORE_PATHS, .held = held_by(plan)};
+	struct plan more = {.task = plan->task, .most_paths = MORE_PATHS};
 	double ms;
 	enum fors_err err;
 
@@ -600,6 +548,7 @@ static enum fors_err try_more_paths(struct plan *plan, struct fors_error *error)
 		return FORS_OK;
 	fors_flows_routed_free(plan->routed); /* it takes room */
 	plan->routed = NULL;
+	more.held = held_by(plan);
 	err = make(&more, error);
 	ms = plan->report.plan_ms + more.report.plan_ms; /* both are unknown, or none is */
 	if (!err && more.report.nphases < plan->report.nphases) {
