@@ -31,10 +31,16 @@ def levels():
     return three.Tree3((2, 3, 3), (2, 3))
 
 
+def thin():
+    """Fewer tops than servers: not regular."""
+    return three.Tree3((2, 3, 3), (2, 2))
+
+
 CASES = {  # the tree, the LMC, and what dies: nodes, and (node, port)
     "two": (two, 1, ["Spine01", "Node03-02", ("Leaf00", 7)]),
     "two-lmc0": (two, 0, ["Spine02", ("Leaf03", 8)]),
     "three": (levels, 0, ["Mid0-1", ("Leaf1-0", 4), "Top0-1"]),
+    "thin": (thin, 0, ["Mid0-1", ("Leaf1-0", 4), "Top0-1"]),
 }
 
 
