@@ -202,11 +202,24 @@ static enum fors_err look_at_foreign(struct fors_keeper *keeper, struct fors_loo
 
 /* --- the call ---------------------------------------------------------------- */
 
+/* A word that gets lost is never said again. */
+static void warn_of_words(const struct fors_keeper *keeper, struct fors_look *look)
+{
+	struct fors_looking now = {.interval_ms = 1};
+
+	if (keeper->setup.looking)
+		keeper->setup.looking(keeper->setup.context, &now);
+	if (!now.interval_ms)
+		fors_warn(&look->warnings, "sweep_interval is 0: opensm looks only when a trap tells of a change, so a "
+					   "lost trap, or a dead cable of its own, leaves all this as it is");
+}
+
 enum fors_err fors_keeper_look(struct fors_keeper *keeper, struct fors_look *look, enum fors_tables_of of,
 			       struct fors_error *error)
 {
 	if (!keeper->settings)
 		return fors_fail(error, FORS_EINPUT, "%s", keeper->trouble);
+	warn_of_words(keeper, look);
 	switch (of) {
 	case FORS_TABLES_NONE:
 		return look_without(keeper, look, error);
