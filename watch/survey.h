@@ -17,6 +17,7 @@
 
 #include "core/net/lfts.h"
 #include "core/net/net.h"
+#include "core/net/portinfo.h"
 #include "mads.h"
 
 #define FORS_SURVEY_NODES 65536u   /* at most; there are 49,151 LIDs */
@@ -31,12 +32,10 @@ struct fors_seen_port {
 	bool is_known;		  /* its PortInfo has been read */
 	bool is_up;		  /* there is a cable with somebody at its other end */
 	uint8_t state;		  /* FORS_PORT_ACTIVE: traffic passes */
-	uint8_t width;		  /* as in struct fors_port */
-	uint8_t active, extended; /* speeds, as they stand in PortInfo */
+	struct fors_portinfo info; /* of CA ports and switch port 0 also what it can */
 	uint16_t lid;		  /* base LID; 0: none */
 	uint8_t lmc;
 	uint8_t protect; /* M_Key protection level */
-	uint32_t able;	 /* capability mask, of CA ports and switch port 0 */
 };
 
 struct fors_seen_node {

@@ -365,7 +365,8 @@ static enum fors_err read_options(struct reader *r, struct fors_span *rest, stru
 /* A simulated cable runs as its options say, whatever ibnetdiscover wrote of it. */
 static void apply_options(const struct options *options, struct fors_port_claim *claim)
 {
-	static const uint8_t lanes[] = {0, 1, 4, 0, 8, 0, 0, 0, 12}, speed[] = {0, FORS_SDR, FORS_DDR, 0, FORS_QDR};
+	static const uint8_t lanes[] = {[1] = 1, [2] = 4, [4] = 8, [8] = 12, [16] = 2},
+			     speed[] = {[1] = FORS_SDR, [2] = FORS_DDR, [4] = FORS_QDR};
 
 	if (!claim->width || !claim->speed)
 		return;
