@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/net/others.h"
 #include "core/planners/routing.h"
 #include "keeper/base/clock.h"
 
@@ -219,6 +220,7 @@ enum fors_err fors_keeper_look(struct fors_keeper *keeper, struct fors_look *loo
 {
 	if (!keeper->settings)
 		return fors_fail(error, FORS_EINPUT, "%s", keeper->trouble);
+	fors_others_mark(look->net, &keeper->settings->not_hosts);
 	warn_of_words(keeper, look);
 	switch (of) {
 	case FORS_TABLES_NONE:
@@ -233,6 +235,7 @@ enum fors_err fors_keeper_look(struct fors_keeper *keeper, struct fors_look *loo
 enum fors_err fors_keeper_begin_foreign(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
 {
 	look->tables_ms = look->check_ms = -1;
+	fors_others_mark(look->net, &keeper->settings->not_hosts);
 	if (fors_look_take_given(look, fors_settings_participants(keeper->settings), error))
 		return FORS_ENOMEM;
 	look->given->changes = fors_worker_changes(keeper->worker);

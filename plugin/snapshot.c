@@ -8,6 +8,7 @@
 
 #include "core/base/numbers.h"
 #include "core/net/lfts.h"
+#include "core/net/others.h"
 #include "core/net/portinfo.h"
 #include "core/net/rates.h"
 #include "keeper/base/digest.h"
@@ -32,11 +33,15 @@ static enum fors_err add_node(struct fors_net *net, osm_node_t *node, struct for
 	enum fors_node_type type = type_of(node);
 	char id[FORS_NAME_MAX + 1], desc[FORS_NAME_MAX + 1];
 	uint32_t index;
+	enum fors_err err;
 
 	snprintf(id, sizeof(id), "%c-%016" PRIx64, prefix[type], guid);
 	snprintf(desc, sizeof(desc), "%.*s", (int)sizeof(node->node_desc.description),
 		 (const char *)node->node_desc.description);
-	return fors_net_add_node(net, type, osm_node_get_num_physp(node) - 1u, guid, id, desc, &index, error);
+	err = fors_net_add_node(net, type, osm_node_get_num_physp(node) - 1u, guid, id, desc, &index, error);
+	if (!err)
+		net->node[index].device = cl_ntoh16(node->node_info.device_id);
+	return err;
 }
 
 static enum fors_err add_nodes(struct fors_net *net, const osm_subn_t *subn, struct fors_error *error)
@@ -201,6 +206,7 @@ enum fors_err fors_snapshot_net(const struct osm_subn *subn, struct fors_net **n
 	if (!err) {
 		set_ports(made, subn);
 		set_cables(made, subn);
+		fors_others_mark(made, NULL);
 		mark_degraded(made, subn);
 	}
 	if (err)

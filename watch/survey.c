@@ -114,6 +114,7 @@ enum fors_err fors_reader_add(struct fors_survey_reader *reader, const struct fo
 	*node = (struct fors_seen_node){
 		.guid = like->guid,
 		.type = like->type,
+		.device = like->device,
 		.nports = (uint8_t)nports,
 		.port = calloc(nports + 1, sizeof(*node->port)),
 	};
@@ -244,6 +245,7 @@ static bool meet(struct fors_survey_reader *reader, const uint8_t *info, const s
 	struct fors_survey *survey = reader->survey;
 	const struct fors_seen_node like = {.guid = fors_get64(info + 12),
 					    .nports = info[3],
+					    .device = fors_get16(info + 30),
 					    .type = info[2] == 2   ? FORS_SWITCH
 						    : info[2] == 3 ? FORS_ROUTER
 								   : FORS_CA};

@@ -42,6 +42,7 @@ struct fors_seen_node {
 	uint64_t guid;
 	enum fors_node_type type;
 	uint8_t nports;
+	uint16_t device; /* as in struct fors_node */
 	char desc[FORS_NAME_MAX + 1];
 	struct fors_directed_route way; /* from the asking port */
 	struct fors_seen_port *port;	/* [nports + 1] */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "bytes.h"
+#include "core/net/others.h"
 #include "core/net/rates.h"
 #include "wire.h"
 
@@ -50,9 +51,13 @@ static enum fors_err add_node(struct fors_net *net, const struct fors_seen_node 
 {
 	static const char prefix[] = {[FORS_CA] = 'H', [FORS_SWITCH] = 'S', [FORS_ROUTER] = 'R'};
 	char id[FORS_NAME_MAX + 1];
+	enum fors_err err;
 
 	snprintf(id, sizeof(id), "%c-%016" PRIx64, prefix[seen->type], seen->guid);
-	return fors_net_add_node(net, seen->type, seen->nports, seen->guid, id, seen->desc, index, error);
+	err = fors_net_add_node(net, seen->type, seen->nports, seen->guid, id, seen->desc, index, error);
+	if (!err)
+		net->node[*index].device = seen->device;
+	return err;
 }
 
 static void set_port(const struct fors_seen_node *seen, unsigned number, struct fors_port *to)
@@ -111,8 +116,10 @@ static enum fors_err fill(const struct fors_survey *survey, const struct fors_se
 	}
 	if (!err)
 		err = fors_net_index(net, error);
-	if (!err)
-		fors_rates_mark(net);
+	if (err)
+		return err;
+	fors_others_mark(net, NULL);
+	fors_rates_mark(net);
 	return err;
 }
 

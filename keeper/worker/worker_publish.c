@@ -29,6 +29,8 @@ static void fill_status(struct fors_worker *worker, const struct fors_look *look
 	fors_worker_fill_advice(worker, look, status);
 	if (look->tree.kind && fors_status_tree(status, &look->tree, NULL))
 		fors_worker_run_short(worker);
+	if (look->net)
+		fors_others_text(look->net, status->not_hosts);
 	fors_worker_fill_jobs(worker, status);
 	fors_worker_fill_demand(worker, status);
 	fors_worker_fill_jobdemands(worker, status);
