@@ -182,7 +182,12 @@ int cli_write_file(const char *path, const void *bytes, size_t size)
 
 static enum fors_err read_net(const char *text, size_t size, const char *path, void *net, struct fors_error *error)
 {
-	return fors_netfile_read(text, size, path, net, error);
+	struct fors_warnings warnings = {0};
+	enum fors_err err = fors_netfile_read(text, size, path, net, &warnings, error);
+
+	for (unsigned i = 0; !err && i < fors_warnings_kept(&warnings); i++)
+		cli_error("%s", warnings.text[i]);
+	return err;
 }
 
 int cli_read_net(const char *path, struct fors_net **net)

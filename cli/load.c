@@ -345,6 +345,8 @@ int cli_fabric_make(const struct cli_site *site, bool has_lmc, unsigned lmc, con
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
+#define OTHER_WAY "; for any other network: --lfts FILE, with the tables of its switches"
+
 /* It is no tree of three levels, and not one of two in which all leaves have a spine in common: what it is not. */
 static int fail_neither(const struct cli_site *site)
 {
@@ -354,13 +356,13 @@ static int fail_neither(const struct cli_site *site)
 	int code;
 
 	if (!site->places) {
-		cli_error("%s", site->neither.text);
+		cli_error("%s" OTHER_WAY, site->neither.text);
 		return CLI_BAD;
 	}
 	code = cli_fabric_make(&whole, false, 0, NULL, 0, &intact);
 	if (!code) {
 		fors_fattree_connected(&intact.tree, &error);
-		cli_error("%s; %s", error.text, site->neither.text);
+		cli_error("%s; %s" OTHER_WAY, error.text, site->neither.text);
 		code = CLI_BAD;
 	}
 	cli_fabric_free(&intact);

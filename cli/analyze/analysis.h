@@ -43,7 +43,7 @@ struct cli_analysis {
 	struct fors_evaluation *result;
 	struct fors_efi *efi;	       /* NULL: no --jobs, and too many servers */
 	struct fors_mismatch mismatch; /* tables from a file only */
-	bool has_given_tables;	       /* from a file */
+	bool tells_lids;	       /* the fabric has none, and the tables say whose they are */
 	struct cli_dead_cable *dead;   /* ndead */
 	size_t ndead;
 	uint32_t nslow;		    /* directed links that are slower than a flow could be */

@@ -21,9 +21,9 @@ static int load_net_and_tables(const struct cli_settings *settings, struct cli_a
 	struct fors_error error = {0};
 	int code = cli_any_site_load(&settings->source, &a->site);
 
-	a->has_given_tables = true;
 	if (!code)
 		code = cli_site_net(&a->site, &settings->source, &a->made.net);
+	a->tells_lids = !code && fors_net_lid_end(a->made.net) == 1;
 	if (!code)
 		code = cli_read_tables(settings->lfts, a->made.net, &a->made.lfts);
 	if (!code)
@@ -141,8 +141,8 @@ static void leave_out_nameless(struct cli_analysis *a, struct fors_endpoint *ser
 			n += server[s].lid != 0;
 	if (!n || n == *count)
 		return;
-	m->missing_lids = a->has_given_tables ? *count - n : 0;
-	if (!a->has_given_tables)
+	m->missing_lids = a->tells_lids ? *count - n : 0;
+	if (!a->tells_lids)
 		cli_error("%s has no LID, and is left out%s", fors_node_name(a->made.net, first),
 			  *count - n > 1 ? ", as others are" : "");
 	else if (!m->text[0])

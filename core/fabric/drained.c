@@ -102,7 +102,7 @@ static uint32_t called(const struct fors_fattree *c, const char *name)
 	uint32_t found = c->nswitches, count = 0;
 
 	for (uint32_t i = 0; i < c->nswitches; i++)
-		if (!strcmp(c->kind->at(c, i).name, name)) {
+		if (fors_is_called(c->kind->at(c, i).name, name)) {
 			found = i;
 			count++;
 		}
@@ -115,7 +115,7 @@ static uint32_t described(const struct fors_net *net, const char *name)
 	uint32_t found = FORS_NONE, count = 0;
 
 	for (uint32_t n = 0; n < net->nnodes; n++)
-		if (net->node[n].type == FORS_SWITCH && !strcmp(net->node[n].desc, name)) {
+		if (net->node[n].type == FORS_SWITCH && fors_is_called(net->node[n].desc, name)) {
 			found = n;
 			count++;
 		}

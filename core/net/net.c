@@ -17,6 +17,7 @@
 
 #include "core/base/copy.h"
 #include "core/base/numbers.h"
+#include "core/base/text.h"
 
 #define MAX_PORTS 254
 
@@ -272,7 +273,32 @@ static uint32_t find_any_guid(const struct fors_net *net, uint64_t guid)
 	return FORS_NONE;
 }
 
-/* Several nodes have this description: name them, as many as fit. */
+/*
+ * The part of a vendor's description that an administrator gave, NAME of "MF0;NAME:MODEL/U1", and its length; 0: it is not
+ * of that kind. *chip: what tells the switches of a director from each other, "/U1", or "".
+ */
+static size_t given_name(const char *desc, const char **name, const char **chip)
+{
+	const char *start = strchr(desc, ';'), *end = start ? strchr(start, ':') : NULL, *slash;
+
+	if (!end)
+		return 0;
+	slash = strchr(end, '/');
+	*name = start + 1;
+	*chip = slash ? slash : "";
+	return (size_t)(end - *name);
+}
+
+bool fors_is_called(const char *desc, const char *name)
+{
+	const char *given, *chip;
+	size_t length = given_name(desc, &given, &chip);
+
+	return !strcmp(desc, name) ||
+	       (length && !strncmp(name, given, length) && (!name[length] || !strcmp(name + length, chip)));
+}
+
+/* Several nodes are called so: name them, as many as fit. */
 static enum fors_err fail_ambiguous(const struct fors_net *net, const char *name, struct fors_error *error)
 {
 	char list[160] = "";
@@ -280,7 +306,7 @@ static enum fors_err fail_ambiguous(const struct fors_net *net, const char *name
 	unsigned more = 0;
 
 	for (uint32_t n = 0; n < net->nnodes; n++) {
-		if (strcmp(net->node[n].desc, name))
+		if (!fors_is_called(net->node[n].desc, name))
 			continue;
 		if (used + 24 < sizeof(list))
 			used += (size_t)snprintf(list + used, sizeof(list) - used, " 0x%016" PRIx64, net->node[n].guid);
@@ -294,43 +320,87 @@ static enum fors_err fail_ambiguous(const struct fors_net *net, const char *name
 	return fors_fail(error, FORS_EINPUT, "'%s' is the description of several nodes, use a GUID:%s", name, list);
 }
 
-static bool has_desc(const struct fors_net *net, const char *name)
+/* The first node that is called so, and how many are. */
+static uint32_t count_called(const struct fors_net *net, const char *name, uint32_t *node)
 {
-	for (uint32_t n = 0; n < net->nnodes; n++)
-		if (!strcmp(net->node[n].desc, name))
-			return true;
-	return false;
+	uint32_t count = 0;
+
+	for (uint32_t n = net->nnodes; n-- > 0;)
+		if (fors_is_called(net->node[n].desc, name)) {
+			*node = n;
+			count++;
+		}
+	return count;
+}
+
+static bool has_name(const struct fors_net *net, const char *name)
+{
+	uint32_t node;
+
+	return count_called(net, name, &node) || find_id(net, name) != FORS_NONE;
+}
+
+/* What nodes are called, in the brief form where there is one; all in `text`, a name's room each. */
+static void list_names(const struct fors_net *net, char *text, const char **list)
+{
+	for (uint32_t n = 0; n < net->nnodes; n++, text += FORS_NAME_MAX + 1) {
+		const char *given = fors_node_name(net, n), *chip;
+		size_t length = given_name(given, &given, &chip);
+
+		snprintf(text, FORS_NAME_MAX + 1, "%.*s", length ? (int)length : FORS_NAME_MAX, given);
+		list[n] = text;
+	}
+}
+
+/* Up to three names that are most like this one, as "; is it 'a', 'b'?", where memory allows. */
+static void print_nearest(const struct fors_net *net, const char *name, char *text, size_t room)
+{
+	char *names = calloc(net->nnodes + (size_t)1, FORS_NAME_MAX + 1);
+	const char **list = calloc(net->nnodes + (size_t)1, sizeof(*list));
+	size_t used = 0, count = names && list ? net->nnodes : 0, near, kept;
+
+	if (count)
+		list_names(net, names, list);
+	for (unsigned i = 0; i < 3 && (near = fors_text_nearest(name, list, count)) != FORS_NO_TEXT; i++) {
+		const char *found = list[near];
+
+		used += (size_t)snprintf(text + used, room - used, "%s'%s'", i ? ", " : "; is it ", found);
+		kept = 0; /* each name once */
+		for (size_t n = 0; n < count; n++)
+			if (strcmp(list[n], found))
+				list[kept++] = list[n];
+		count = kept;
+	}
+	snprintf(text + used, room - used, used ? "?" : "");
+	free(names);
+	free(list);
 }
 
 /* Nobody is called "Leaf00:21"; a port of Leaf00 may be meant, as other tools write it. */
 static enum fors_err fail_unknown(const struct fors_net *net, const char *name, struct fors_error *error)
 {
 	size_t split = strcspn(name, ":/");
-	char node[sizeof(((struct fors_address *)0)->name)];
+	char node[sizeof(((struct fors_address *)0)->name)], nearest[256] = "";
 	const char *port = name[split] ? name + split + 1 : "";
 	uint64_t guid;
 
 	snprintf(node, sizeof(node), "%.*s", (int)split, name);
-	if (*port && strspn(port, "0123456789") == strlen(port) &&
-	    (has_desc(net, node) || find_id(net, node) != FORS_NONE || is_guid(node, &guid)))
+	if (*port && strspn(port, "0123456789") == strlen(port) && (has_name(net, node) || is_guid(node, &guid)))
 		return fors_fail(error, FORS_EINPUT,
 				 "no node has the id, GUID or description '%s'; a port is written %s[%s]", name, node,
 				 port);
-	return fors_fail(error, FORS_EINPUT, "no node has the id, GUID or description '%s'", name);
+	if (error)
+		print_nearest(net, name, nearest, sizeof(nearest));
+	return fors_fail(error, FORS_EINPUT, "no node has the id, GUID or description '%s'%s", name, nearest);
 }
 
 static enum fors_err find_desc(const struct fors_net *net, const char *name, uint32_t *node, struct fors_error *error)
 {
-	uint32_t found = FORS_NONE;
+	uint32_t found = FORS_NONE, count = count_called(net, name, &found);
 
-	for (uint32_t n = 0; n < net->nnodes; n++) {
-		if (strcmp(net->node[n].desc, name))
-			continue;
-		if (found != FORS_NONE)
-			return fail_ambiguous(net, name, error);
-		found = n;
-	}
-	if (found == FORS_NONE)
+	if (count > 1)
+		return fail_ambiguous(net, name, error);
+	if (!count)
 		return fail_unknown(net, name, error);
 	*node = found;
 	return FORS_OK;

@@ -100,11 +100,14 @@ uint32_t fors_net_find_guid(const struct fors_net *net, uint64_t guid);
 /*
  * The node (and port) that a person means: NODE or NODE[PORT], where NODE is a
  * node id, a GUID (0x..., node or CA port), or a description that only one node
- * has. *port is 0 when no port was given. What is written as a GUID is no description, whoever calls
- * itself so. Errors: FORS_EINPUT, with the candidates when the description is ambiguous.
+ * has; of a vendor's "MF0;NAME:MODEL/U1" also NAME, or NAME/U1. *port is 0 when no port was given. What is written as a GUID is no description, whoever calls
+ * itself so. Errors: FORS_EINPUT, with the candidates when the description is ambiguous, and the nearest names when nobody has it.
  */
 enum fors_err fors_net_find(const struct fors_net *net, const char *what, uint32_t *node, unsigned *port,
 			    struct fors_error *error);
+
+/* Is a node with this description called so: exactly, or by the name in a vendor's description? */
+bool fors_is_called(const char *desc, const char *name);
 
 /* What a person has written: see fors_net_address(). */
 struct fors_address {

@@ -20,8 +20,11 @@
  * one more than it has ports; CA port p has its node's GUID + p. We count along, but
  * give routers a start of their own, where ibsim would call the first one 0.
  *
- * ibsim ignores every line that it does not know; we refuse it, because a file that
- * is not what somebody thinks it is should not become an empty or half a fabric.
+ * ibsim ignores every line that it does not know. A text that people kept has a few such lines, too: the banner of a
+ * terminal's log, its prompt, what libibumad said to the same terminal of a MAD without an answer. They are passed over
+ * and counted, up to a limit, as a file that is not what somebody thinks it is should not become an empty or half a
+ * fabric. A line that opens as one of ours does is one of ours, and an error when it is broken; and a port that was lost
+ * with its line is still claimed by its other end.
  * What a port line says is only noted here; claims.c makes cables of it.
  */
 #define _GNU_SOURCE /* memmem, memrchr */
@@ -39,6 +42,8 @@
 #define NTYPES 3
 #define MAX_PORTS 254
 #define LID_PERMISSIVE 0xFFFF /* what a port shows that has no LID */
+#define STRANGE_MAX 100	      /* lines that are none of ours, and one more for each STRANGE_SHARE of ours */
+#define STRANGE_SHARE 10
 
 struct reader {
 	struct fors_lines lines;
@@ -51,6 +56,9 @@ struct reader {
 	uint16_t device;       /* of the next node, 0: not told */
 	uint32_t pending_line; /* of a GUID (or similar) line whose node did not come yet, 0: none */
 	bool has_rates;	       /* port lines end with the rate of the cable */
+	uint32_t nstrange;     /* lines that are none of ours; the first: */
+	uint32_t strange_line;
+	struct fors_span strange;
 };
 
 #define FAIL(r, ...) fors_lines_fail(&(r)->lines, (r)->lines.number, (r)->error, __VA_ARGS__)
@@ -161,21 +169,24 @@ static enum fors_err read_lid(struct reader *r, struct fors_span text, struct fo
 }
 
 /* "4xHDR": the width and speed of the claim's cable; what we do not know is left alone. */
-static void read_rate(struct fors_span text, struct fors_port_claim *claim)
+static bool take_rate(struct fors_span *rest, struct fors_port_claim *claim)
 {
+	struct fors_span text = *rest;
 	uint64_t width;
 
 	fors_skip_blanks(&text);
 	if (!fors_take_number(&text, 10, 12, &width) || !width || !fors_take_char(&text, 'x'))
-		return;
+		return false;
 	for (enum fors_speed speed = FORS_SDR; speed < FORS_NSPEEDS; speed++) {
 		/* FDR10 begins like FDR, and comes before it */
-		if (!fors_starts_with(text, fors_speed_name(speed)))
+		if (!fors_take_word(&text, fors_speed_name(speed)))
 			continue;
 		claim->width = (uint8_t)width;
 		claim->speed = (uint8_t)speed;
-		return;
+		*rest = text;
+		return true;
 	}
+	return false;
 }
 
 /* ---- header lines ---- */
@@ -348,8 +359,9 @@ struct options {
 	uint64_t width, speed; /* 0: nothing */
 };
 
-/* Read ibsim's port options "w=1 s=4"; anything else before the comment is an error. */
-static enum fors_err read_options(struct reader *r, struct fors_span *rest, struct options *options)
+/* Read ibsim's port options "w=1 s=4", or a rate; anything else before the comment is an error. */
+static enum fors_err read_options(struct reader *r, struct fors_span *rest, struct options *options,
+				  struct fors_port_claim *claim)
 {
 	for (;;) {
 		const char *start;
@@ -358,6 +370,8 @@ static enum fors_err read_options(struct reader *r, struct fors_span *rest, stru
 		fors_skip_blanks(rest);
 		if (fors_span_is_empty(*rest) || *rest->at == '#')
 			return FORS_OK;
+		if (take_rate(rest, claim))
+			continue;
 		start = rest->at++;
 		if (!fors_take_char(rest, '=') || !fors_take_any_number(rest, UINT32_MAX, &value))
 			return FAIL(r, "\"%.*s\" is not understood",
@@ -397,7 +411,7 @@ static enum fors_err read_port_comment(struct reader *r, struct fors_span text, 
 	fors_skip_blanks(&comment.after);
 	if (fors_take_word(&comment.after, "lid ") && fors_take_number(&comment.after, 10, FORS_LID_MAX, &lid))
 		claim->peer_lid = (uint16_t)lid;
-	read_rate(comment.after, claim);
+	(void)take_rate(&comment.after, claim);
 	return FORS_OK;
 }
 
@@ -413,7 +427,7 @@ static enum fors_err read_port(struct reader *r, struct fors_span rest)
 			       "between");
 	err = read_ends(r, &rest, &claim, &guid);
 	if (!err)
-		err = read_options(r, &rest, &options);
+		err = read_options(r, &rest, &options, &claim);
 	if (!err && fors_take_char(&rest, '#'))
 		err = read_port_comment(r, rest, &claim);
 	if (err)
@@ -428,6 +442,8 @@ static enum fors_err read_port(struct reader *r, struct fors_span rest)
 }
 
 /* ---- the whole text ---- */
+
+#define USE_PLAIN "fors reads what ibnetdiscover prints without -p and -l"
 
 static const struct keyword {
 	const char *word;
@@ -457,11 +473,46 @@ static const struct keyword {
 	{"@", refuse, 0},
 };
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "Ca" opens a node, "Cannot" does not. */
+static bool take_keyword(struct fors_span *rest, const char *word)
+{
+	struct fors_span after = *rest;
+
+	if (!fors_take_word(&after, word) ||
+	    (!fors_span_is_empty(after) && is_letter(after.at[-1]) && is_letter(*after.at)))
+		return false;
+	*rest = after;
+	return true;
+}
+
+/* "[3]" opens a port, also where what follows is broken; "[root@n1 ~]# date" and "[12:00:01]" do not. */
+static bool opens_port(struct fors_span line)
+{
+	struct fors_span rest = line;
+	uint8_t port;
+
+	return fors_starts_with(line, "[") &&
+	       (take_port(&rest, &port) || memchr(line.at, '"', (size_t)(line.end - line.at)));
+}
+
+static void pass_over(struct reader *r, struct fors_span line)
+{
+	if (r->nstrange++)
+		return;
+	r->strange = line;
+	r->strange_line = r->lines.number;
+}
+
 static enum fors_err read_line(struct reader *r, struct fors_span line)
 {
 	struct fors_span rest = line;
 
-	if (fors_starts_with(line, "["))
+	if (opens_port(line))
 		return read_port(r, line);
 	if (fors_starts_with(line, "#"))
 		return FORS_OK;
@@ -472,19 +523,46 @@ static enum fors_err read_line(struct reader *r, struct fors_span line)
 	}
 	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
 		rest = line;
-		if (fors_take_word(&rest, keywords[i].word))
+		if (take_keyword(&rest, keywords[i].word))
 			return keywords[i].read(r, rest, keywords[i].type);
 	}
-	return FAIL(r, "\"%.*s\" is not a line of ibnetdiscover", fors_span_width(line), line.at);
+	pass_over(r, line);
+	return FORS_OK;
 }
 
-static enum fors_err read_all(struct reader *r)
+/* Are there more strange lines than a log has beside a text, and what is said of those there are. */
+static enum fors_err judge_strange(struct reader *r, struct fors_warnings *warnings)
+{
+	uint32_t limit = STRANGE_MAX + (r->lines.number - r->nstrange) / STRANGE_SHARE;
+
+	if (!r->nstrange)
+		return FORS_OK;
+	if (r->net->nnodes == 0 || !warnings)
+		return fors_lines_fail(&r->lines, r->strange_line, r->error,
+				       "\"%.*s\" is not a line of ibnetdiscover; " USE_PLAIN,
+				       fors_span_width(r->strange), r->strange.at);
+	if (r->nstrange > limit)
+		return fors_lines_fail(
+			&r->lines, r->strange_line, r->error,
+			"\"%.*s\" and %u more of %u lines are not of ibnetdiscover, more than the %u that "
+			"are passed over; " USE_PLAIN,
+			fors_span_width(r->strange), r->strange.at, r->nstrange - 1, r->lines.number, limit);
+	fors_warn(warnings, "%.150s: %u %s of ibnetdiscover, passed over; %s line %u, \"%.*s\"", r->lines.name,
+		  r->nstrange, fors_plural(r->nstrange, "line is not", "lines are not"),
+		  r->nstrange == 1 ? "it is" : "the first is", r->strange_line, fors_span_width(r->strange),
+		  r->strange.at);
+	return FORS_OK;
+}
+
+static enum fors_err read_all(struct reader *r, struct fors_warnings *warnings)
 {
 	struct fors_span line;
 	enum fors_err err = FORS_OK;
 
 	while (!err && fors_lines_next(&r->lines, &line))
 		err = read_line(r, line);
+	if (!err)
+		err = judge_strange(r, warnings);
 	if (err)
 		return err;
 	if (r->net->nnodes == 0)
@@ -496,7 +574,7 @@ static enum fors_err read_all(struct reader *r)
 }
 
 enum fors_err fors_netfile_read(const char *text, size_t size, const char *name, struct fors_net **net,
-				struct fors_error *error)
+				struct fors_warnings *warnings, struct fors_error *error)
 {
 	struct reader r = {
 		.error = error,
@@ -509,7 +587,7 @@ enum fors_err fors_netfile_read(const char *text, size_t size, const char *name,
 		return err;
 	memcpy(r.base, r.guid, sizeof(r.base));
 	r.net = fors_net_new();
-	err = r.net ? read_all(&r) : fors_fail_memory(error);
+	err = r.net ? read_all(&r, warnings) : fors_fail_memory(error);
 	fors_claims_clear(&r.claims);
 	if (err) {
 		fors_net_free(r.net);

@@ -409,7 +409,7 @@ static enum fors_err load_reference(struct fors_stamps *stamps, struct fors_sett
 
 	if (err)
 		return err;
-	err = fors_netfile_read(text, (size_t)info.st_size, path, &net, error);
+	err = fors_netfile_read(text, (size_t)info.st_size, path, &net, NULL, error);
 	free(text);
 	if (err)
 		return err;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Bad fabrics: each with a clear message and exit code 2, never a crash."""
+import json
 import os
 
 import pytest
@@ -87,7 +88,15 @@ def test_not_a_two_level_tree(fors, write, link, names):
     text = NET.replace(f'Switch 4 "{a}"', f'Switch 9 "{a}"\n[9] "{b}"[9]').replace(f'Switch 4 "{b}"',
                                                                                  f'Switch 9 "{b}"\n[9] "{a}"[9]')
     err = fors("plan", "--fabric", write("net", text), code=2).err
-    assert all(name in err for name in names)
+    assert all(name in err for name in names) and "--lfts FILE" in err
+
+
+def test_lines_of_a_terminal(fors, write):
+    """A log's banner and prompt, and CR LF, are no fault of the fabric; they are counted."""
+    log = "=~=~= PuTTY log =~=~=\n[root@n1 ~]# ibnetdiscover\n" + NET + "src/query_smp.c:195; umad (DR path slid 0)\n[root@n1 ~]# exit\n"
+    result = fors("plan", "--fabric", write("log", log.replace("\n", "\r\n")), "--json")
+    assert json.loads(result.out)["servers"] == 4
+    assert "4 lines are not of ibnetdiscover, passed over; the first is line 1" in result.err
 
 
 def test_huge_file(fors, tmp_path):

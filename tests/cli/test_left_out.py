@@ -52,6 +52,9 @@ def test_ports_without_a_lid(fors, tmp_path, write, spec, lmc, count, with_what)
     assert status["servers"] == len(names) - count and status["left_out"] == count and any("without a LID" in remark for remark in status["remarks"])
     tables = fors("fabric", "--fabric", path, "--format", "lfts").out
     assert all(f"0x{lid:04x} " in tables for lid in kept)
+    for command in (["plan"], ["analyze", "--pattern", "linear-shift"]):
+        result = fors(*command, "--fabric", path, "--lfts", write("lfts", tables))
+        assert f"{len(names) - count} servers" in result.out and "left out" in result.out + result.err and "mismatch" not in result.out
     for routing in ("fors", "shortest"):
         result = fors("analyze", "--fabric", path, "--pattern", "linear-shift", "--routing", routing)
         assert f"{len(names) - count} servers" in result.out and (routing == "fors" or "has no LID, and is left out" in result.err)

@@ -114,12 +114,13 @@ static void use_net(struct fors_net *net)
 
 static bool fuzz_netfile(const uint8_t *data, size_t size)
 {
+	struct fors_warnings warnings = {0};
 	struct fors_net *net = NULL;
 	struct fors_error error;
 	char *text = NULL;
 	size_t length;
 
-	if (fors_netfile_read((const char *)data, size, "fuzz", &net, &error) != FORS_OK)
+	if (fors_netfile_read((const char *)data, size, "fuzz", &net, &warnings, &error) != FORS_OK)
 		return false;
 	if (fors_netfile_write(net, &text, &length, &error) == FORS_OK)
 		free(text);

@@ -138,7 +138,7 @@ static struct fors_net *read_net(const struct bed *bed)
 	size_t size;
 
 	assert_int_equal(fors_netfile_write(bed->net, &text, &size, &error), FORS_OK);
-	assert_int_equal(fors_netfile_read(text, size, "a net file", &net, &error), FORS_OK);
+	assert_int_equal(fors_netfile_read(text, size, "a net file", &net, NULL, &error), FORS_OK);
 	free(text);
 	return net;
 }

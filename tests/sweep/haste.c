@@ -49,7 +49,7 @@ static struct fors_net *read_net(const char *path)
 	}
 	size = fread(text, 1, room, file);
 	fclose(file);
-	must(fors_netfile_read(text, size, path, &net, &error), &error);
+	must(fors_netfile_read(text, size, path, &net, NULL, &error), &error);
 	free(text);
 	return net;
 }

@@ -32,7 +32,7 @@ struct fors_net *data_net(const char *text, size_t size)
 	struct fors_net *net = NULL;
 	struct fors_error error;
 
-	if (fors_netfile_read(text, size, "text", &net, &error) != FORS_OK)
+	if (fors_netfile_read(text, size, "text", &net, NULL, &error) != FORS_OK)
 		fail_msg("%s", error.text);
 	return net;
 }

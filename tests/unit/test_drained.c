@@ -396,6 +396,9 @@ static void the_dead_may_be_named(void **state)
 	snprintf(text, sizeof(text), "Spine01, 0x%llx", (unsigned long long)guid);
 	exclude(bed, "Spine01[1]", text, &warnings);
 	assert_int_equal(warnings.count, 0);
+	strcpy(bed->fabric->spine[1].name, "MF0;sw-01:MQM8700/U1");
+	exclude(bed, "sw-01[1]", "sw-01/U1", &warnings);
+	assert_int_equal(warnings.count, 0);
 	bed_free(bed);
 }
 

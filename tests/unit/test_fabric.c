@@ -15,7 +15,7 @@ static struct fors_net *net_of(const char *text)
 	struct fors_net *net = NULL;
 	struct fors_error error;
 
-	if (fors_netfile_read(text, strlen(text), "test", &net, &error))
+	if (fors_netfile_read(text, strlen(text), "test", &net, NULL, &error))
 		fail_msg("%s", error.text);
 	return net;
 }

@@ -26,12 +26,12 @@ static void use_netfile(const char *text, size_t size)
 	char *written = NULL;
 	size_t length;
 
-	if (fors_netfile_read(text, size, "mangled", &net, &error) != FORS_OK) {
+	if (fors_netfile_read(text, size, "mangled", &net, NULL, &error) != FORS_OK) {
 		assert_int_not_equal(error.text[0], '\0');
 		return;
 	}
 	assert_int_equal(fors_netfile_write(net, &written, &length, &error), FORS_OK);
-	if (fors_netfile_read(written, length, "written", &back, &error) != FORS_OK)
+	if (fors_netfile_read(written, length, "written", &back, NULL, &error) != FORS_OK)
 		fail_msg("%s\n%s", error.text, written);
 	free(written);
 	fors_net_free(back);

@@ -198,7 +198,7 @@ static enum fors_err read_net(const struct ground *g, uint64_t *digest, struct f
 	enum fors_err err;
 
 	begin();
-	err = fors_netfile_read(g->net_text, g->net_size, "net", &net, error);
+	err = fors_netfile_read(g->net_text, g->net_size, "net", &net, NULL, error);
 	return made_net(err, net, digest);
 }
 

@@ -93,6 +93,38 @@ static void a_person_finds_nodes(void **state)
 	fors_net_free(net);
 }
 
+/* Vendors wrap the name that an administrator gave; a director has many switches of one name. */
+static void vendors_names_are_found_by_their_core(void **state)
+{
+	static const char *const desc[] = {"MF0;sw-01:MQM8700/U1", "MF0;sw-02:SX6036/U1", "MF0;dir:CS7500/L01/U1",
+					   "MF0;dir:CS7500/S02/U1", "sw-03 mlx5_0"};
+	struct fors_net *net = fors_net_new();
+	struct fors_error error;
+	uint32_t node;
+	unsigned port;
+	char id[8];
+
+	for (uint32_t i = 0; i < 5; i++) {
+		snprintf(id, sizeof(id), "S-%u", i);
+		fors_net_add_node(net, i < 4 ? FORS_SWITCH : FORS_CA, 4, 16 + i, id, desc[i], &node, NULL);
+	}
+	assert_int_equal(fors_net_find(net, "sw-02[3]", &node, &port, &error), FORS_OK);
+	assert_int_equal(node, 1);
+	assert_int_equal(port, 3);
+	assert_int_equal(fors_net_find(net, "dir/S02/U1", &node, &port, &error), FORS_OK);
+	assert_int_equal(node, 3);
+	assert_int_equal(fors_net_find(net, "dir", &node, &port, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "several nodes, use a GUID: 0x0000000000000012 0x0000000000000013"));
+	assert_int_equal(fors_net_find(net, "sw-01/U2", &node, &port, &error), FORS_EINPUT);
+	assert_int_equal(fors_net_find(net, "sw-10", &node, &port, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "'sw-10'; is it 'sw-01', 'sw-02'?"));
+	assert_int_equal(fors_net_find(net, "dri", &node, &port, &error), FORS_EINPUT);
+	assert_non_null(strstr(error.text, "'dri'; is it 'dir'?"));
+	assert_int_equal(fors_net_find(net, "something else", &node, &port, &error), FORS_EINPUT);
+	assert_null(strchr(error.text, '?'));
+	fors_net_free(net);
+}
+
 static void cables_go_down(void **state)
 {
 	struct fors_net *intact = small_net(), *net;
@@ -149,8 +181,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cables_name_each_other), cmocka_unit_test(bad_cables_are_named),
-		cmocka_unit_test(a_person_finds_nodes),	  cmocka_unit_test(cables_go_down),
-		cmocka_unit_test(guids_are_unique),	  cmocka_unit_test(names_are_harmless),
+		cmocka_unit_test(a_person_finds_nodes),	  cmocka_unit_test(vendors_names_are_found_by_their_core),
+		cmocka_unit_test(cables_go_down),	  cmocka_unit_test(guids_are_unique),
+		cmocka_unit_test(names_are_harmless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

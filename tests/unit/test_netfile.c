@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/net/netfile.h"
+#include "core/net/rates.h"
 
 static const struct fors_port *port_of(const struct fors_net *net, const char *what)
 {
@@ -262,7 +263,7 @@ static void test_bad(void **state)
 		struct fors_net *net = NULL;
 		struct fors_error error = {0};
 
-		if (fors_netfile_read(bad[i].text, strlen(bad[i].text), "net", &net, &error) != FORS_EINPUT)
+		if (fors_netfile_read(bad[i].text, strlen(bad[i].text), "net", &net, NULL, &error) != FORS_EINPUT)
 			fail_msg("accepted, or not as bad input: %s", bad[i].text);
 		data_contains(error.text, bad[i].message);
 		assert_null(net);
@@ -274,7 +275,7 @@ static void test_binary(void **state)
 	struct fors_net *net = NULL;
 	struct fors_error error;
 
-	assert_int_equal(fors_netfile_read("Switch\0004", 8, "net", &net, &error), FORS_EINPUT);
+	assert_int_equal(fors_netfile_read("Switch\0004", 8, "net", &net, NULL, &error), FORS_EINPUT);
 	assert_string_equal(error.text, "net: the file is binary, not text");
 }
 
@@ -291,16 +292,92 @@ static void test_truncated(void **state)
 		while (text[size - 1] == '\n')
 			size--;
 		for (size_t cut = 0; cut < size; cut++) {
+			struct fors_warnings warnings = {0};
 			struct fors_net *net = NULL;
 
 			/* seen as whole: the first node alone, and all of it but what follows the last rate */
-			if (fors_netfile_read(text, cut, "net", &net, NULL) == FORS_OK && net->nnodes > 1 &&
+			if (fors_netfile_read(text, cut, "net", &net, &warnings, NULL) == FORS_OK && net->nnodes > 1 &&
 			    size - cut > strlen(" s=1 w=2 v=4"))
 				fail_msg("%s was accepted when cut after %zu of %zu bytes", files[i], cut, size);
 			fors_net_free(net);
 		}
 		free(text);
 	}
+}
+
+/* Lines of a terminal before, after and between those of the text, whichever they are between, are told and nothing else. */
+static void test_strange(void **state)
+{
+	static const char *const strange[] = {
+		"=~=~=~= PuTTY log 2021.01.01 00:00:00 =~=~=~=",
+		"[root@n1 ~]# ibnetdiscover",
+		"[12:00:01] done",
+		"src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1,1,31 Attr 0x11:0) bad status 110; Connection timed out",
+		"Cannot open /etc/rdma/ib-node-name-map",
+		"ibwarn: [4711] _do_madrpc: recv failed",
+		"Switches are slow today",
+	};
+	size_t size;
+	char *text = data_read("small-full.ibnetdiscover", &size), *mixed = malloc(size + 200);
+	struct fors_net *plain = data_net(text, size);
+
+	for (size_t at = 0, i = 0; at < size; at += strcspn(text + at, "\n") + 1, i++) {
+		const char *line = strange[i % (sizeof(strange) / sizeof(strange[0]))];
+		struct fors_warnings warnings = {0};
+		struct fors_net *net = NULL;
+		struct fors_error error;
+		int length = sprintf(mixed, "%.*s%s\n%s", (int)at, text, line, text + at);
+
+		if (fors_netfile_read(mixed, (size_t)length, "net", &net, &warnings, &error))
+			fail_msg("%s", error.text);
+		assert_int_equal(warnings.count, 1);
+		data_contains(warnings.text[0], "net: 1 line is not of ibnetdiscover, passed over; it is line");
+		data_same_net(plain, net);
+		fors_net_free(net);
+	}
+	fors_net_free(plain);
+	free(mixed);
+	free(text);
+}
+
+/* Nothing but strange lines, or more of them than a log has, is no text of a fabric; who takes none is told the first. */
+static void test_too_strange(void **state)
+{
+	static const char ports[] =
+		"CA   134  1 0x0000000000000a01 4x EDR - SW  1719 10 0x0000000000000b01 ( 'h' - 's' )\n";
+	static const char node[] = "Switch 4 \"a\"\n";
+	struct fors_warnings warnings = {0};
+	struct fors_net *net = NULL;
+	struct fors_error error;
+	char text[2048] = "";
+
+	assert_int_equal(fors_netfile_read(ports, sizeof(ports) - 1, "net", &net, &warnings, &error), FORS_EINPUT);
+	data_contains(error.text, "net:1: \"CA   134");
+	data_contains(error.text, "what ibnetdiscover prints without -p and -l");
+	for (int i = 0; i < 100; i++)
+		strcat(text, "motd\n");
+	strcat(text, node);
+	assert_int_equal(fors_netfile_read(text, strlen(text), "net", &net, NULL, &error), FORS_EINPUT);
+	assert_int_equal(fors_netfile_read(text, strlen(text), "net", &net, &warnings, &error), FORS_OK);
+	data_contains(warnings.text[0],
+		      "100 lines are not of ibnetdiscover, passed over; the first is line 1, \"motd\"");
+	fors_net_free(net);
+	strcat(text, "motd\n");
+	assert_int_equal(fors_netfile_read(text, strlen(text), "net", &net, &warnings, &error), FORS_EINPUT);
+	data_contains(error.text, "net:1: \"motd\" and 100 more of 102 lines");
+}
+
+/* ibsim's examples have a rate without a comment. */
+static void test_bare_rate(void **state)
+{
+	static const char text[] =
+		SWITCH_A "[2] \"b\"[2] 12xQDR\n" SWITCH_B "[2] \"a\"[2] 4xDDR # \"a\" lid 1 12xQDR\n";
+	struct fors_net *net = data_net(text, sizeof(text) - 1);
+
+	assert_int_equal(port_of(net, "a[2]")->width, 12);
+	assert_int_equal(port_of(net, "a[2]")->speed, FORS_QDR);
+	assert_int_equal(port_of(net, "a[1]")->width, 0);
+	fors_net_free(net);
 }
 
 /* A number of nodes, and of lines, that no subnet has, ends in a message and not in memory. */
@@ -314,28 +391,23 @@ static void test_huge(void **state)
 	assert_non_null(text);
 	for (unsigned i = 0; i < 50000; i++)
 		at += sprintf(at, record, i);
-	assert_int_equal(fors_netfile_read(text, (size_t)(at - text), "net", &net, &error), FORS_EINPUT);
+	assert_int_equal(fors_netfile_read(text, (size_t)(at - text), "net", &net, NULL, &error), FORS_EINPUT);
 	data_contains(error.text, "more than 49151 nodes");
-	assert_int_equal(fors_netfile_read(text, (size_t)1 << 40, "net", &net, &error), FORS_ELIMIT);
+	assert_int_equal(fors_netfile_read(text, (size_t)1 << 40, "net", &net, NULL, &error), FORS_ELIMIT);
 	free(text);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_variants),
-		cmocka_unit_test(test_chassis),
-		cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_one_end),
-		cmocka_unit_test(test_port_guids),
-		cmocka_unit_test(test_last_lid),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_round_trip_lids),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_binary),
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_recorded),	cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_chassis),		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_one_end),		cmocka_unit_test(test_port_guids),
+		cmocka_unit_test(test_last_lid),	cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_round_trip_lids), cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_binary),		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_strange),		cmocka_unit_test(test_too_strange),
+		cmocka_unit_test(test_bare_rate),	cmocka_unit_test(test_huge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -717,7 +717,7 @@ static void the_other_port(void **state)
 	fors_net_free(bed->intact);
 	fors_places_free(bed->places);
 	bed->places = fors_places_new();
-	assert_int_equal(fors_netfile_read(text, strlen(text), "two ports", &bed->intact, NULL), FORS_OK);
+	assert_int_equal(fors_netfile_read(text, strlen(text), "two ports", &bed->intact, NULL, NULL), FORS_OK);
 	assert_int_equal(fors_places_learn(bed->places, bed->intact, NULL, 0, NULL), FORS_OK);
 	assert_int_equal(fors_assign_lids(bed->intact, bed->places, 0, false, NULL), FORS_OK);
 	bed_restore(bed);
