@@ -268,14 +268,14 @@ void cli_print_bounds(const struct fors_status *status);
  */
 void cli_print_links(const char *label, const struct fors_status *status, const struct fors_links *links,
 		     bool says_used);
-/* How many adapters are no hosts, if any. */
-void cli_print_not_hosts(const struct fors_status *status);
 /* The servers that are lost, the first few by name; intact: of how many, FORS_UNKNOWN: not known. */
 void cli_print_lost(const struct fors_status *status, int64_t intact);
 /* Cables that come and go, the first few. */
 void cli_print_flapping(const struct fors_status *status);
 /* Servers whose own cable is slow, the first few. */
 void cli_print_slow_servers(const struct fors_status *status);
+/* What the proof says of links: "no link carries two in a phase", or what holds where some carry more. */
+const char *cli_no_conflict(uint32_t max_load);
 /* So many of all phases last longer for slow links, the whole as long as `length` phases at full speed; nothing if none does. */
 void cli_print_held_up(int64_t slow, int64_t phases, double length);
 /* What slow links cost the schedule, and what draining them would give; nothing where nothing is slow. */

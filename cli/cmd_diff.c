@@ -68,10 +68,7 @@ static void print_cable(const struct fors_net *net, const struct fors_change *ch
 
 static const char *type_name(const struct fors_node *node)
 {
-	return node->type == FORS_SWITCH   ? "switch"
-	       : node->type == FORS_CA	   ? "host"
-	       : node->type == FORS_ROUTER ? "router"
-					   : "no host";
+	return node->type == FORS_SWITCH ? "switch" : node->type == FORS_CA ? "host" : "router";
 }
 
 static void print_whole_node(const struct fors_net *net, uint32_t node, uint32_t ncables)

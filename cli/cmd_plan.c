@@ -34,6 +34,7 @@ struct report {
 	struct fors_schedule *schedule; /* NULL: there is no plan */
 	double verify_ms;
 	uint64_t nflows;
+	uint32_t max_load;
 	int64_t healthy_bound;	 /* lower bound of the same servers on the intact fabric, or FORS_UNKNOWN */
 	int64_t intact_servers;	 /* how many take part there, or FORS_UNKNOWN */
 	int64_t proven_bound;	 /* the lower bound, or a higher one when the plan is above that; or FORS_UNKNOWN */
@@ -196,6 +197,7 @@ static void take_outcome(struct report *report, struct fors_outcome *outcome)
 		status->plan_ms = outcome->plan_ms;
 	report->verify_ms = outcome->verify_ms;
 	report->nflows = outcome->verdict.nflows;
+	report->max_load = outcome->verdict.max_load;
 	report->schedule = fors_outcome_take(outcome);
 	if (outcome->plan)
 		fors_fail(&report->error, FORS_ENOPLAN, "the plan of method %s is wrong (please report this): %.300s",
@@ -323,8 +325,8 @@ static void print_plan(const struct report *report)
 		printf("lower bound %lld\n", (long long)status->lower_bound);
 	cli_print_bounds(status);
 	print_throughput(report);
-	printf("verified    all %llu flows through the tables, no link carries two in a phase\n",
-	       (unsigned long long)report->nflows);
+	printf("verified    all %llu flows through the tables, %s\n",
+	       (unsigned long long)report->nflows, cli_no_conflict(report->max_load));
 	printf("time        tables %.1f ms, plan %.1f ms, verification %.1f ms\n", status->tables_ms, status->plan_ms,
 	       report->verify_ms);
 }
@@ -365,7 +367,6 @@ static void print_report(const struct fors_fabric *fabric, const struct report *
 	cli_print_slow_servers(&report->status);
 	print_capacity(fabric, &report->status);
 	print_account(&report->status);
-	cli_print_not_hosts(&report->status);
 	print_plan(report);
 	print_lmc(report);
 	cli_ahead_print_next(&report->ahead, &tree);

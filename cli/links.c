@@ -214,12 +214,6 @@ static void print_gone(const struct fors_status *status)
 		printf(": ");
 }
 
-void cli_print_not_hosts(const struct fors_status *status)
-{
-	if (*status->not_hosts)
-		printf("%-*s%s: routed, but in no exchange\n", CLI_LABEL, "no hosts", status->not_hosts);
-}
-
 void cli_print_lost(const struct fors_status *status, int64_t intact)
 {
 	const struct fors_links *lost = &status->lost_servers;
@@ -260,6 +254,11 @@ void cli_print_slow_servers(const struct fors_status *status)
 		       slow->link[i].a_port, slow->link[i].b, slow->link[i].b_port, slow->link[i].rate);
 	if (slow->count > LISTED)
 		printf("%*sand more, %zu in all (--json lists them)\n", CLI_LABEL, "", slow->count);
+}
+
+const char *cli_no_conflict(uint32_t max_load)
+{
+	return max_load > 1 ? "no link carries more in a phase than its speed allows" : "no link carries two in a phase";
 }
 
 /* A length, and what it is of full speed; negative: there is none. */

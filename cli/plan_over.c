@@ -111,8 +111,8 @@ static enum fors_err look_at_graph(const struct fors_graph *graph, double *lengt
 }
 
 /*
- * The cuts that model/ finds may be narrower than what core/ looks at. A cable has one flow in a phase, however fast it is;
- * how long that takes is another question.
+ * The cuts that model/ finds may be narrower than what core/ looks at. In a phase a cable has as many flows as it is times as
+ * fast as one, rounded down, and one if it is slower; how long that takes is another question.
  */
 static enum fors_err look_at_cuts(struct over *over, const struct fors_endpoint *server, uint32_t count,
 				  struct fors_error *error)
@@ -128,7 +128,7 @@ static enum fors_err look_at_cuts(struct over *over, const struct fors_endpoint 
 	if (!err)
 		err = look_at_graph(graph, &over->best_length, &unused, error);
 	for (uint32_t i = 0; !err && i < graph->nlinks; i++)
-		graph->capacity[i] = 1;
+		graph->capacity[i] = graph->capacity[i] < 1 ? 1 : floor(graph->capacity[i]);
 	if (!err)
 		err = look_at_graph(graph, &length, &phases, error);
 	if (phases > over->report.bound_best)
@@ -367,8 +367,8 @@ static void print_plan(const struct over *over)
 		fors_slow_choice(&over->made.slow, choice, sizeof(choice));
 		cli_print_choice(choice, report->nservers, over->made.slow.ignored, over->made.slow.drained);
 	}
-	printf("verified    all %llu flows through the tables, no link carries two in a phase\n",
-	       (unsigned long long)report->verdict.nflows);
+	printf("verified    all %llu flows through the tables, %s\n",
+	       (unsigned long long)report->verdict.nflows, cli_no_conflict(report->verdict.max_load));
 	printf("time        plan %.1f ms, verification %.1f ms\n", report->plan_ms, report->verify_ms);
 }
 
@@ -401,7 +401,6 @@ static void print_report(const struct over *over, const struct fors_status *stat
 	if (over->report.nservers) {
 		if (over->is_ours)
 			print_tree(over, status);
-		cli_print_not_hosts(status);
 		print_tables(&over->report);
 		print_bounds(&over->report);
 	}
@@ -524,8 +523,6 @@ static enum fors_err fill_status(const struct over *over, struct fors_status *st
 	const struct fors_over_report *report = &over->report;
 	enum fors_err err = over->is_ours ? fors_status_tree(status, &over->made.tree, error) : FORS_OK;
 
-	if (!err && over->made.net)
-		fors_others_text(over->made.net, status->not_hosts);
 	if (err || !over->is_ours)
 		return err;
 	status->state = over->schedule ? FORS_ACTIVE : FORS_FAILED;

@@ -130,7 +130,7 @@ static void take_out(struct units *u, uint32_t item)
 	uint32_t use[FORS_DEMAND_MOST_USES], n = fors_demand_uses(u->problem, it->message, u->path[item], use);
 
 	for (uint32_t i = 0; i < n; i++)
-		fors_book_erase(&u->book, use[i], it->phase);
+		fors_book_erase(&u->book, use[i], it->phase, item);
 	it->left_phase = it->phase;
 	it->left_step = u->step;
 	it->phase = NOBODY;
@@ -174,7 +174,7 @@ static void note_links(struct units *u, uint32_t item, uint32_t path, uint32_t p
 		uint32_t who = fors_book_at(&u->book, use[i], phase);
 
 		if (who == NOBODY)
-			fors_book_erase(&u->book, use[i], phase);
+			fors_book_erase(&u->book, use[i], phase, item);
 		else
 			fors_book_write(&u->book, use[i], phase, who);
 	}

@@ -153,7 +153,7 @@ static enum fors_err count_fewest(struct fors_demand_steps *steps, struct fors_e
 /* What a phase costs in bytes at the rate of the links. */
 static uint64_t cost_of(const struct fors_demand_steps *steps, uint64_t phase_cost)
 {
-	uint32_t rate = fors_rates_full(steps->net);
+	uint32_t rate = fors_rates_full(steps->net, fors_rates_flow(steps->net));
 
 	return steps->demand.is_unit ? 0 : (uint64_t)((double)phase_cost * (rate ? rate : USUAL_RATE) / 8e6);
 }

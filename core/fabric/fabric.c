@@ -16,6 +16,7 @@
 
 #include "core/base/copy.h"
 #include "core/base/print.h"
+#include "core/net/rates.h"
 #include "places_inside.h"
 #include "sides.h"
 
@@ -173,8 +174,10 @@ static void look_for_cables(struct fors_fabric *f, const struct fors_places *pla
 
 			if (!plug->leaf_port)
 				continue;
-			*cable = (struct fors_cable){
-				.state = FORS_CABLE_DEAD, .leaf_port = plug->leaf_port, .spine_port = plug->spine_port};
+			*cable = (struct fors_cable){.state = FORS_CABLE_DEAD,
+						     .leaf_port = plug->leaf_port,
+						     .spine_port = plug->spine_port,
+						     .capacity = 1};
 			if (!is_live(f, a, k, plug))
 				continue;
 			cable->state = FORS_CABLE_LIVE;
@@ -311,14 +314,42 @@ static enum fors_err seat_servers(struct fors_fabric *f, const struct fors_parti
 	return err;
 }
 
+/* What cables carry follows from who takes part. */
+static void find_capacities(struct fors_fabric *f)
+{
+	for (uint32_t s = 0; s < f->nservers; s++) {
+		const struct fors_slot *slot = fors_slot(f, f->server[s].leaf, f->server[s].slot);
+
+		fors_rates_takes_part(f->net, fors_net_port(f->net, slot->node, slot->ca_port), &f->flow);
+	}
+	for (uint32_t a = 0; a < f->nleaves; a++)
+		for (uint32_t k = 0; k < f->nlanes; k++) {
+			struct fors_cable *cable = &f->cable[(size_t)a * f->nlanes + k];
+
+			if (cable->state == FORS_CABLE_LIVE)
+				cable->capacity = fors_rates_capacity(
+					f->net, fors_net_port(f->net, f->leaf[a].node, cable->leaf_port), f->flow);
+		}
+}
+
+bool fors_fabric_has_capacity(const struct fors_fabric *fabric)
+{
+	for (uint32_t a = 0; a < fabric->nleaves; a++)
+		if (fabric->leaf[a].capacity > fabric->leaf[a].nlive)
+			return true;
+	return false;
+}
+
 /* --- what follows --------------------------------------------------------- */
 
 static void count_live(struct fors_fabric *f)
 {
 	for (uint32_t a = 0; a < f->nleaves; a++) {
-		f->leaf[a].nlive = 0;
-		for (uint32_t k = 0; k < f->nlanes; k++)
+		f->leaf[a].nlive = f->leaf[a].capacity = 0;
+		for (uint32_t k = 0; k < f->nlanes; k++) {
 			f->leaf[a].nlive += fors_live(f, a, k);
+			f->leaf[a].capacity += (uint16_t)fors_capacity(f, a, k);
+		}
 	}
 }
 
@@ -346,8 +377,8 @@ static uint32_t reduction_of(const struct fors_fabric *f)
 	uint32_t most = 0;
 
 	for (uint32_t a = 0; a < f->nleaves; a++)
-		if (f->leaf[a].nservers > f->leaf[a].nlive + most)
-			most = (uint32_t)f->leaf[a].nservers - f->leaf[a].nlive;
+		if (f->leaf[a].nservers > f->leaf[a].capacity + most)
+			most = (uint32_t)f->leaf[a].nservers - f->leaf[a].capacity;
 	return most;
 }
 
@@ -444,8 +475,10 @@ enum fors_err fors_fabric_build(const struct fors_net *net, const struct fors_pl
 		err = tell_apart(f, error);
 	if (!err)
 		err = seat_servers(f, participants, error);
-	if (!err)
+	if (!err) {
+		find_capacities(f);
 		err = fors_fabric_recount(f, error);
+	}
 	if (err)
 		fors_fabric_free(f);
 	else

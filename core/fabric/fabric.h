@@ -54,6 +54,7 @@ struct fors_cable {
 	bool is_degraded;   /* plugged in and up, but below full width or speed */
 	bool is_routed;	    /* tables lead traffic between servers over it; plans only where state is LIVE */
 	uint8_t drained;    /* enum fors_drain_reason; state is LIVE when it has to carry traffic all the same */
+	uint8_t capacity;   /* flows of a phase, each way: fors_rates_capacity(); 1 of a dead one */
 	uint16_t changes;   /* how often it died or came back in the last hour (holddown.h) */
 	uint64_t since_ms;  /* Unix time when it died or came back (holddown.h); 0: not known */
 };
@@ -65,6 +66,7 @@ struct fors_leaf {
 	uint16_t nservers;     /* n_a, living participants */
 	uint16_t nslots;       /* its own slots; the grid has fabric->nslots for every leaf */
 	uint16_t nlive;	       /* live uplinks */
+	uint16_t capacity;     /* of these together */
 	char name[FORS_NAME_MAX +
 		  1]; /* node description or id, for messages; the GUID when several switches have the same */
 };
@@ -115,6 +117,7 @@ struct fors_fabric {
 	uint32_t max_servers; /* the largest n_a */
 	uint32_t ncopies;     /* one more than the largest copy of any slot; at least 1 */
 	uint8_t lmc;	      /* the smallest LMC of all participants */
+	uint32_t flow;	      /* rate of a flow, that of the fastest participant's port, in Mb/s; 0: not known */
 	struct fors_leaf *leaf;
 	struct fors_spine *spine;
 	struct fors_lane *lane;
@@ -122,7 +125,7 @@ struct fors_fabric {
 	struct fors_slot *slot;	  /* nleaves x nslots, see fors_slot() */
 	struct fors_server *server;
 	struct fors_hosts missed;   /* names of servers in slots where nobody is now; owned */
-	uint32_t reduction;	    /* f: max over leaves with servers of n_a - live uplinks, at least 0 */
+	uint32_t reduction;	    /* f: max over leaves with servers of n_a - capacity, at least 0 */
 	uint32_t affected_spines;   /* m: spines with a dead cable, or one less than other leaves have */
 	uint32_t unreachable_pairs; /* unordered pairs of leaves with servers and no common live spine */
 	uint32_t cut_leaf[2];	    /* the first such pair; meaningful when unreachable_pairs > 0 */
@@ -177,6 +180,15 @@ static inline bool fors_live(const struct fors_fabric *fabric, uint32_t leaf, ui
 {
 	return fors_cable(fabric, leaf, lane)->state == FORS_CABLE_LIVE;
 }
+
+/* Flows of a phase that fit over it, each way; 0: it is no live one. */
+static inline uint32_t fors_capacity(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)
+{
+	return fors_live(fabric, leaf, lane) ? fors_cable(fabric, leaf, lane)->capacity : 0;
+}
+
+/* Does a cable that lives carry more than one flow in a phase? */
+bool fors_fabric_has_capacity(const struct fors_fabric *fabric);
 
 /* Would a packet get through? A drained cable is as good as dead for leaves and plans only. */
 static inline bool fors_passable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane)

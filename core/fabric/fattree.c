@@ -29,6 +29,7 @@ static bool get2(const struct fors_fattree *c, uint32_t i, struct fors_fattree_c
 					       .high_port = cable->spine_port,
 					       .state = cable->state,
 					       .drained = cable->drained,
+					       .capacity = cable->capacity,
 					       .is_degraded = cable->is_degraded,
 					       .is_routed = cable->is_routed,
 					       .changes = cable->changes,
@@ -178,6 +179,7 @@ static bool get3(const struct fors_fattree *c, uint32_t i, struct fors_fattree_c
 					       .high_port = pods->known->port[i].peer_port,
 					       .state = pods->live[i] ? FORS_CABLE_LIVE : FORS_CABLE_DEAD,
 					       .drained = pods->drained[i],
+					       .capacity = pods->capacity[i],
 					       .is_routed = pods->live[i],
 					       .changes = pods->changes[i],
 					       .since_ms = pods->since_ms[i]};
@@ -258,14 +260,16 @@ static uint32_t slots3(const struct fors_fattree *c, uint32_t leaf, uint32_t *co
 	return c->pods->leaf[leaf].first;
 }
 
+/* What the cables up of a switch carry in a phase. */
 static uint32_t uplinks_of(const struct fors_fattree *c, uint32_t number)
 {
-	uint32_t count, first = c->kind->above(c, number, &count), live = 0;
+	uint32_t count, first = c->kind->above(c, number, &count), carried = 0;
 	struct fors_fattree_cable cable;
 
 	for (uint32_t i = first; i < first + count; i++)
-		live += c->kind->get(c, i, &cable) && cable.low == number && cable.state == FORS_CABLE_LIVE;
-	return live;
+		if (c->kind->get(c, i, &cable) && cable.low == number && cable.state == FORS_CABLE_LIVE)
+			carried += cable.capacity;
+	return carried;
 }
 
 static uint32_t players_of(const struct fors_fattree *c, uint32_t leaf)
@@ -287,7 +291,7 @@ static void count_players(const struct fors_pods *pods, struct fors_fattree_sum 
 		}
 }
 
-/* m counts the switches that have a dead cable below them, f is the uplinks that the worst leaf lacks for its servers. */
+/* m counts the switches that have a dead cable below them, f is what the worst leaf's uplinks lack for its servers. */
 static void sum3(const struct fors_fattree *c, struct fors_fattree_sum *sum)
 {
 	const struct fors_pods *pods = c->pods;
@@ -555,7 +559,8 @@ int fors_fattree_lacking(const struct fors_fattree *tree, uint32_t number)
 	if (number < tree->nleaves)
 		return lacking + (int)players_of(tree, number);
 	for (uint32_t i = 0; i < tree->ncables; i++)
-		lacking += tree->kind->get(tree, i, &cable) && cable.high == number && cable.state == FORS_CABLE_LIVE;
+		if (tree->kind->get(tree, i, &cable) && cable.high == number && cable.state == FORS_CABLE_LIVE)
+			lacking += cable.capacity;
 	return lacking;
 }
 
@@ -573,6 +578,11 @@ uint64_t fors_fattree_print(const struct fors_fattree *tree)
 	for (uint32_t i = 0; i < pods->known->nports; i++)
 		fors_print_add(&print, pods->live[i] | (uint64_t)pods->drained[i] << 8);
 	return fors_print_value(print);
+}
+
+uint32_t fors_fattree_full(const struct fors_fattree *tree)
+{
+	return fors_rates_full(tree->net, tree->fabric ? tree->fabric->flow : tree->pods->flow);
 }
 
 /* --- how fast cables are; what slow means is said in core/net/rates.c ------------------------------------------ */

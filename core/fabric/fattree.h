@@ -23,6 +23,7 @@ struct fors_fattree_cable {
 	uint8_t low_port, high_port;
 	uint8_t state;	  /* enum fors_cable_state */
 	uint8_t drained;  /* enum fors_drain_reason */
+	uint8_t capacity; /* flows of a phase, each way */
 	bool is_degraded; /* the next four: as in struct fors_cable */
 	bool is_routed;
 	uint16_t changes;
@@ -55,7 +56,7 @@ struct fors_fattree_sum {
 	uint32_t servers;	      /* that take part */
 	uint32_t spines;	      /* of two levels */
 	uint32_t npods, nmids, ntops; /* of three */
-	uint32_t reduction;	      /* f: uplinks that the worst leaf lacks for its servers */
+	uint32_t reduction;	      /* f: flows of its servers that the worst leaf's uplinks do not carry in a phase */
 	uint32_t affected;	      /* m: switches above leaves with a dead cable below */
 	uint32_t unreachable_pairs;   /* of leaves with servers that take part and no way up, then down */
 	int64_t capacity;	      /* B of two levels, where all leaves have as many servers; else negative */
@@ -121,7 +122,7 @@ enum fors_err fors_fattree_connected(const struct fors_fattree *tree, struct for
 bool fors_fattree_is_lost(const struct fors_fattree *tree, const struct fors_fattree_slot *stand);
 /* Is anything plugged into a leaf to be reached? */
 bool fors_fattree_has_ends(const struct fors_fattree *tree, uint32_t leaf);
-/* How many cables up a switch lacks for what is below it; negative: it has some to spare. */
+/* How many flows of a phase the cables up of a switch lack for what is below it; negative: they have some to spare. */
 int fors_fattree_lacking(const struct fors_fattree *tree, uint32_t number);
 /* Equal for equal places, liveness, participants; never of use across heights. */
 uint64_t fors_fattree_print(const struct fors_fattree *tree);
@@ -132,9 +133,12 @@ static inline bool fors_fattree_passes(const struct fors_fattree_cable *cable)
 	return cable->state == FORS_CABLE_LIVE || (cable->state == FORS_CABLE_DEAD && cable->drained);
 }
 
+/* Full speed, in Mb/s: fors_rates_full() of who takes part. */
+uint32_t fors_fattree_full(const struct fors_fattree *tree);
+
 /*
  * How fast cables are, beside what a flow of the exchange could be: how many times as long as at full speed a flow takes over the cable of a leaf and a lane; 1 where it is dead, or
- * not known. `full` is fors_rates_full() of the same net, which looks at all cables: ask once.
+ * not known. `full` is fors_fattree_full() of the same tree, which looks at all cables: ask once.
  */
 double fors_speeds_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, uint32_t full);
 

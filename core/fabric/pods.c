@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/copy.h"
+#include "core/net/rates.h"
 
 void fors_pods_free(struct fors_pods *pods)
 {
@@ -30,6 +31,7 @@ void fors_pods_free(struct fors_pods *pods)
 	free(pods->since_ms);
 	free(pods->changes);
 	free(pods->plays);
+	free(pods->capacity);
 	fors_net_free(pods->own);
 	free(pods);
 }
@@ -53,9 +55,11 @@ static struct fors_pods *new_pods(const struct fors_net *known, const struct for
 	pods->since_ms = calloc(known->nports + (size_t)1, sizeof(*pods->since_ms));
 	pods->changes = calloc(known->nports + (size_t)1, sizeof(*pods->changes));
 	pods->plays = calloc(known->nports + (size_t)1, sizeof(*pods->plays));
+	pods->capacity = calloc(known->nports + (size_t)1, sizeof(*pods->capacity));
 	pods->peer = malloc((known->nports + (size_t)1) * sizeof(*pods->peer));
 	if (!pods->leaf || !pods->mid || !pods->top || !pods->slot || !pods->level || !pods->number || !pods->live ||
-	    !pods->drained || !pods->since_ms || !pods->changes || !pods->plays || !pods->peer) {
+	    !pods->drained || !pods->since_ms || !pods->changes || !pods->plays || !pods->capacity ||
+	    !pods->peer) {
 		fors_pods_free(pods);
 		return NULL;
 	}
@@ -89,8 +93,9 @@ enum fors_err fors_pods_copy(const struct fors_pods *pods, const struct fors_net
 	p->since_ms = fors_copy_array(pods->since_ms, known->nports, sizeof(*p->since_ms));
 	p->changes = fors_copy_array(pods->changes, known->nports, sizeof(*p->changes));
 	p->plays = fors_copy_array(pods->plays, pods->nslots, sizeof(*p->plays));
+	p->capacity = fors_copy_array(pods->capacity, known->nports, sizeof(*p->capacity));
 	if (!p->leaf || !p->mid || !p->top || !p->slot || !p->level || !p->number || !p->mid_of || !p->peer ||
-	    !p->live || !p->drained || !p->since_ms || !p->changes || !p->plays) {
+	    !p->live || !p->drained || !p->since_ms || !p->changes || !p->plays || !p->capacity) {
 		fors_pods_free(p);
 		return fors_fail_memory(error);
 	}
@@ -181,7 +186,6 @@ static void look_at_slot(const struct fors_pods *pods, struct fors_pods_slot *sl
 	there = fors_net_port(pods->now, here, slot->port);
 	if (there->peer == FORS_NONE || pods->now->node[there->peer].type == FORS_SWITCH)
 		return;
-	slot->is_host = fors_is_host(pods->now, there->peer);
 	there = fors_net_port(pods->now, there->peer, there->peer_port);
 	slot->guid = there->guid;
 	slot->lid = there->lid;
@@ -202,10 +206,39 @@ static void add_slots(struct fors_pods *pods)
 			pods->slot[pods->nslots] = (struct fors_pods_slot){
 				.leaf = a, .rank = (uint16_t)leaf->nslots++, .port = (uint8_t)port};
 			look_at_slot(pods, &pods->slot[pods->nslots]);
-			pods->plays[pods->nslots] = pods->slot[pods->nslots].lid && pods->slot[pods->nslots].is_host;
+			pods->plays[pods->nslots] = pods->slot[pods->nslots].lid;
 			pods->nplayers += pods->plays[pods->nslots++];
 		}
 	}
+}
+
+/* The port of now where a port of known is, NULL: its switch is dead, or has fewer. */
+static const struct fors_port *port_now(const struct fors_pods *pods, uint32_t node, unsigned port)
+{
+	uint32_t now = fors_pods_now(pods, node);
+
+	return now == FORS_NONE || port > pods->now->node[now].nports ? NULL : fors_net_port(pods->now, now, port);
+}
+
+/* What cables carry follows from who takes part. */
+static void find_capacities(struct fors_pods *pods)
+{
+	const struct fors_net *known = pods->known;
+
+	pods->flow = 0;
+	for (uint32_t s = 0; s < pods->nslots; s++)
+		if (pods->plays[s])
+			fors_rates_takes_part(pods->now,
+					      fors_net_port(pods->now, pods->leaf[pods->slot[s].leaf].now,
+							    pods->slot[s].port),
+					      &pods->flow);
+	for (uint32_t node = 0; node < known->nnodes; node++)
+		for (unsigned p = 0; p <= known->node[node].nports; p++) {
+			const struct fors_port *port = port_now(pods, node, p);
+
+			pods->capacity[known->node[node].first_port + p] =
+				port ? fors_rates_capacity(pods->now, port, pods->flow) : 1;
+		}
 }
 
 enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_net *now, const uint64_t *root_guids,
@@ -226,6 +259,7 @@ enum fors_err fors_pods_build(const struct fors_net *known, const struct fors_ne
 	if (!err) {
 		find_live(made);
 		add_slots(made);
+		find_capacities(made);
 	}
 	free(pod);
 	if (err)
@@ -245,11 +279,11 @@ enum fors_err fors_pods_seat(struct fors_pods *pods, const struct fors_participa
 		return err;
 	pods->nplayers = 0;
 	for (uint32_t s = 0; s < pods->nslots; s++) {
-		pods->plays[s] = pods->slot[s].lid && pods->slot[s].is_host &&
-				 fors_participants_have(&sorted, pods->slot[s].guid);
+		pods->plays[s] = pods->slot[s].lid && fors_participants_have(&sorted, pods->slot[s].guid);
 		pods->nplayers += pods->plays[s];
 	}
 	free(sorted.guid);
+	find_capacities(pods);
 	return FORS_OK;
 }
 

@@ -43,7 +43,6 @@ struct fors_pods_slot {
 	uint8_t lmc;   /* of who is there now */
 	uint16_t lid;  /* base LID of who is there now, 0: nobody, or without a LID */
 	uint64_t guid; /* port GUID, 0: nobody */
-	bool is_host;  /* who is there now; an old order has slots of others, until it is ranked */
 };
 
 struct fors_pods {
@@ -61,6 +60,8 @@ struct fors_pods {
 	uint16_t *changes;  /* per port of known: as in struct fors_cable */
 	bool *plays;	    /* per slot: takes part in the exchange; all with a LID, until fors_pods_seat() */
 	uint32_t nplayers;
+	uint32_t flow;	    /* rate of a flow, that of the fastest player's port, in Mb/s; 0: not known */
+	uint8_t *capacity;  /* per port of known: of its cable, flows of a phase each way (fors_rates_capacity()) */
 	uint32_t unreachable_pairs, cut_leaf[2]; /* as in struct fors_fabric; filled in by fattree.c */
 	struct fors_net *own;			 /* known, where the tree owns it; else NULL */
 };

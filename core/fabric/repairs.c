@@ -319,16 +319,17 @@ enum fors_err fors_mended_build(struct fors_fattree tree, const struct fors_repa
 
 /*
  * Of N servers n are in one group: below a leaf, or in a pod of three levels. Each of the n sends to each of the N - n
- * others, over one of the u live cables up from the group, and a cable carries one flow in a phase. So the exchange
- * takes at least n(N-n)/u phases, and at least N. With one of these cables dead u is u - 1. The group of the greatest
+ * others, over one of the live cables up from the group, which together carry u flows in a phase. So the exchange
+ * takes at least n(N-n)/u phases, and at least N. With one of these cables dead, one that carries most, u is less by what it
+ * carries, mostly 1. The group of the greatest
  * limit is where the next dead cable costs most. No tables and no schedule allow less; with one LID for each server it
  * may cost more.
  */
 
 /* What a leaf or a pod has. */
 struct group {
-	uint32_t servers, uplinks;
-	uint32_t cable; /* the first of its uplinks */
+	uint32_t servers, uplinks, carried; /* carried: by all of these in a phase */
+	uint32_t cable, most;		    /* the first of its uplinks that carry most, and how much that is */
 };
 
 struct groups {
@@ -347,10 +348,14 @@ static uint32_t pod_of(const struct fors_fattree *tree, uint32_t number)
 	return number < tree->nleaves ? pods->leaf[number].pod : pods->mid[number - tree->nleaves].pod;
 }
 
-static void add_uplink(struct group *group, uint32_t cable)
+static void add_uplink(struct group *group, uint32_t cable, uint32_t capacity)
 {
-	if (!group->uplinks++)
-		group->cable = cable;
+	group->uplinks++;
+	group->carried += capacity;
+	if (capacity <= group->most)
+		return;
+	group->cable = cable;
+	group->most = capacity;
 }
 
 static void count_uplinks(const struct groups *g)
@@ -363,9 +368,9 @@ static void count_uplinks(const struct groups *g)
 			continue;
 		pod = pod_of(g->tree, cable.low);
 		if (cable.low < g->tree->nleaves)
-			add_uplink(&g->group[cable.low], i);
+			add_uplink(&g->group[cable.low], i, cable.capacity);
 		else if (pod != FORS_NONE)
-			add_uplink(&g->group[g->tree->nleaves + pod], i);
+			add_uplink(&g->group[g->tree->nleaves + pod], i, cable.capacity);
 	}
 }
 
@@ -388,18 +393,19 @@ static void count_servers(const struct groups *g)
 static struct fors_narrowest rule(const struct groups *g, uint32_t i, uint32_t total)
 {
 	const struct group *group = &g->group[i];
-	uint64_t flows = (uint64_t)group->servers * (total - group->servers), up = group->uplinks;
+	uint64_t flows = (uint64_t)group->servers * (total - group->servers), left = group->carried - group->most;
 	struct fors_narrowest n = {.is_pod = i >= g->tree->nleaves,
 				   .servers = group->servers,
 				   .uplinks = group->uplinks,
+				   .left = group->carried - group->most,
 				   .cable = group->cable,
 				   .limit = total};
 
 	n.number = n.is_pod ? i - g->tree->nleaves : i;
-	n.is_there = flows && up;
-	n.is_cut = n.is_there && up == 1;
-	if (n.is_there && up > 1 && (flows + up - 2) / (up - 1) > total)
-		n.limit = (flows + up - 2) / (up - 1);
+	n.is_there = flows && group->uplinks;
+	n.is_cut = n.is_there && group->uplinks == 1;
+	if (n.is_there && left && (flows + left - 1) / left > total)
+		n.limit = (flows + left - 1) / left;
 	return n;
 }
 
@@ -412,8 +418,8 @@ static bool is_narrower(const struct fors_narrowest *a, const struct fors_narrow
 		return a->is_there;
 	if (a->is_cut || b->is_cut)
 		return a->is_cut && !b->is_cut;
-	left = (uint64_t)a->servers * (total - a->servers) * (b->uplinks - 1);
-	right = (uint64_t)b->servers * (total - b->servers) * (a->uplinks - 1);
+	left = (uint64_t)a->servers * (total - a->servers) * b->left;
+	right = (uint64_t)b->servers * (total - b->servers) * a->left;
 	return left > right;
 }
 

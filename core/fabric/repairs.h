@@ -51,9 +51,10 @@ struct fors_narrowest {
 	bool is_cut;	  /* its last cable: without it some pairs of servers have no way */
 	uint32_t number;  /* of the leaf, or the pod */
 	uint32_t servers; /* n, that take part */
-	uint32_t uplinks; /* u, cables up from the group that live */
+	uint32_t uplinks; /* cables up from the group that live */
+	uint32_t left;	  /* flows of a phase that all of them carry but `cable` */
 	uint64_t limit;	  /* with one of them dead no schedule has fewer phases; of no meaning with is_cut */
-	uint32_t cable;	  /* the first of them, by its number in the tree */
+	uint32_t cable;	  /* the first of those that carry most, by its number in the tree */
 };
 
 /* The group of the greatest limit, of equal ones the first, leaves before pods. Errors: FORS_ENOMEM. */

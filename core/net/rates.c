@@ -6,9 +6,11 @@
  * switch, and the rest. "Slower than the fastest" would call a whole fabric degraded for one new switch, and
  * servers may well be slower than the fabric. Of two equally common rates the higher counts.
  *
- * What that costs is another question. A flow of the exchange has every link on its way to itself, so it runs at the
- * rate of the slowest of them; full speed is what the usual cables allow, those of servers and those between switches
- * together. A cable between switches that is slower than its like but as fast as the servers are holds up nobody.
+ * What that costs is another question (doc/planners.md, "Full speed"). A flow of the exchange is as fast as the fastest
+ * port that takes part, and a cable between switches that is k times as fast carries k of them in a phase: its capacity,
+ * rounded down. So nobody on a flow's way makes it slower but a cable that is slower than the flow, or a server that is.
+ * Full speed is the rate of a flow, where the usual cable between switches lets it through. A cable between switches that
+ * is slower than its like but as fast as the servers are holds up nobody.
  *
  * Speeds are compared as iblinkinfo shows them, in signals; times are those of data, of which the three oldest speeds
  * carry eight bits in ten signals, the others 64 in 66.
@@ -102,13 +104,6 @@ static uint32_t usual_rate(const struct census *census)
 	return census->seen[best].rate;
 }
 
-/* A cable of a host, or between switches: others are no standard for these. */
-static bool is_counted(const struct fors_net *net, uint32_t node, const struct fors_port *port)
-{
-	return port->peer != FORS_NONE && net->node[node].type != FORS_OTHER &&
-	       net->node[port->peer].type != FORS_OTHER;
-}
-
 /* [0]: cables of servers and the like, [1]: between switches. */
 static void count_rates(const struct fors_net *net, uint32_t (*rate_of)(const struct fors_port *port),
 			struct census *census)
@@ -117,7 +112,7 @@ static void count_rates(const struct fors_net *net, uint32_t (*rate_of)(const st
 		for (unsigned p = 1; p <= net->node[node].nports; p++) {
 			const struct fors_port *port = fors_net_port(net, node, p);
 
-			if (is_counted(net, node, port))
+			if (port->peer != FORS_NONE)
 				count_rate(&census[is_switch_cable(net, node, port)], rate_of(port));
 		}
 }
@@ -135,20 +130,53 @@ void fors_rates_mark(struct fors_net *net)
 			struct fors_port *port = fors_net_port(net, node, p);
 			uint32_t own = signal_of(port);
 
-			if (is_counted(net, node, port) && own)
+			if (port->peer != FORS_NONE && own)
 				port->is_degraded = own < usual[is_switch_cable(net, node, port)];
 		}
 }
 
-uint32_t fors_rates_full(const struct fors_net *net)
+uint32_t fors_rates_cable(const struct fors_net *net, const struct fors_port *port)
+{
+	uint32_t here = fors_port_rate(port), there;
+
+	if (port->peer == FORS_NONE)
+		return 0;
+	there = fors_port_rate(fors_net_port(net, port->peer, port->peer_port));
+	return here < there ? here : there;
+}
+
+void fors_rates_takes_part(const struct fors_net *net, const struct fors_port *port, uint32_t *flow)
+{
+	uint32_t rate = fors_rates_cable(net, port);
+
+	*flow = rate > *flow ? rate : *flow;
+}
+
+uint32_t fors_rates_flow(const struct fors_net *net)
+{
+	uint32_t flow = 0;
+
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		for (unsigned p = 1; net->node[node].type == FORS_CA && p <= net->node[node].nports; p++)
+			fors_rates_takes_part(net, fors_net_port(net, node, p), &flow);
+	return flow;
+}
+
+uint32_t fors_rates_full(const struct fors_net *net, uint32_t flow)
 {
 	struct census census[2] = {{.nseen = 0}, {.nseen = 0}};
-	uint32_t servers, switches;
+	uint32_t switches;
 
 	count_rates(net, fors_port_rate, census);
-	servers = usual_rate(&census[0]);
 	switches = usual_rate(&census[1]);
-	return servers && (!switches || servers < switches) ? servers : switches;
+	return flow && (!switches || flow < switches) ? flow : switches;
+}
+
+uint8_t fors_rates_capacity(const struct fors_net *net, const struct fors_port *port, uint32_t flow)
+{
+	uint32_t times = flow ? fors_rates_cable(net, port) / flow : 0;
+
+	return (uint8_t)(times > FORS_MOST_CAPACITY ? FORS_MOST_CAPACITY : times ? times : 1);
 }
 
 double fors_port_slowness(const struct fors_port *port, uint32_t full)

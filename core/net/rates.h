@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rates.h - width and speed of cables, and which are slower than their like.
+ * rates.h - width and speed of cables: which are slower than their like, what full speed is, and how many flows a cable
+ * carries at full speed.
  * Thread rules: as net.h.
  */
 #ifndef FORS_CORE_NET_RATES_H
@@ -46,11 +47,30 @@ void fors_rate_text(unsigned width, enum fors_speed speed, char text[FORS_RATE_T
  */
 void fors_rates_mark(struct fors_net *net);
 
+/* The rate of data over the cable of a port, that of its slower end, in Mb/s; 0: it has none, or it is not known. */
+uint32_t fors_rates_cable(const struct fors_net *net, const struct fors_port *port);
+
 /*
- * The rate at which a flow can run where nothing is slow, in Mb/s: that of the most common cable of servers, or of the
- * most common one between switches where that is less; 0: not known.
+ * The rate of a flow of the exchange is that of the fastest port that takes part; 0: not known. Who knows who takes part
+ * begins with 0 and asks this for each port.
  */
-uint32_t fors_rates_full(const struct fors_net *net);
+void fors_rates_takes_part(const struct fors_net *net, const struct fors_port *port, uint32_t *flow);
+/* The same where that is not known: of all ports of adapters. */
+uint32_t fors_rates_flow(const struct fors_net *net);
+
+/*
+ * Full speed, in Mb/s: the rate of a flow, or that of the most common cable between switches where that is less; 0: not
+ * known.
+ */
+uint32_t fors_rates_full(const struct fors_net *net, uint32_t flow);
+
+#define FORS_MOST_CAPACITY 255
+
+/*
+ * The capacity of a cable between switches, for each direction: so many flows it carries in a phase. How many times as fast
+ * as a flow it is, rounded down; at least 1, which is what it is for all others, too, and where a rate is not known.
+ */
+uint8_t fors_rates_capacity(const struct fors_net *net, const struct fors_port *port, uint32_t flow);
 
 /*
  * How many times as long a flow takes over the cable of this port as at `full` (fors_rates_full()); 1 where the cable

@@ -2,7 +2,9 @@
 /*
  * witness.h - why no plan has fewer phases: an argument with its members, from which anybody reckons the bound again.
  *
- * Each bound of fors is one of these arguments. P servers take part. A cable carries one flow in a phase in each direction.
+ * Each bound of fors is one of these arguments. P servers take part. A cable carries one flow in a phase in each direction,
+ * or k, if it is k times as fast as a flow (rates.h): it counts k times among cables, and in a sum of prices, then; over a link
+ * T >= flows / k, and of lumps of n flows it carries floor(k T / n).
  *
  *   port      a server receives from all P servers, itself included: T >= P
  *   cut       flows that have to cross one of these cables, in this direction, whatever the tables: T >= flows / cables.

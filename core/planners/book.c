@@ -26,12 +26,40 @@ static void open_turns(struct fors_book *book, uint32_t first, uint32_t end, boo
 	}
 }
 
+/* Where the places of each row begin; false: out of memory. */
+static bool lay_out(struct fors_book *book, const uint8_t *capacity, uint32_t ncapacities)
+{
+	if (!capacity)
+		return true;
+	book->place = malloc((book->nnamed + (size_t)1) * sizeof(*book->place));
+	if (!book->place)
+		return false;
+	book->place[0] = 0;
+	for (uint32_t row = 0; row < book->nnamed; row++)
+		book->place[row + 1] = book->place[row] + (row < ncapacities ? capacity[row] : 1);
+	return true;
+}
+
+static size_t count_names(const struct fors_book *book)
+{
+	return (size_t)(book->place ? book->place[book->nnamed] : book->nnamed) * book->room;
+}
+
 bool fors_book_init(struct fors_book *book, uint32_t nnamed, uint32_t ncounted, uint32_t nturns, uint32_t room)
 {
-	size_t names = (size_t)nnamed * room;
+	return fors_book_init_wide(book, NULL, 0, nnamed, ncounted, nturns, room);
+}
+
+bool fors_book_init_wide(struct fors_book *book, const uint8_t *capacity, uint32_t ncapacities, uint32_t nnamed,
+			 uint32_t ncounted, uint32_t nturns, uint32_t room)
+{
+	size_t names;
 
 	*book = (struct fors_book){
 		.nturns = nturns, .room = room, .nwords = (room + 63) / 64, .nnamed = nnamed, .ncounted = ncounted};
+	if (!lay_out(book, capacity, ncapacities))
+		return false;
+	names = count_names(book);
 	book->busy = calloc(((size_t)nnamed + ncounted) * book->nwords + 1, sizeof(*book->busy));
 	book->at = malloc((names + 1) * sizeof(*book->at));
 	book->count = calloc((size_t)ncounted * room + 1, sizeof(*book->count));
@@ -45,6 +73,7 @@ bool fors_book_init(struct fors_book *book, uint32_t nnamed, uint32_t ncounted, 
 void fors_book_release(struct fors_book *book)
 {
 	free(book->busy);
+	free(book->place);
 	free(book->at);
 	free(book->count);
 	*book = (struct fors_book){0};
@@ -56,7 +85,7 @@ void fors_book_copy(struct fors_book *to, const struct fors_book *from)
 
 	to->nturns = from->nturns;
 	memcpy(to->busy, from->busy, rows * from->nwords * sizeof(*from->busy));
-	memcpy(to->at, from->at, (size_t)from->nnamed * from->room * sizeof(*from->at));
+	memcpy(to->at, from->at, count_names(from) * sizeof(*from->at));
 	memcpy(to->count, from->count, (size_t)from->ncounted * from->room * sizeof(*from->count));
 }
 
@@ -69,8 +98,8 @@ void fors_book_set_turns(struct fors_book *book, uint32_t nturns)
 	book->nturns = nturns;
 }
 
-uint64_t fors_book_bytes(uint64_t nnamed, uint64_t ncounted, uint64_t room)
+uint64_t fors_book_bytes(uint64_t nnamed, uint64_t extra, uint64_t ncounted, uint64_t room)
 {
-	return (nnamed + ncounted) * ((room + 63) / 64) * sizeof(uint64_t) + nnamed * room * sizeof(uint32_t) +
+	return (nnamed + ncounted) * ((room + 63) / 64) * sizeof(uint64_t) + (nnamed + extra) * room * sizeof(uint32_t) +
 	       ncounted * room * sizeof(uint16_t);
 }

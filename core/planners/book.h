@@ -3,8 +3,9 @@
  * book.h - who is where at which turn: the book of a packing, for planners that put things into rounds or phases.
  *
  * A row is what things may have to share: a link, a receiver, a group of senders. At a turn (a round, a phase) a named
- * row takes one thing, and knows which; a counted row takes several, and knows how many. busy[] has a bit per row and
- * turn: no room there. So "at which turns does this fit?" is an OR of a few masks, 64 turns at a time.
+ * row takes as many things as its capacity, mostly one, and knows which; a counted row takes several, and knows how many.
+ * busy[] has a bit per row and turn: no room there. So "at which turns does this fit?" is an OR of a few masks, 64 turns
+ * at a time.
  *
  * What things are, which rows they need, and in which order they are placed is the planner's business.
  * Thread rules: a book belongs to one thread.
@@ -24,19 +25,23 @@ struct fors_book {
 	uint32_t nwords;	   /* of a mask */
 	uint32_t nnamed, ncounted; /* rows: first those that are named, then those that are counted */
 	uint64_t *busy;		   /* rows x nwords; turns from nturns on are busy */
-	uint32_t *at;		   /* named rows x room: who is there, FORS_BOOK_NOBODY */
+	uint32_t *place;	   /* per named row, and one more: its first place, as many as its capacity; NULL: one each */
+	uint32_t *at;		   /* places x room: who is there, FORS_BOOK_NOBODY */
 	uint16_t *count;	   /* counted rows x room: how many */
 };
 
 /* An empty book with so many rows, nturns turns, and room for at least that many; false: out of memory, *book is to be released still. */
 bool fors_book_init(struct fors_book *book, uint32_t nnamed, uint32_t ncounted, uint32_t nturns, uint32_t room);
+/* The same; the first ncapacities named rows take capacity[row] things at a turn. NULL: one each. */
+bool fors_book_init_wide(struct fors_book *book, const uint8_t *capacity, uint32_t ncapacities, uint32_t nnamed,
+			 uint32_t ncounted, uint32_t nturns, uint32_t room);
 void fors_book_release(struct fors_book *book);
 /* Write the same, and as many turns, into another book with the same rows and room. */
 void fors_book_copy(struct fors_book *to, const struct fors_book *from);
 /* Another number of turns, at most `room`; nobody is at those that go or come. */
 void fors_book_set_turns(struct fors_book *book, uint32_t nturns);
-/* Bytes that a book takes. */
-uint64_t fors_book_bytes(uint64_t nnamed, uint64_t ncounted, uint64_t room);
+/* Bytes that a book takes; extra: places of named rows beyond one each. */
+uint64_t fors_book_bytes(uint64_t nnamed, uint64_t extra, uint64_t ncounted, uint64_t room);
 
 /* The words that hold turns. */
 static inline uint32_t fors_book_words(const struct fors_book *book)
@@ -78,27 +83,45 @@ static inline uint64_t fors_book_bit(const struct fors_book *book, uint32_t row,
 	return UINT64_C(1) << (turn % 64);
 }
 
-/* Who is in a named row at a turn; FORS_BOOK_NOBODY. */
-static inline uint32_t fors_book_at(const struct fors_book *book, uint32_t row, uint32_t turn)
+/* The places of a named row at a turn, `room` apart, in *n how many. */
+static inline uint32_t *fors_book_places(const struct fors_book *book, uint32_t row, uint32_t turn, uint32_t *n)
 {
-	return book->at[(size_t)row * book->room + turn];
+	uint32_t first = book->place ? book->place[row] : row;
+
+	*n = book->place ? book->place[row + 1] - first : 1;
+	return &book->at[(size_t)first * book->room + turn];
 }
 
-/* Write somebody into a named row. */
+/* Who is in a named row of capacity 1 at a turn; FORS_BOOK_NOBODY. */
+static inline uint32_t fors_book_at(const struct fors_book *book, uint32_t row, uint32_t turn)
+{
+	return book->at[(size_t)(book->place ? book->place[row] : row) * book->room + turn];
+}
+
+/* Write somebody into a named row that has room. */
 static inline void fors_book_write(struct fors_book *book, uint32_t row, uint32_t turn, uint32_t who)
 {
 	uint64_t *word, bit = fors_book_bit(book, row, turn, &word);
+	uint32_t n, *at = fors_book_places(book, row, turn, &n);
 
-	book->at[(size_t)row * book->room + turn] = who;
-	*word |= bit;
+	for (; n > 1 && *at != FORS_BOOK_NOBODY; n--)
+		at += book->room;
+	*at = who;
+	for (; n > 1 && at[book->room] != FORS_BOOK_NOBODY; n--)
+		at += book->room;
+	if (n == 1)
+		*word |= bit;
 }
 
-/* Nobody is there any more. */
-static inline void fors_book_erase(struct fors_book *book, uint32_t row, uint32_t turn)
+/* Who is there is there no more. */
+static inline void fors_book_erase(struct fors_book *book, uint32_t row, uint32_t turn, uint32_t who)
 {
 	uint64_t *word, bit = fors_book_bit(book, row, turn, &word);
+	uint32_t n, *at = fors_book_places(book, row, turn, &n);
 
-	book->at[(size_t)row * book->room + turn] = FORS_BOOK_NOBODY;
+	for (; n > 1 && *at != who; n--)
+		at += book->room;
+	*at = FORS_BOOK_NOBODY;
 	*word &= ~bit;
 }
 

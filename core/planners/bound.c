@@ -3,13 +3,13 @@
  * bound.c - the lower bound LB on the number of phases.
  *
  * Take a leaf a and a set Q of spines. The flows from a to those leaves that a can reach
- * over spines in Q only have to climb a's live cables to Q, one flow per cable and
- * phase: T >= flows / cables. LB is the largest of these numbers, over all a and Q, and at least
+ * over spines in Q only have to climb a's live cables to Q, in a phase as many on each as
+ * its capacity: T >= flows / capacity. LB is the largest of these numbers, over all a and Q, and at least
  * the number of servers P, because a server sends once per phase. (What comes down to a leaf
  * is what goes up, mirrored, and gives the same numbers.)
  *
  * For one leaf the best Q is found by flows (max-flow min-cut): with T phases the flows of a
- * must fit on its cables, at most T on each. If they do not, the spines and leaves that an unplaced
+ * must fit on its cables, at most T times its capacity on each. If they do not, the spines and leaves that an unplaced
  * flow can get at by moving others are a Q and its flows, and the next T to try is their ratio. Each step
  * finds a tighter Q, so this ends, in practice after one or two.
  *
@@ -35,7 +35,7 @@ struct climb {
 	uint32_t nspines, nleaves, nclasses;
 	struct leaf_class *class;
 	uint64_t (*live)[WORDS]; /* per leaf: its live spines */
-	uint32_t *cables;	 /* live cables from the leaf to each spine */
+	uint32_t *cables;	 /* from the leaf to each spine: capacity of the cables that live */
 	uint64_t *load;		 /* flows on each spine */
 	uint64_t *flow;		 /* nclasses x nspines: flows of the class over the spine */
 	bool *is_seen;		 /* spines, in the search */
@@ -113,7 +113,7 @@ static void look_from(struct climb *climb, const struct fors_fabric *fabric, uin
 	climb->nclasses = 0;
 	memset(climb->cables, 0, climb->nspines * sizeof(*climb->cables));
 	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
-		climb->cables[fabric->lane[lane].spine] += fors_live(fabric, a, lane);
+		climb->cables[fabric->lane[lane].spine] += fors_capacity(fabric, a, lane);
 	for (uint32_t b = 0; b < fabric->nleaves; b++) {
 		uint64_t spines[WORDS], flows = (uint64_t)fabric->leaf[a].nservers * fabric->leaf[b].nservers;
 
@@ -331,9 +331,30 @@ static uint32_t only_spine(const struct fors_fabric *fabric, const uint32_t *cab
 	return only;
 }
 
-static uint64_t divide_up(uint64_t a, uint64_t b)
+/*
+ * Phases for so many lumps of `size` flows, each over one cable of a leaf (to `spine`, FORS_NONE: any), at least `phases`. In T
+ * phases a cable of capacity k carries floor(k T / size) of them.
+ */
+static uint64_t fit_lumps(const struct fors_fabric *fabric, uint32_t leaf, uint32_t spine, uint64_t lumps, uint64_t size,
+			  uint64_t phases)
 {
-	return (a + b - 1) / b;
+	uint64_t sum = 0, room;
+
+	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+		if (spine == FORS_NONE || fabric->lane[lane].spine == spine)
+			sum += fors_capacity(fabric, leaf, lane);
+	if (!sum || !size)
+		return phases;
+	if (lumps * size / sum > phases) /* no fewer: that many if they could be cut */
+		phases = lumps * size / sum;
+	for (;; phases++) {
+		room = 0;
+		for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
+			if (spine == FORS_NONE || fabric->lane[lane].spine == spine)
+				room += fors_capacity(fabric, leaf, lane) * phases / size;
+		if (room >= lumps)
+			return phases;
+	}
 }
 
 /* A bound of `phases`, if it is more than the witness has. */
@@ -370,8 +391,10 @@ static void take_single(const struct fors_fabric *fabric, uint32_t leaf, struct 
 
 		if (!flows)
 			continue;
-		take(witness, divide_up(own, cables[spine]) * flows, FORS_BY_LAST, to, &fabric->spine[spine]);
-		take(witness, divide_up(flows, cables[spine]) * own, FORS_BY_LAST, to, &fabric->spine[spine]);
+		take(witness, fit_lumps(fabric, leaf, spine, own, flows, witness->bound), FORS_BY_LAST, to,
+		     &fabric->spine[spine]);
+		take(witness, fit_lumps(fabric, leaf, spine, flows, own, witness->bound), FORS_BY_LAST, to,
+		     &fabric->spine[spine]);
 	}
 }
 
@@ -379,11 +402,11 @@ void fors_lump_witness(const struct fors_fabric *fabric, struct fors_witness *wi
 {
 	*witness = (struct fors_witness){.by = FORS_BY_PORT, .bound = fabric->nservers};
 	for (uint32_t a = 0; a < fabric->nleaves; a++) {
-		uint64_t own = fabric->leaf[a].nservers, nlive = fabric->leaf[a].nlive;
+		uint64_t own = fabric->leaf[a].nservers;
 
-		if (nlive)
-			take(witness, own * divide_up(fabric->nservers - own, nlive), FORS_BY_LUMP, &fabric->leaf[a],
-			     NULL);
+		if (own)
+			take(witness, fit_lumps(fabric, a, FORS_NONE, fabric->nservers - own, own, witness->bound),
+			     FORS_BY_LUMP, &fabric->leaf[a], NULL);
 		take_single(fabric, a, witness);
 	}
 }

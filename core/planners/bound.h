@@ -25,7 +25,7 @@ enum fors_err fors_lower_bound_witness(const struct fors_fabric *fabric, struct 
  * leaf send to a server over one uplink, so an uplink carries whole lumps of n_a flows, and the fullest one
  * n_a ceil((P - n_a) / live uplinks). A spine, too, sends to a server over one of its cables to the leaf: where n
  * servers of other leaves have no other spine in common with leaf b, and it has c cables to b, some cable of these carries
- * n ceil(n_b / c). At least P; 0 when there is no server. For tables that lead up, then down.
+ * n ceil(n_b / c). At least P; 0 when there is no server. For tables that lead up, then down. A cable of capacity k counts k times.
  */
 uint64_t fors_lump_bound(const struct fors_fabric *fabric);
 

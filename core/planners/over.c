@@ -102,9 +102,9 @@ static void say_why(const struct fors_flows_routed *routed, struct fors_over_rep
 	struct fors_over_why *why = &report->why_tables;
 
 	*why = (struct fors_over_why){.by = FORS_BY_PORT, .bound = report->bound_tables, .node = FORS_NONE};
-	if (report->bound_tables > report->fullest_flows && report->bound_tables > routed->nservers)
+	if (report->bound_tables > report->fullest_phases && report->bound_tables > routed->nservers)
 		why->by = FORS_BY_WAYS;
-	else if (report->fullest_flows > routed->nservers)
+	else if (report->fullest_phases > routed->nservers)
 		why->by = FORS_BY_LINK;
 	if (why->by == FORS_BY_LINK)
 		fors_flows_link_end(routed, link, &why->node, &why->port);
@@ -119,7 +119,9 @@ static enum fors_err describe(struct plan *plan, struct fors_error *error)
 	struct fors_over_why *best = &report->why_best;
 	enum fors_err err = fors_flows_fullest(&routed->problem, &link, &report->fullest_flows, error);
 
-	known = !err && report->fullest_flows > routed->nservers ? report->fullest_flows : routed->nservers;
+	if (!err && link != FORS_FLOWS_NONE)
+		report->fullest_phases = fors_flows_phases(&routed->problem, link, report->fullest_flows);
+	known = report->fullest_phases > routed->nservers ? report->fullest_phases : routed->nservers;
 	if (!err)
 		err = fors_flows_choice_bound(&routed->problem, known, &report->bound_tables, NULL, error);
 	if (err)
@@ -642,7 +644,7 @@ static enum fors_err find_prices(const struct fors_over_task *task, const struct
 				 struct fors_witness *witness, struct fors_error *error)
 {
 	struct plan plan = {.task = task, .most_paths = report->npaths};
-	uint32_t known = report->fullest_flows > report->nservers ? report->fullest_flows : report->nservers, bound;
+	uint32_t known = report->fullest_phases > report->nservers ? report->fullest_phases : report->nservers, bound;
 	uint64_t *price = NULL;
 	enum fors_err err = read_tables(&plan, error);
 

@@ -52,9 +52,10 @@ struct fors_over_report {
 	uint32_t npaths;	    /* path indices that were used */
 	uint32_t longest;	    /* cables between switches on the longest way */
 	uint32_t nphases;	    /* T */
-	uint32_t bound_tables;	/* no plan over these tables is shorter: max(P, flows of the fullest link, bound_best,
+	uint32_t bound_tables;	/* no plan over these tables is shorter: max(P, phases of the fullest link, bound_best,
 				  choice.h) */
 	uint32_t fullest_flows; /* flows that cross that link in the whole exchange; 0: no link is used */
+	uint32_t fullest_phases; /* in which it carries them: by its capacity */
 	char fullest[2 * FORS_NAME_MAX + 32]; /* "Leaf00[21] -> Spine00[1]"; empty: no link is used */
 	uint64_t wanted_bytes; /* single flows may allow fewer phases, but would take so much memory; 0: no */
 	uint32_t bound_best;   /* no plan over any tables is shorter (over_bound.h) */

@@ -3,9 +3,9 @@
  * over_bound.c - a lower bound over all tables.
  *
  * Three things hold for any routing. A server receives one flow in a phase: T >= P. What the n servers of a switch send
- * to the others leaves it over its cables, one flow per cable and phase: T >= n (P - n) / cables. And a flow crosses at
+ * to the others leaves it over its cables, in a phase as many flows as these carry: T >= n (P - n) / capacity. And a flow crosses at
  * least as many cables as its two switches are apart, so all flows together cross the sum of these distances, in T phases
- * no more than T times the number of (directed) cables. The last is what limits tori and random graphs, the second one
+ * no more than T times what all (directed) cables carry. The last is what limits tori and random graphs, the second one
  * trees with few uplinks. Where a cut in the middle is narrower than both, the bound is too low, but still a bound.
  */
 #include "over_bound.h"
@@ -13,15 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/net/rates.h"
+
 struct meter {
 	const struct fors_net *net;
 	uint32_t *distance, *queue; /* per node */
 	uint32_t *first;	    /* per node: where its neighbours begin in peer[]; one more than nodes */
 	uint32_t *peer;		    /* the switch behind each cable between switches, directed ones */
+	uint64_t *carried;	    /* per node: capacity of its cables to others */
+	uint64_t all;		    /* of all nodes */
 };
 
 /* Cables are looked at once for each switch with servers. */
-static void list_peers(struct meter *m)
+static void list_peers(struct meter *m, uint32_t flow)
 {
 	uint32_t n = 0;
 
@@ -30,16 +34,14 @@ static void list_peers(struct meter *m)
 		for (unsigned port = 1; m->net->node[node].type == FORS_SWITCH && port <= m->net->node[node].nports;
 		     port++) {
 			m->peer[n] = fors_peer_switch(m->net, node, port);
-			n += m->peer[n] != FORS_NONE;
+			if (m->peer[n] == FORS_NONE)
+				continue;
+			m->carried[node] += fors_rates_capacity(m->net, fors_net_port(m->net, node, port), flow);
+			n++;
 		}
+		m->all += m->carried[node];
 	}
 	m->first[m->net->nnodes] = n;
-}
-
-/* The cables from a switch to others. */
-static uint32_t degree(const struct meter *m, uint32_t node)
-{
-	return m->first[node + 1] - m->first[node];
 }
 
 /* Distances from a switch to all that can be reached. */
@@ -76,7 +78,7 @@ static uint64_t bound_of(struct meter *m, const struct fors_flows_routed *routed
 	for (uint32_t t = 0; t < routed->nswitches; t++)
 		if (m->distance[routed->node[t]] != FORS_NONE)
 			*sum += n * p->senders[t] * m->distance[routed->node[t]];
-	return divide_up(n * (routed->nservers - n), degree(m, routed->node[s]));
+	return divide_up(n * (routed->nservers - n), m->carried[routed->node[s]]);
 }
 
 static void free_meter(struct meter *m)
@@ -85,6 +87,7 @@ static void free_meter(struct meter *m)
 	free(m->queue);
 	free(m->first);
 	free(m->peer);
+	free(m->carried);
 }
 
 static bool make_meter(struct meter *m, const struct fors_net *net)
@@ -94,7 +97,8 @@ static bool make_meter(struct meter *m, const struct fors_net *net)
 	m->queue = malloc((net->nnodes + (size_t)1) * sizeof(*m->queue));
 	m->first = malloc((net->nnodes + (size_t)1) * sizeof(*m->first));
 	m->peer = malloc((net->nports + (size_t)1) * sizeof(*m->peer));
-	if (m->distance && m->queue && m->first && m->peer)
+	m->carried = calloc(net->nnodes + (size_t)1, sizeof(*m->carried));
+	if (m->distance && m->queue && m->first && m->peer && m->carried)
 		return true;
 	free_meter(m);
 	return false;
@@ -110,7 +114,7 @@ enum fors_err fors_over_bound(const struct fors_flows_routed *routed, uint32_t *
 		return fors_fail_memory(error);
 	*why = FORS_BY_PORT;
 	*around = FORS_NONE;
-	list_peers(&m);
+	list_peers(&m, routed->flow);
 	for (uint32_t s = 0; s < routed->nswitches; s++) {
 		uint64_t here = bound_of(&m, routed, s, &sum);
 
@@ -120,7 +124,7 @@ enum fors_err fors_over_bound(const struct fors_flows_routed *routed, uint32_t *
 		*why = FORS_BY_CUT;
 		*around = routed->node[s];
 	}
-	mean = divide_up(sum, m.first[routed->net->nnodes]);
+	mean = divide_up(sum, m.all);
 	if (mean > most) {
 		most = mean;
 		*why = FORS_BY_DISTANCE;

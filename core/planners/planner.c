@@ -16,6 +16,9 @@
  * none. In small fabrics files do not matter, and it is asked first. With leaves that lack uplinks it leaves phases to
  * what stays inside leaves, which are shorter, by 1 % of the whole between two leaves. The ILP is for whoever asks for
  * it by name.
+ *
+ * Where cables carry more than one flow in a phase (core/net/rates.h) single flows are asked: they alone know it. Others
+ * give each link one flow, which is right but needs more phases; rounds are asked for fabrics too large for single flows.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -112,6 +115,14 @@ static enum fors_err ask(struct choice *choice, const struct fors_method *method
 	return FORS_OK;
 }
 
+/* Where cables carry several flows in a phase. */
+static enum fors_err ask_by_capacity(struct choice *choice, struct fors_error *error)
+{
+	enum fors_err err = ask(choice, &fors_method_flows, 0, error);
+
+	return err || choice->best ? err : ask(choice, &fors_method_rounds, 0, error);
+}
+
 /* Ask all, the exact planner before rounds have searched for long. */
 static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
 {
@@ -136,7 +147,8 @@ static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
 static enum fors_err plan_auto(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
 	struct choice choice = {.task = task};
-	enum fors_err err = ask_all(&choice, error);
+	enum fors_err err = fors_fabric_has_capacity(task->fabric) ? ask_by_capacity(&choice, error)
+								  : ask_all(&choice, error);
 
 	if (err) {
 		fors_schedule_free(choice.best);
@@ -159,6 +171,18 @@ static enum fors_err fail_unknown(const char *name, struct fors_error *error)
 	return fors_fail(error, FORS_EINPUT, "no planning method is called '%.32s'; there are %s", name, known);
 }
 
+/* Single flows know what cables carry, and rounds stay right without; all others count links by what servers need. */
+static enum fors_err knows_capacity(const struct fors_task *task, const struct fors_method *method,
+				    struct fors_error *error)
+{
+	if (!method || method == &fors_method_flows || method == &fors_method_rounds ||
+	    !fors_fabric_has_capacity(task->fabric))
+		return FORS_OK;
+	return fors_fail(error, FORS_ENOTAPPL,
+			 "%s: cables here carry more than one flow in a phase, which only method flows knows",
+			 method->name);
+}
+
 enum fors_err fors_plan(const struct fors_task *task, const char *name, struct fors_schedule **schedule,
 			struct fors_error *error)
 {
@@ -174,6 +198,8 @@ enum fors_err fors_plan(const struct fors_task *task, const char *name, struct f
 	if (!task->fabric->nservers)
 		return fors_fail(error, FORS_ENOTAPPL, "no server takes part, so there is nothing to plan");
 	err = fors_fabric_connected(task->fabric, error);
+	if (!err)
+		err = knows_capacity(task, method, error);
 	if (!err)
 		err = fors_lower_bound(task->fabric, &bounded.known_bound, error);
 	if (!err && !method)

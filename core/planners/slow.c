@@ -301,7 +301,7 @@ enum fors_err fors_slow_mark(struct fors_fattree tree, enum fors_slow_how how, s
 {
 	struct fors_slow found = {.how = how, .ignored = -1, .drained = -1, .chosen = -1};
 	struct search search = {.tree = tree,
-				.full = fors_rates_full(tree.net),
+				.full = fors_fattree_full(&tree),
 				.length = (struct fors_slow_length){.length = -1},
 				.slow = &found};
 	enum fors_err err = mark(&search, error);

@@ -16,7 +16,7 @@ struct fors_slow_length {
 };
 
 /*
- * The time of the exchange over the cables that live, in *length; `full` is fors_rates_full(). Errors: FORS_ENOMEM.
+ * The time of the exchange over the cables that live, in *length; `full` is fors_fattree_full(). Errors: FORS_ENOMEM.
  */
 enum fors_err fors_slow_length(const struct fors_fattree *tree, uint32_t full, struct fors_slow_length *length,
 			       struct fors_error *error);

@@ -2,7 +2,8 @@
 /*
  * pace.c - how long the phases of a schedule take where some cables are slow.
  *
- * In a phase every flow has the links on its way to itself, so it runs at the rate of the slowest of them. Phases wait
+ * In a phase every flow has its part of the links on its way to itself, a whole one or, where a link carries several, as much
+ * as full speed is; so it runs at the rate of the slowest of them. Phases wait
  * for one another: a phase takes as long as its slowest flow. With times in phases at full speed a schedule of T phases
  * takes T where nothing is slow, and (T - n) + 4 n where n of its phases have a flow over a 1X cable among 4X.
  *
@@ -75,6 +76,20 @@ static void find_ends(struct walk *w)
 	}
 }
 
+/* As fast as the fastest of who sends. */
+static uint32_t rate_of_flows(const struct walk *w)
+{
+	uint32_t flow = 0;
+
+	for (uint32_t s = 0; s < w->schedule->nservers; s++) {
+		uint32_t port = w->port_of[w->schedule->server[s].lid];
+
+		if (port != FORS_NONE)
+			fors_rates_takes_part(w->net, &w->net->port[port], &flow);
+	}
+	return flow;
+}
+
 /*
  * The port by which a packet to `lid` that came in at the other end of port `at` goes on; FORS_NONE: it has arrived,
  * or is lost.
@@ -131,13 +146,14 @@ enum fors_err fors_pace_of(const struct fors_net *net, const struct fors_lfts *l
 	struct walk w = {.net = net, .lfts = lfts, .schedule = schedule, .flows = flows};
 	enum fors_err err = FORS_OK;
 
-	w.pace.full = fors_rates_full(net);
 	w.pace.length = schedule->nphases;
 	if (!walk_alloc(&w)) {
 		err = fors_fail_memory(error);
-	} else if (find_slow(&w) || flows) {
+	} else {
 		find_ends(&w);
-		walk_all(&w);
+		w.pace.full = fors_rates_full(net, rate_of_flows(&w));
+		if (find_slow(&w) || flows)
+			walk_all(&w);
 	}
 	walk_free(&w);
 	if (!err)

@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "core/net/rates.h"
+
 #define ASK 64 /* phases between two looks at cancelled() */
 
 struct count {
@@ -25,6 +27,7 @@ struct walk {
 	uint32_t *row;	     /* by node: of the tables; FORS_NONE: it has none */
 	uint32_t *home;	     /* by server: its CA port */
 	struct count *count; /* by port that is left by */
+	double *time;	     /* of a flow over its cable, beside one at full speed */
 };
 
 /* By LID: the port of a CA, or FORS_NONE; NULL: out of memory. */
@@ -60,19 +63,45 @@ static enum fors_err find_servers(struct walk *walk, struct fors_error *error)
 	return err;
 }
 
+/* How long flows take; over a cable of a server no less than at full speed. */
+static void find_times(struct walk *walk)
+{
+	const struct fors_net *net = walk->net;
+	uint32_t flow = 0, full;
+
+	for (uint32_t s = 0; s < walk->nservers; s++)
+		fors_rates_takes_part(net, &net->port[walk->home[s]], &flow);
+	full = fors_rates_full(net, flow);
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		for (unsigned p = 0; p <= net->node[node].nports; p++) {
+			const struct fors_port *port = fors_net_port(net, node, p);
+			uint32_t rate = fors_rates_cable(net, port);
+			double *time = &walk->time[net->node[node].first_port + p];
+
+			*time = rate && full ? (double)full / rate : 1;
+			if (*time < 1 && (net->node[node].type != FORS_SWITCH || fors_peer_switch(net, node, p) == FORS_NONE))
+				*time = 1;
+		}
+}
+
 static enum fors_err begin(struct walk *walk, struct fors_error *error)
 {
 	const struct fors_net *net = walk->net;
+	enum fors_err err;
 
 	walk->row = malloc((net->nnodes + (size_t)1) * sizeof(*walk->row));
 	walk->home = malloc((walk->nservers + (size_t)1) * sizeof(*walk->home));
 	walk->count = calloc(net->nports + (size_t)1, sizeof(*walk->count));
-	if (!walk->row || !walk->home || !walk->count)
+	walk->time = malloc((net->nports + (size_t)1) * sizeof(*walk->time));
+	if (!walk->row || !walk->home || !walk->count || !walk->time)
 		return fors_fail_memory(error);
 	for (uint32_t node = 0; node < net->nnodes; node++)
 		walk->row[node] = net->node[node].type == FORS_SWITCH ? fors_lfts_row(walk->lfts, net->node[node].guid)
 								      : FORS_NONE;
-	return find_servers(walk, error);
+	err = find_servers(walk, error);
+	if (!err)
+		find_times(walk);
+	return err;
 }
 
 static void end(struct walk *walk)
@@ -80,32 +109,34 @@ static void end(struct walk *walk)
 	free(walk->row);
 	free(walk->home);
 	free(walk->count);
+	free(walk->time);
 }
 
-/* One more flow leaves by this port; how many there are in this phase. */
-static uint32_t load(struct walk *walk, uint32_t port, uint32_t phase)
+/* One more flow leaves by this port; how long those of this phase take. */
+static double load(struct walk *walk, uint32_t port, uint32_t phase)
 {
 	struct count *count = &walk->count[port];
 
 	if (count->phase != phase)
 		*count = (struct count){phase, 0};
-	return ++count->flows;
+	return ++count->flows * walk->time[port];
 }
 
-/* Walk a flow from its first switch on. False: it is lost. *most: the fullest port so far. */
-static bool walk_flow(struct walk *walk, uint32_t from, uint32_t to, uint32_t phase, uint32_t *most)
+/* Walk a flow from its first switch on. False: it is lost. *most: the time of the fullest port so far. */
+static bool walk_flow(struct walk *walk, uint32_t from, uint32_t to, uint32_t phase, double *most)
 {
 	const struct fors_net *net = walk->net;
 	uint32_t node = net->port[walk->home[from]].peer;
 
 	for (uint32_t steps = 0; steps <= net->nnodes && walk->row[node] != FORS_NONE; steps++) {
 		uint8_t port = fors_lfts_port(walk->lfts, walk->row[node], walk->lid[to]);
-		uint32_t at = net->node[node].first_port + port, flows;
+		uint32_t at = net->node[node].first_port + port;
+		double time;
 
 		if (!port || port > net->node[node].nports || net->port[at].peer == FORS_NONE)
 			return false;
-		flows = load(walk, at, phase);
-		*most = flows > *most ? flows : *most;
+		time = load(walk, at, phase);
+		*most = time > *most ? time : *most;
 		node = net->port[at].peer;
 		if (net->node[node].type != FORS_SWITCH)
 			return net->node[node].first_port + net->port[at].peer_port == walk->home[to];
@@ -113,12 +144,14 @@ static bool walk_flow(struct walk *walk, uint32_t from, uint32_t to, uint32_t ph
 	return false;
 }
 
-static uint32_t walk_phase(struct walk *walk, uint32_t phase, uint64_t *nlost)
+static double walk_phase(struct walk *walk, uint32_t phase, uint64_t *nlost)
 {
-	uint32_t most = 1;
+	double most = 1;
 
-	for (uint32_t s = 0; s < walk->nservers; s++)
+	for (uint32_t s = 0; s < walk->nservers; s++) {
+		most = walk->time[walk->home[s]] > most ? walk->time[walk->home[s]] : most;
 		*nlost += !walk_flow(walk, s, (s + phase) % walk->nservers, phase, &most);
+	}
 	return most;
 }
 
@@ -144,5 +177,5 @@ enum fors_err fors_shift_length(const struct fors_net *net, const struct fors_lf
 
 double fors_shift_share(const struct fors_shift_length *result)
 {
-	return result->nlost || !result->length ? 0 : (double)result->nservers / (double)result->length;
+	return result->nlost || result->length <= 0 ? 0 : result->nservers / result->length;
 }

@@ -11,13 +11,13 @@
 
 struct fors_shift_length {
 	uint32_t nservers;
-	uint64_t length; /* in phases at full speed: nservers where no link ever carries two flows */
-	uint64_t nlost;	 /* flows that do not arrive; they load the links up to where they are lost */
+	double length;	/* in phases at full speed: nservers where no link ever has more flows than it carries */
+	uint64_t nlost; /* flows that do not arrive; they load the links up to where they are lost */
 };
 
 /*
  * In phase t of nservers, server s sends to server s + t (modulo nservers), on its base LID; a phase takes as long as the
- * flows of its fullest link, and no less than one. lid[nservers]: base LIDs of CA ports of `net` (indexed), in the order
+ * flows of its fullest link do over it, one after another, and no less than one at full speed. lid[nservers]: base LIDs of CA ports of `net` (indexed), in the order
  * of the exchange. Errors: FORS_EINPUT (a LID of no CA port with a cable to a switch), FORS_ECANCELLED, FORS_ENOMEM.
  */
 enum fors_err fors_shift_length(const struct fors_net *net, const struct fors_lfts *lfts, const uint16_t *lid,

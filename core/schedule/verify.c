@@ -11,6 +11,10 @@
  * names. On its way a flow is counted on each directed cable that it uses; a cable is known by the port that sends
  * into it. Counters carry the phase that they belong to, so that nothing has to be cleared between phases.
  *
+ * A cable between switches that is k times as fast as the fastest of the schedule's servers has room for k flows in a
+ * phase, rounded down; all others, and those of which a rate is not known, for one. That is counted here, from the widths
+ * and speeds of the net, and taken from nobody.
+ *
  * Before that it makes sure that the schedule and the net speak of the same servers: port GUIDs, LIDs and LMC, and
  * that servers of one leaf hang on one switch. Only if they do flows are walked, else the report would drown in
  * their consequences.
@@ -29,6 +33,7 @@
 #include "schedule_sizes.h"
 #include "verify_inside.h"
 #include "core/base/text.h"
+#include "core/net/rates.h"
 
 /* A CA port of the net, to find servers by GUID. */
 struct ca_port {
@@ -159,6 +164,39 @@ static enum fors_err check_servers(struct check *check, struct fors_error *error
 	for (uint32_t s = 0; s < check->schedule->nservers; s++)
 		check_order(check, s);
 	return check_overlap(check, error);
+}
+
+/* ---- what cables have room for ---- */
+
+/* Of data over the cable of a port, as its slower end has it; 0: not known. */
+static uint32_t rate_of(const struct check *check, const struct fors_port *port)
+{
+	uint32_t rate = fors_port_rate(port), there = fors_port_rate(fors_net_port(check->net, port->peer, port->peer_port));
+
+	return rate < there ? rate : there;
+}
+
+static uint32_t fastest_server(const struct check *check)
+{
+	uint32_t fastest = 0;
+
+	for (uint32_t s = 0; s < check->schedule->nservers; s++) {
+		uint32_t rate = rate_of(check, &check->net->port[check->place[s].link]);
+
+		fastest = rate > fastest ? rate : fastest;
+	}
+	return fastest;
+}
+
+uint32_t fors_verify_room(const struct check *check, uint32_t link)
+{
+	const struct fors_port *port = &check->net->port[link];
+	uint32_t room;
+
+	if (!check->fastest || port->peer == FORS_NONE || check->net->node[port->peer].type != FORS_SWITCH)
+		return 1;
+	room = rate_of(check, port) / check->fastest;
+	return room > 1 ? room : 1;
 }
 
 /* ---- the way of a flow ---- */
@@ -294,9 +332,15 @@ static void conflict(struct check *check, const struct flow *flow, uint32_t inde
 	const struct link *link = &check->link[index];
 	struct fors_cell other = fors_schedule_flow(check->schedule, link->first, flow->phase);
 
-	problem(check, "phase %u: link %s carries two flows: %s, and %s", flow->phase,
-		fors_verify_link_text(check, index).text, fors_verify_flow_text(check, link->first, other).text,
-		fors_verify_flow_text(check, flow->src, flow->cell).text);
+	if (fors_verify_room(check, index) > 1)
+		problem(check, "phase %u: link %s, which has room for %u, carries one flow more: %s, %s, and others",
+			flow->phase, fors_verify_link_text(check, index).text, fors_verify_room(check, index),
+			fors_verify_flow_text(check, link->first, other).text,
+			fors_verify_flow_text(check, flow->src, flow->cell).text);
+	else
+		problem(check, "phase %u: link %s carries two flows: %s, and %s", flow->phase,
+			fors_verify_link_text(check, index).text, fors_verify_flow_text(check, link->first, other).text,
+			fors_verify_flow_text(check, flow->src, flow->cell).text);
 }
 
 static void count_links(struct check *check, const struct flow *flow, const struct way *way)
@@ -304,11 +348,11 @@ static void count_links(struct check *check, const struct flow *flow, const stru
 	for (uint32_t i = 0; i <= way->nswitches; i++) {
 		struct link *link = &check->link[way->link[i]];
 
-		if (link->stamp == flow->phase + 1)
-			conflict(check, flow, way->link[i]);
-		else
+		if (link->stamp != flow->phase + 1)
 			*link = (struct link){.stamp = flow->phase + 1, .first = flow->src};
-		if (++link->load > check->verdict->max_load)
+		if (++link->load > fors_verify_room(check, way->link[i]))
+			conflict(check, flow, way->link[i]);
+		if (link->load > check->verdict->max_load)
 			check->verdict->max_load = link->load;
 	}
 }
@@ -532,6 +576,7 @@ static enum fors_err run(struct check *check, unsigned threads, bool (*cancelled
 	err = check_servers(check, error);
 	if (err || is_told(check))
 		return err;
+	check->fastest = fastest_server(check);
 	return walk_flows(check, threads, cancelled, context, error);
 }
 

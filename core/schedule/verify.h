@@ -30,7 +30,7 @@ struct fors_verdict {
  * leaf over at most one spine, the one that the schedule names, or, when the
  * schedule names ways (schedule.h), over exactly those switches and ports, in a net
  * of any topology; no directed link (from or to a server, or between switches) carries
- * two flows in a phase. *verdict is filled whenever FORS_OK is returned.
+ * two flows in a phase, or more than it is times as fast as the fastest server's. *verdict is filled whenever FORS_OK is returned.
  * Errors (could not check): FORS_ENOMEM, FORS_ECANCELLED.
  * cancelled(context) may be NULL.
  */

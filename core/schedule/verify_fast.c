@@ -6,7 +6,7 @@
  *
  *	blocks		32 phases, or as many whole rounds, are looked at together, server by server, since that is how cells
  *			lie in memory. A cable, and a receiver, has a bit for each of these phases: one that is set twice is a
- *			conflict
+ *			conflict. A cable with room for k flows has k of them: what is set already carries to the next
  *	hops		a table says a port, and with the place of the switch's ports before it that is the cable's: no look at
  *			nodes
  *	units		in rounds the servers of a group send to a receiver one after another. What the tables do with a LID
@@ -68,6 +68,7 @@ struct map {
 	uint32_t words; /* that a cable has bits in */
 	uint32_t nswitches;
 	size_t ncables;
+	size_t *bits;	       /* cable -> its first row of bits, as many as it has room for; one more: of the receivers */
 	uint32_t *number;      /* node -> switch, FORS_NONE */
 	struct post *post;     /* per switch */
 	uint32_t *next;	       /* cable -> switch, or TO_SERVER | port of the net; FORS_NONE: nowhere */
@@ -91,6 +92,7 @@ struct part {
 	uint64_t *met;	   /* P rows of met_words: s sent to d; NULL: in rounds */
 	bool *is_used;	   /* per cable; NULL: nobody asks */
 	uint32_t trail[FORS_WAY_MAX + 1]; /* cables of a walk */
+	uint32_t deepest; /* flows on a cable in a phase, at most */
 	uint64_t nflows;
 } __attribute__((aligned(64))); /* threads do not write into each other's cache lines */
 
@@ -215,7 +217,14 @@ static bool is_worth_it(const struct map *map)
 /* What has bits. */
 static size_t count_rows(const struct map *map)
 {
-	return map->ncables + map->schedule->nservers;
+	return map->bits[map->ncables] + map->schedule->nservers;
+}
+
+static void lay_out_bits(const struct check *check, struct map *map)
+{
+	map->bits[0] = 0;
+	for (size_t cable = 0; cable < map->ncables; cable++)
+		map->bits[cable + 1] = map->bits[cable] + fors_verify_room(check, (uint32_t)cable);
 }
 
 /* A bit for each phase. */
@@ -262,16 +271,18 @@ static bool make_map(const struct check *check, unsigned threads, struct map *ma
 	map->ncables = check->net->nports;
 	map->post = malloc((map->nswitches + (size_t)1) * sizeof(*map->post));
 	map->next = malloc((map->ncables + 1) * sizeof(*map->next));
+	map->bits = malloc((map->ncables + 1) * sizeof(*map->bits));
 	map->server = malloc((p + 1) * sizeof(*map->server));
 	map->spine = malloc(LANES * sizeof(*map->spine));
 	map->named = malloc((nnamed + 1) * sizeof(*map->named));
-	if (!map->post || !map->next || !map->server || !map->spine || !map->named)
+	if (!map->post || !map->next || !map->bits || !map->server || !map->spine || !map->named)
 		return false;
 	memset(map->next, 0xFF, map->ncables * sizeof(*map->next));
 	for (uint32_t node = 0; node < check->net->nnodes; node++)
 		if (map->number[node] != FORS_NONE)
 			map_switch(check, node, map);
 	map_names(check, map);
+	lay_out_bits(check, map);
 	if (!map_servers(check, map) || !map_groups(map))
 		return false;
 	choose_block(map, threads);
@@ -283,6 +294,7 @@ static void free_map(struct map *map)
 	free(map->number);
 	free(map->post);
 	free(map->next);
+	free(map->bits);
 	free(map->server);
 	free(map->spine);
 	free(map->named);
@@ -420,13 +432,17 @@ static inline uint32_t find_cables(const struct map *map, struct part *part, uin
 			      : cross_tree(map, home, to, lid, cell.lane, part->trail);
 }
 
-/* Bits for a cable, or a receiver, in word `word` of its row; those that it has already. */
-static inline uint32_t take(const struct map *map, struct part *part, size_t row, uint32_t word, uint32_t bits)
+/* Bits for a cable, or a receiver, in word `word` of its rows, the first of which is `row`; those that it has no room for. */
+static inline uint32_t take(const struct map *map, struct part *part, size_t row, size_t end, uint32_t word, uint32_t bits)
 {
-	uint32_t *taken = &part->taken[row * map->words + word], twice = *taken & bits;
+	for (uint32_t depth = 1; bits && row < end; row++, depth++) {
+		uint32_t *taken = &part->taken[row * map->words + word], twice = *taken & bits;
 
-	*taken |= bits;
-	return twice;
+		*taken |= bits;
+		bits = twice;
+		part->deepest = depth > part->deepest ? depth : part->deepest;
+	}
+	return bits;
 }
 
 /*
@@ -437,10 +453,14 @@ static inline bool add_flows(const struct map *map, struct part *part, uint32_t 
 			     uint32_t bits)
 {
 	uint32_t nhops = find_cables(map, part, s, cell), twice;
+	size_t receiver = map->bits[map->ncables] + cell.dst;
 
-	twice = take(map, part, map->ncables + cell.dst, word, bits);
-	for (uint32_t i = 0; i + 1 < nhops; i++)
-		twice |= take(map, part, part->trail[i], word, bits);
+	twice = take(map, part, receiver, receiver + 1, word, bits);
+	for (uint32_t i = 0; i + 1 < nhops; i++) {
+		const size_t *row = &map->bits[part->trail[i]];
+
+		twice |= take(map, part, row[0], row[1], word, bits);
+	}
 	if (nhops && part->is_used)
 		part->is_used[part->trail[nhops - 1]] = true;
 	return nhops && !twice;
@@ -550,8 +570,9 @@ static bool check_units(const struct map *map, struct part *part, uint32_t numbe
 
 static void note_used(const struct map *map, const struct part *part)
 {
-	for (size_t i = 0; part->is_used && i < map->ncables * map->words; i++)
-		part->is_used[i / map->words] |= part->taken[i] != 0;
+	for (size_t cable = 0; part->is_used && cable < map->ncables; cable++)
+		for (uint32_t word = 0; word < map->words; word++)
+			part->is_used[cable] |= part->taken[map->bits[cable] * map->words + word] != 0;
 }
 
 /* What the server, or group, of a row does in a block. */
@@ -684,7 +705,7 @@ static enum fors_err walk_blocks(struct loop *loop, bool *is_right, uint64_t *nf
 static void forget(struct loop *loop)
 {
 	for (unsigned i = 0; i < loop->threads; i++) {
-		loop->part[i].nflows = 0;
+		loop->part[i].nflows = loop->part[i].deepest = 0;
 		if (loop->part[i].is_used)
 			memset(loop->part[i].is_used, 0, loop->map.ncables);
 	}
@@ -709,6 +730,9 @@ static enum fors_err walk_all(const struct check *check, struct loop *loop, enum
 		return FORS_OK;
 	check->verdict->nflows = nflows;
 	check->verdict->max_load = nflows > 0;
+	for (unsigned i = 0; i < loop->threads; i++)
+		if (loop->part[i].deepest > check->verdict->max_load)
+			check->verdict->max_load = loop->part[i].deepest;
 	if (check->is_used)
 		list_used(check, loop);
 	return FORS_OK;

@@ -42,6 +42,7 @@ struct check {
 	const struct fors_schedule *schedule;
 	uint32_t *row_of;	    /* node -> row of its table, FORS_NONE */
 	struct place *place;	    /* per server */
+	uint32_t fastest;	    /* rate of data of the fastest server's cable, in Mb/s; 0: not known */
 	uint32_t *lane_node;	    /* lane -> its spine, FORS_NONE: not in the net */
 	struct link *link;	    /* per port of the net */
 	uint32_t *received;	    /* per server: phase + 1 of the last flow to it */
@@ -55,6 +56,9 @@ struct check {
 	bool *is_used; /* per port of the net: some flow is sent by it; NULL: nobody asks */
 	bool is_brief; /* one problem is enough */
 };
+
+/* Flows of a phase that a directed cable has room for, by the port that sends, an index of net->port. */
+uint32_t fors_verify_room(const struct check *check, uint32_t link);
 
 enum fors_proof {
 	FORS_PROOF_RIGHT,

@@ -220,7 +220,7 @@ static void describe_lost(const struct fors_fattree_slot *stand, struct fors_lin
 /* Slow servers, and lost ones. Errors: FORS_ENOMEM. */
 static enum fors_err list_servers(struct fors_status *status, const struct fors_fattree *tree, struct fors_error *error)
 {
-	uint32_t full = fors_rates_full(tree->net);
+	uint32_t full = fors_fattree_full(tree);
 	enum fors_err err = FORS_OK;
 	struct fors_fattree_slot stand;
 
@@ -384,7 +384,6 @@ enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fat
 	status->not_participants = account.not_participants;
 	status->guests = account.guests;
 	status->left_out = fors_account_left_out(&account);
-	fors_others_text(tree->net, status->not_hosts);
 	return FORS_OK;
 }
 

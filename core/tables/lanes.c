@@ -136,9 +136,9 @@ static void load_way(const struct fors_fabric *f, const struct fors_lanes *lanes
 
 #define NO_LINK SIZE_MAX
 
-/* The fullest link, up ones first, and its flows; NO_LINK: none has more than there are servers. */
+/* The fullest link, up ones first, and its phases; NO_LINK: none needs more than there are servers. */
 static enum fors_err find_fullest(const struct fors_fabric *fabric, const struct fors_lanes *lanes, size_t *fullest,
-				  uint64_t *flows, struct fors_error *error)
+				  uint64_t *phases, struct fors_error *error)
 {
 	size_t nlinks = (size_t)fabric->nleaves * fabric->nlanes;
 	uint64_t *load = calloc(2 * nlinks + 1, sizeof(*load));
@@ -149,12 +149,14 @@ static enum fors_err find_fullest(const struct fors_fabric *fabric, const struct
 		for (uint32_t d = 0; d < fabric->nservers; d++)
 			load_way(fabric, lanes, a, d, load, load + nlinks);
 	*fullest = NO_LINK;
-	*flows = fabric->nservers;
+	*phases = fabric->nservers;
 	for (size_t i = 0; i < 2 * nlinks; i++) {
-		if (load[i] <= *flows)
+		uint64_t capacity = fabric->cable[i % nlinks].capacity;
+
+		if (load[i] <= *phases * capacity)
 			continue;
 		*fullest = i;
-		*flows = load[i];
+		*phases = (load[i] + capacity - 1) / capacity;
 	}
 	free(load);
 	return FORS_OK;

@@ -28,7 +28,7 @@ enum fors_err fors_lanes_read(const struct fors_fabric *fabric, const struct for
 void fors_lanes_free(struct fors_lanes *lanes);
 
 /*
- * No conflict-free plan over the base LIDs' entries has fewer phases: max(P, flows of the fullest link), in *bound.
+ * No conflict-free plan over the base LIDs' entries has fewer phases: max(P, flows of a link / its capacity), in *bound.
  * Errors: FORS_ENOMEM.
  */
 enum fors_err fors_lanes_bound(const struct fors_fabric *fabric, const struct fors_lanes *lanes, uint64_t *bound,

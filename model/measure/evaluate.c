@@ -114,11 +114,11 @@ static uint32_t busiest_server(const struct worker *w)
 	return most;
 }
 
-/* The largest load over capacity; `most`: the largest load. */
+/* The largest load over capacity; where all are equal that is `most`, the largest load. */
 static double time_of(const struct job *job, const struct worker *w, uint32_t most)
 {
 	size_t nlinks = w->flows.nflows ? w->flows.first[w->flows.nflows] : 0;
-	double time = most;
+	double time = job->is_uneven ? 0 : most;
 
 	for (size_t i = 0; job->is_uneven && i < nlinks; i++) {
 		uint32_t link = w->flows.link[i];

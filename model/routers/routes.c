@@ -205,19 +205,30 @@ static uint32_t count_switches(const struct fors_net *net)
 	return n;
 }
 
-/* A slow cable has less than one cable's worth; none has more, for plans give each link one flow. */
-static double capacity_of(const struct fors_net *net, const struct fors_port *port, uint32_t full)
+/* How many times as fast as full speed a cable is, one of a server at most once; 1 where that is not known. */
+static double capacity_of(const struct fors_net *net, uint32_t node, const struct fors_port *port, uint32_t full)
 {
-	double here = fors_port_slowness(port, full);
-	double there = fors_port_slowness(fors_net_port(net, port->peer, port->peer_port), full);
+	bool joins_switches = net->node[node].type == FORS_SWITCH && net->node[port->peer].type == FORS_SWITCH;
+	double times = full && fors_rates_cable(net, port) ? (double)fors_rates_cable(net, port) / full : 1;
 
-	return 1 / (here > there ? here : there);
+	return joins_switches || times < 1 ? times : 1;
+}
+
+/* Full speed of who sends. */
+static uint32_t full_of(const struct fors_routes *routes)
+{
+	uint32_t flow = 0;
+
+	for (uint32_t s = 0; s < routes->graph->nservers; s++)
+		fors_rates_takes_part(routes->net,
+				      fors_net_port(routes->net, routes->server[s].node, routes->server[s].port), &flow);
+	return fors_rates_full(routes->net, flow);
 }
 
 static void number_links(struct fors_routes *routes)
 {
 	const struct fors_net *net = routes->net;
-	uint32_t n = 0, full = fors_rates_full(net);
+	uint32_t n = 0, full = full_of(routes);
 
 	for (uint32_t node = 0; node < net->nnodes; node++)
 		for (unsigned port = 0; port <= net->node[node].nports; port++) {
@@ -228,7 +239,7 @@ static void number_links(struct fors_routes *routes)
 				continue;
 			routes->link_of[index] = n;
 			routes->port_of[n] = index;
-			routes->graph->capacity[n] = capacity_of(net, &net->port[index], full);
+			routes->graph->capacity[n] = capacity_of(net, node, &net->port[index], full);
 			routes->graph->from[n] = node;
 			routes->graph->to[n++] = net->port[index].peer;
 		}

@@ -111,6 +111,39 @@ def test_by_how_much(fors, net, every, slow, times):
     assert plan(fors, "--fabric", path)["length"] == 16
 
 
+def rated(text, *rates):
+    """A net text with (what, rate): the cables of nodes whose names begin so, at both ends; later ones win."""
+    out, here = [], ""
+    for line in text.splitlines():
+        head = re.match(r'(?:Switch|Ca)\s+\d+ "([^"]+)"', line)
+        here = head.group(1) if head else here
+        ends = [here] + re.findall(r'^\[\d+\](?:\(\w+\))?\s+"([^"]+)"', line)
+        for what, rate in rates if len(ends) > 1 else ():
+            if any(end.startswith(what) for end in ends):
+                line = re.sub(r"\d+x\w+$", rate, line)
+        out.append(line)
+    return "\n".join(out) + "\n"
+
+
+@pytest.mark.parametrize("spec, rates, phases", [
+    ("FT(2;4,4;servers=8)", [("Spine", "4xHDR"), ("Node", "2xHDR")], 32),
+    ("FT(2;4,4;servers=8)", [("Spine", "4xHDR"), ("Node", "4xHDR")], 48),
+    ("FT(2;2,4;servers=6)", [("Spine", "4xNDR"), ("Node", "2xHDR")], 24),
+    ("FT(2;2,4;cables=2;servers=8)", [("Spine", "4xFDR"), ("Node", "4xQDR")], 48),  # 1.7 times as fast is once
+    ("XGFT(3;8,4,4;1,4,4)", [("Mid", "4xHDR"), ("Node", "2xHDR")], 128),
+    ("XGFT(3;8,4,4;1,4,2)", [("Mid", "4xHDR"), ("Spine", "4xNDR"), ("Node", "2xHDR")], 128),
+    ("XGFT(3;8,4,4;1,4,2)", [("Mid", "4xHDR"), ("Node", "2xHDR")], 192)])  # the pods' cables up are the limit
+def test_hosts_slower_than_uplinks(fors, write, spec, rates, phases):
+    """A cable k times as fast as the fastest server carries k flows in a phase: own tables, read back as anybody's, and the same proof."""
+    path = write("fast.net", rated(fors("fabric", "--synthetic", spec).out, *rates))
+    status = plan(fors, "--fabric", path)
+    assert status["phases"] == status["lower_bound"] == phases, status["method"]
+    assert status["slow_phases"] == 0 and status["length"] == phases
+    lfts = write("own.lfts", fors("fabric", "--fabric", path, "--format", "lfts").out)
+    over = plan(fors, "--fabric", path, "--lfts", lfts)
+    assert over["phases"] == phases and over["tables_bound"] == phases
+
+
 @pytest.mark.parametrize("node, port, down", [("Leaf01", 6, "Leaf01[6]"), ("Mid2-01", 7, "Mid2-01[7]")])
 def test_three_levels(fors, net, node, port, down):
     """A slow cable of either stage: what draining it would give is what the tree is without it, 80 phases or 64."""

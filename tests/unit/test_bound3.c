@@ -16,7 +16,7 @@ static void assert_witness(const struct fors_lanes3 *lanes, const uint32_t *serv
 
 	for (uint32_t a = 0; a < lanes->pods->nleaves; a++)
 		total += servers[a];
-	must(fors_bound3_witness(lanes, servers, &witness, &error), &error);
+	must(fors_bound3_witness(lanes, servers, NULL, &witness, &error), &error);
 	assert_int_equal(witness.bound, bound);
 	assert_int_equal(witness.by, bound > total ? FORS_BY_CUT : FORS_BY_PORT);
 	assert_int_equal(witness.nlinks > 0, witness.by == FORS_BY_CUT);
@@ -45,7 +45,7 @@ static void assert_bound(const char *spec, const char *dead, const uint32_t *ser
 	for (uint32_t a = 0; a < w.pods->nleaves; a++)
 		all[a] = servers ? servers[a] : w.pods->leaf[a].nslots;
 	must(fors_lanes3_read(w.pods, &lanes, &error), &error);
-	must(fors_bound3(lanes, all, &bound, &error), &error);
+	must(fors_bound3(lanes, all, NULL, &bound, &error), &error);
 	assert_int_equal(bound, expected);
 	assert_witness(lanes, all, bound);
 	fors_lanes3_free(lanes);

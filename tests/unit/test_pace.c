@@ -15,6 +15,7 @@
 #include "core/planners/bound.h"
 #include "core/planners/slow.h"
 #include "core/schedule/pace.h"
+#include "core/schedule/verify.h"
 #include "core/status/status.h"
 
 /* All cables at one width and speed. */
@@ -175,26 +176,108 @@ static void leaves_at(struct bed *bed, unsigned first, unsigned last, unsigned w
 		}
 }
 
-/* Full speed is that of servers and cables between switches together. */
+static uint32_t full_of(const struct bed *bed)
+{
+	const struct fors_fattree tree = fors_fattree_of_fabric(bed->fabric);
+
+	return fors_fattree_full(&tree);
+}
+
+/* Full speed is that of the fastest server, and of the usual cable between switches where that is slower. */
 static void full_speed(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
 
-	assert_int_equal(fors_rates_full(bed->net), 0);
+	assert_int_equal(full_of(bed), 0);
 	all_at(bed, 4, FORS_EDR);
-	assert_int_equal(fors_rates_full(bed->net), 100000);
+	assert_int_equal(full_of(bed), 100000);
 	leaves_at(bed, 5, 8, 4, FORS_QDR); /* servers that are faster than the switches */
-	assert_int_equal(fors_rates_full(bed->net), 32000);
+	assert_int_equal(full_of(bed), 32000);
 	near(pace_of(bed).length, 16);
 	all_at(bed, 4, FORS_EDR);
 	leaves_at(bed, 1, 4, 2, FORS_EDR);
-	assert_int_equal(fors_rates_full(bed->net), 50000);
+	assert_int_equal(full_of(bed), 50000);
 	one_at(bed, "Leaf01[6]", 2, FORS_EDR, true);
 	assert_true(fors_cable(bed->fabric, 1, 1)->is_degraded);
 	near(pace_of(bed).length, 16);
 	near(drained(bed), -1);
 	one_at(bed, "Leaf01[6]", 1, FORS_EDR, true);
 	near(pace_of(bed).length, 16 + pace_of(bed).slow_phases);
+	bed_free(bed);
+}
+
+/* --- cables that carry several flows ----------------------------------------------------------------------------- */
+
+static struct fors_verdict verdict_of(const struct bed *bed, const struct fors_schedule *schedule)
+{
+	struct fors_verdict verdict;
+	struct fors_error error;
+	bool is_right;
+
+	assert_int_equal(fors_verify(bed->net, bed->lfts, schedule, NULL, NULL, &verdict, &error), FORS_OK);
+	assert_int_equal(fors_verify_holds(bed->net, bed->lfts, schedule, 1, NULL, NULL, &is_right, &error), FORS_OK);
+	assert_int_equal(is_right, verdict.is_good);
+	return verdict;
+}
+
+/*
+ * 8 servers below 4 uplinks k times as fast, k rounded down: as many phases as any plan needs, and the proof, which counts k by itself,
+ * refuses that plan where k is less.
+ */
+static void uplinks_faster_than_servers(void **state)
+{
+	static const struct {
+		unsigned width;
+		enum fors_speed speed;
+		unsigned capacity, phases;
+	} up[] = {{4, FORS_EDR, 1, 48}, {8, FORS_EDR, 2, 32}, {12, FORS_EDR, 3, 32}, {4, FORS_HDR, 2, 32}, {2, FORS_HDR, 1, 48}};
+
+	for (unsigned lmc = 0; lmc < 3; lmc++)
+		for (unsigned i = 0; i < 5; i++) {
+			struct bed *bed = bed_new("FT(2;4,4;servers=8)", lmc);
+			struct fors_schedule *schedule;
+			struct fors_error error;
+			uint32_t bound;
+
+			all_at(bed, 4, FORS_EDR);
+			leaves_at(bed, 9, 12, up[i].width, up[i].speed);
+			assert_int_equal(fors_cable(bed->fabric, 1, 2)->capacity, up[i].capacity);
+			assert_int_equal(bed->fabric->reduction, up[i].capacity > 1 ? 0 : 4);
+			assert_int_equal(fors_lower_bound(bed->fabric, &bound, &error), FORS_OK);
+			schedule = plan(bed);
+			assert_int_equal(schedule->nphases, up[i].phases);
+			assert_int_equal(bound, up[i].phases);
+			assert_true(verdict_of(bed, schedule).is_good);
+			assert_int_equal(verdict_of(bed, schedule).max_load, up[i].capacity > 1 ? 2 : 1);
+			leaves_at(bed, 9, 12, 4, FORS_EDR);
+			assert_int_equal(verdict_of(bed, schedule).is_good, up[i].capacity == 1);
+			fors_schedule_free(schedule);
+			bed_free(bed);
+		}
+}
+
+/* The fastest who takes part says what a flow is; and one cable of another speed counts as what it is. */
+static void capacities_that_differ(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4;servers=8)", 0);
+	struct fors_schedule *schedule;
+	uint32_t bound;
+
+	all_at(bed, 4, FORS_EDR);
+	leaves_at(bed, 9, 12, 4, FORS_HDR);
+	one_at(bed, "Leaf02[3]", 4, FORS_HDR, true);
+	assert_int_equal(fors_cable(bed->fabric, 1, 2)->capacity, 1);
+	assert_int_equal(full_of(bed), 200000);
+	one_at(bed, "Leaf02[3]", 4, FORS_EDR, true);
+	one_at(bed, "Leaf02[9]", 4, FORS_EDR, false);
+	assert_int_equal(fors_cable(bed->fabric, 2, 0)->capacity, 1);
+	assert_int_equal(bed->fabric->reduction, 1);
+	assert_int_equal(fors_lower_bound(bed->fabric, &bound, NULL), FORS_OK);
+	assert_int_equal(bound, 32); /* 192 flows over 7 at a time */
+	schedule = plan(bed);
+	assert_true(verdict_of(bed, schedule).is_good);
+	assert_true(schedule->nphases >= bound && schedule->nphases <= 48);
+	fors_schedule_free(schedule);
 	bed_free(bed);
 }
 
@@ -423,6 +506,8 @@ int main(void)
 		cmocka_unit_test(what_auto_chooses),
 		cmocka_unit_test(the_slower_end_counts),
 		cmocka_unit_test(full_speed),
+		cmocka_unit_test(uplinks_faster_than_servers),
+		cmocka_unit_test(capacities_that_differ),
 		cmocka_unit_test(random_slow_cables),
 		cmocka_unit_test(flows_of_ports),
 		cmocka_unit_test(draining),

@@ -325,7 +325,7 @@ static uint32_t rounds_more(const struct ground *g)
 	assert_non_null(servers);
 	for (uint32_t a = 0; a < pods->nleaves; a++)
 		servers[a] = m1;
-	must(fors_bound3(g->lanes, servers, &bound, &error), &error);
+	must(fors_bound3(g->lanes, servers, NULL, &bound, &error), &error);
 	free(servers);
 	return (bound + m1 - 1) / m1 - pods->npods * g->lanes->m2;
 }

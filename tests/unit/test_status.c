@@ -127,7 +127,6 @@ static void unknown_is_null(void **state)
 		"not_participants",
 		"guests",
 		"left_out",
-		"not_hosts",
 		"repairs",
 		"failover",
 		"demand",

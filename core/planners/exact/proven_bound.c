@@ -30,7 +30,7 @@ enum fors_err fors_proven_bound(const struct fors_fabric *fabric, uint32_t *boun
 	uint32_t least, phases;
 	enum fors_err err = fors_lower_bound(fabric, &least, error);
 
-	if (!err && fabric->nservers && !has_many_cables(fabric)) {
+	if (!err && fabric->nservers && !has_many_cables(fabric) && !fors_fabric_has_capacity(fabric)) {
 		err = fors_ways_of_cables(fabric, &ways, error);
 		if (!err)
 			err = fors_split_find(ways, least, &effort, &split, &phases, &least, error);

@@ -311,7 +311,7 @@ enum fors_err fors_flows_bipartite(const struct fors_flows_problem *problem, con
 		.problem = problem, .way = way, .nphases = nphases, .cancelled = cancelled, .context = context};
 	enum fors_err err = FORS_OK;
 
-	if (!is_small(problem)) {
+	if (!is_small(problem) || problem->capacity) {
 		*packing = NULL;
 		return FORS_OK;
 	}

@@ -10,7 +10,7 @@
 
 /*
  * Pack all tokens into nphases phases by colouring, each unit over its way way[unit], in *packing, owned by the caller
- * (fors_flows_packing_free()), nothing waiting; NULL when these ways are not of that kind (bipartite.c), when a link of
+ * (fors_flows_packing_free()), nothing waiting; NULL when these ways are not of that kind (bipartite.c), when links carry more than one token in a phase, when a link of
  * them has more than nphases tokens, or when the graph is too large for a colouring. nphases is at least the number of
  * destinations. cancelled(context) may be NULL. Errors: FORS_ECANCELLED, FORS_ENOMEM; *packing is untouched then.
  */

@@ -4,13 +4,14 @@
  *
  * Tables with several LIDs may lead all of them over a part of the cables: then no link is crossed by all ways of a unit,
  * yet together they are too many for the cables in use. Give each link a weight, none below 0. A token crosses at least the
- * weight of its lightest way, and in T phases links carry at most T times the sum of all weights. So for any weights
+ * weight of its lightest way, and in T phases links carry at most T times the sum of all weights, each as often as the link
+ * carries tokens in a phase. So for any weights
  *
- *	T >= sum over tokens of the weight of their lightest way / sum of all weights.
+ *	T >= sum over tokens of the weight of their lightest way / sum of all weights times capacities.
  *
  * This is the dual of the linear program "split tokens over ways so that the fullest link has least", so some weights give
  * exactly its value. They are looked for as multiplicative weights are: each turn sends all tokens over their lightest ways
- * and adds up what links carried so far; a link weighs (its load / the greatest)^(2^k). With k = 0 nothing but full links counts
+ * and adds up what links carried so far; a link weighs (its load / the greatest, each by capacity)^(2^k). With k = 0 nothing but full links counts
  * little, with a high k nothing else counts at all; k goes round. Whole numbers only. The best bound of all turns is taken, so
  * it is one, however few turns there were. The mean of all turns is a way to split tokens: where no link has more than the bound
  * in it, the bound is the best of its kind, and that is the end.
@@ -32,19 +33,25 @@ struct choice {
 	uint64_t *weight; /* per link */
 };
 
+/* The tokens of a link, in phases. */
+static uint64_t load_of(const struct choice *c, uint32_t link)
+{
+	return c->load[link] / fors_flows_capacity(c->p, link);
+}
+
 static uint64_t weigh(const struct choice *c, uint32_t power)
 {
 	uint64_t most = 1, sum = 0;
 
 	for (uint32_t i = 0; i < c->p->nlinks; i++)
-		most = c->load[i] > most ? c->load[i] : most;
+		most = load_of(c, i) > most ? load_of(c, i) : most;
 	for (uint32_t i = 0; i < c->p->nlinks; i++) {
-		uint64_t weight = (c->load[i] << ONE) / most;
+		uint64_t weight = (load_of(c, i) << ONE) / most;
 
 		for (uint32_t k = 0; k < power; k++)
 			weight = weight * weight >> ONE;
 		c->weight[i] = weight;
-		sum += weight;
+		sum += weight * fors_flows_capacity(c->p, i);
 	}
 	return sum;
 }
@@ -99,7 +106,7 @@ static uint64_t take_turn(struct choice *c, uint32_t turn)
 static bool is_met(const struct choice *c, uint32_t turns, uint64_t bound)
 {
 	for (uint32_t i = 0; i < c->p->nlinks; i++)
-		if (c->load[i] > bound * turns)
+		if (c->load[i] > bound * turns * fors_flows_capacity(c->p, i))
 			return false;
 	return true;
 }

@@ -54,7 +54,7 @@ struct orderer {
 	const uint32_t *way; /* per unit */
 	uint32_t nphases;
 	enum fors_flows_order order;
-	uint32_t *load;	  /* per link: tokens */
+	uint32_t *load;	  /* per link: phases that its tokens need */
 	uint32_t *usual;  /* per destination: the link over which it receives most units */
 	uint32_t *corner; /* per switch: its number for the orders by xor */
 };
@@ -66,6 +66,8 @@ static void count_loads(const struct orderer *o)
 	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++)
 		for (uint32_t i = p->begin[o->way[unit]]; i < p->begin[o->way[unit] + 1]; i++)
 			o->load[p->link[i]] += fors_flows_tokens(p, unit);
+	for (uint32_t i = 0; p->capacity && i < p->nlinks; i++)
+		o->load[i] = fors_flows_phases(p, i, o->load[i]);
 }
 
 static uint32_t length_of(const struct orderer *o, uint32_t unit)

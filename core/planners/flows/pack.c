@@ -30,8 +30,8 @@ static bool allocate(struct fors_flows_packing *p, uint32_t room)
 	size_t phases = ((size_t)room + 63) / 64 * 64;
 	size_t tokens = (size_t)problem->ndests * problem->ndests / (problem->lump ? problem->lump : 1);
 
-	if (!fors_book_init(&p->book, problem->nlinks + problem->ndests, problem->nswitches, p->nphases,
-			    (uint32_t)phases))
+	if (!fors_book_init_wide(&p->book, problem->capacity, problem->nlinks, problem->nlinks + problem->ndests,
+				 problem->nswitches, p->nphases, (uint32_t)phases))
 		return false;
 	p->seat = malloc((problem->ndests * phases + 1) * sizeof(*p->seat));
 	p->seat_row = calloc(problem->nswitches + (size_t)1, sizeof(*p->seat_row));
@@ -118,13 +118,23 @@ enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uin
 	return FORS_OK;
 }
 
+/* What links carry in a phase beyond one token each. */
+static uint64_t extra_places(const struct fors_flows_problem *problem)
+{
+	uint64_t extra = 0;
+
+	for (uint32_t i = 0; problem->capacity && i < problem->nlinks; i++)
+		extra += problem->capacity[i] - 1u;
+	return extra;
+}
+
 uint64_t fors_flows_packing_bytes(const struct fors_flows_problem *problem, uint32_t nphases)
 {
 	uint64_t phases = ((uint64_t)nphases + nphases / SPARE + 63) / 64 * 64, p = problem->ndests,
 		 s = problem->nswitches;
 
 	/* the book, seats, what waits */
-	return fors_book_bytes(problem->nlinks + p, s, phases) + 4 * p * phases +
+	return fors_book_bytes(problem->nlinks + p, extra_places(problem), s, phases) + 4 * p * phases +
 	       4 * p * p / (problem->lump ? problem->lump : 1);
 }
 
@@ -247,7 +257,7 @@ void fors_flows_take(struct fors_flows_packing *packing, uint32_t way, uint32_t 
 	uint32_t *seat = packing->seat + packing->seat_row[s] + (size_t)phase * problem->senders[s], i = 0;
 
 	for (uint32_t k = 0; k + 1 < n; k++)
-		fors_book_erase(&packing->book, row[k], phase);
+		fors_book_erase(&packing->book, row[k], phase, way);
 	while (seat[i] != way)
 		i++;
 	fors_book_leave(&packing->book, row[n - 1], phase);

@@ -2,8 +2,8 @@
 /*
  * pack.h - the book of a packing of single flows: which token is in which phase.
  *
- * Rows are what a token may have to share: a link or a receiver, which take one in a phase, by its way; the senders of
- * a switch, which are counted. Who sits in a phase of a switch is kept besides, for searches and for senders.c.
+ * Rows are what a token may have to share: a link, which takes as many in a phase as its capacity, or a receiver, which takes
+ * one, by its way; the senders of a switch, which are counted. Who sits in a phase of a switch is kept besides, for searches and for senders.c.
  *
  * Private to this room. Thread rules: a packing belongs to one thread; its problem is only read.
  */

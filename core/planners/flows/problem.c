@@ -19,6 +19,7 @@ void fors_flows_problem_clear(struct fors_flows_problem *problem)
 	free(problem->begin);
 	free(problem->link);
 	free(problem->exists);
+	free(problem->capacity);
 	*problem = (struct fors_flows_problem){0};
 }
 
@@ -33,6 +34,16 @@ bool fors_flows_problem_allocate(struct fors_flows_problem *p, size_t most_links
 	p->link = most_links ? malloc(most_links * ways * sizeof(*p->link) + 1) : NULL;
 	p->exists = calloc(ways + 1, sizeof(*p->exists));
 	return p->senders && p->first && p->home && p->begin && (p->link || !most_links) && p->exists;
+}
+
+void fors_flows_take_capacities(struct fors_flows_problem *problem, uint8_t *capacity)
+{
+	for (uint32_t i = 0; i < problem->nlinks; i++)
+		if (capacity[i] > 1) {
+			problem->capacity = capacity;
+			return;
+		}
+	free(capacity);
 }
 
 uint32_t fors_flows_longest(const struct fors_flows_problem *problem)
@@ -50,15 +61,18 @@ struct reader {
 	const struct fors_task *task;
 	struct fors_flows_problem *problem;
 	uint32_t *number[2];
-	uint32_t used; /* of link[] */
+	uint8_t *capacity; /* per link that got a number */
+	uint32_t used;	   /* of link[] */
 };
 
 static uint32_t number_of(struct reader *r, unsigned direction, uint32_t leaf, uint8_t lane)
 {
 	uint32_t *number = &r->number[direction][(size_t)leaf * r->task->fabric->nlanes + lane];
 
-	if (*number == FORS_FLOWS_NONE)
+	if (*number == FORS_FLOWS_NONE) {
 		*number = r->problem->nlinks++;
+		r->capacity[*number] = fors_cable(r->task->fabric, leaf, lane)->capacity;
+	}
 	return *number;
 }
 
@@ -124,7 +138,8 @@ static bool allocate_reader(struct reader *r, size_t links)
 			return false;
 		memset(r->number[i], 0xFF, links * sizeof(*r->number[i]));
 	}
-	return true;
+	r->capacity = malloc(2 * links + 1);
+	return r->capacity;
 }
 
 enum fors_err fors_flows_problem_read(const struct fors_task *task, uint32_t npaths, struct fors_flows_problem *problem,
@@ -144,10 +159,13 @@ enum fors_err fors_flows_problem_read(const struct fors_task *task, uint32_t npa
 		err = read_units(&reader, error);
 	free(reader.number[0]);
 	free(reader.number[1]);
-	if (err)
+	if (err) {
+		free(reader.capacity);
 		fors_flows_problem_clear(&made);
-	else
-		*problem = made;
+		return err;
+	}
+	fors_flows_take_capacities(&made, reader.capacity);
+	*problem = made;
 	return err;
 }
 
@@ -186,13 +204,13 @@ enum fors_err fors_flows_fullest(const struct fors_flows_problem *p, uint32_t *l
 	for (uint32_t s = 0; p->ndests && s < p->nswitches; s++)
 		add_load(p, s, load);
 	for (uint32_t i = 0; i < p->nlinks; i++)
-		if (load[i] > most) {
-			most = load[i];
+		if (fors_flows_phases(p, i, load[i]) > most) {
+			most = fors_flows_phases(p, i, load[i]);
 			fullest = i;
 		}
-	free(load);
 	*link = fullest;
-	*tokens = most;
+	*tokens = fullest == FORS_FLOWS_NONE ? 0 : load[fullest];
+	free(load);
 	return FORS_OK;
 }
 
@@ -201,7 +219,9 @@ enum fors_err fors_flows_bound(const struct fors_flows_problem *p, uint32_t *bou
 	uint32_t link, tokens, lump = p->lump ? p->lump : 1, received = p->ndests / lump + (p->ndests % lump > 0);
 	enum fors_err err = fors_flows_fullest(p, &link, &tokens, error);
 
-	if (!err)
-		*bound = tokens > received ? tokens : received;
-	return err;
+	if (err)
+		return err;
+	tokens = link == FORS_FLOWS_NONE ? 0 : fors_flows_phases(p, link, tokens);
+	*bound = tokens > received ? tokens : received;
+	return FORS_OK;
 }

@@ -28,6 +28,7 @@ struct fors_flows_problem {
 	uint32_t *home;	   /* per destination: its switch */
 	uint32_t *begin;   /* per way: where its links begin in link[]; one more than there are ways */
 	uint32_t *link;	   /* the links of all ways */
+	uint8_t *capacity; /* per link: tokens that it carries in a phase; NULL: one each */
 	uint8_t *exists;   /* per way: is there one? Every unit with senders has its way of path index 0 */
 	uint32_t lump;	   /* flows that a token stands for (lumps.h), which divides all n_s; 0 means 1 */
 	/*
@@ -38,6 +39,19 @@ struct fors_flows_problem {
 	uint32_t (*links_of)(const void *context, uint32_t s, uint32_t d, uint32_t path, uint32_t *link);
 	const void *context; /* of links_of */
 };
+
+static inline uint32_t fors_flows_capacity(const struct fors_flows_problem *problem, uint32_t link)
+{
+	return problem->capacity ? problem->capacity[link] : 1;
+}
+
+/* The phases in which a link carries so many tokens. */
+static inline uint32_t fors_flows_phases(const struct fors_flows_problem *problem, uint32_t link, uint32_t tokens)
+{
+	uint32_t capacity = fors_flows_capacity(problem, link);
+
+	return capacity == 1 ? tokens : tokens / capacity + (tokens % capacity > 0);
+}
 
 /* How many units and ways there are, and whose they are. */
 static inline uint32_t fors_flows_units(const struct fors_flows_problem *problem)
@@ -99,13 +113,19 @@ bool fors_flows_problem_allocate(struct fors_flows_problem *problem, size_t most
 uint32_t fors_flows_longest(const struct fors_flows_problem *problem);
 
 /*
- * The link that most tokens have to cross, in *link (FORS_FLOWS_NONE: there is none), and how many they are, in
- * *tokens. Of units with several ways only the links that all of them share count. Errors: FORS_ENOMEM.
+ * The capacities of so many links, which are the problem's from now on; where no link carries more than one it has
+ * none. Takes `capacity`, which malloc() gave.
+ */
+void fors_flows_take_capacities(struct fors_flows_problem *problem, uint8_t *capacity);
+
+/*
+ * The link that needs most phases for what has to cross it, in *link (FORS_FLOWS_NONE: there is none), and how many tokens
+ * these are, in *tokens. Of units with several ways only the links that all of them share count. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_flows_fullest(const struct fors_flows_problem *problem, uint32_t *link, uint32_t *tokens,
 				 struct fors_error *error);
 
-/* No packing over these ways has fewer phases: max(P, tokens of the fullest link). In *bound. Errors: FORS_ENOMEM. */
+/* No packing over these ways has fewer phases: max(P, phases of the fullest link). In *bound. Errors: FORS_ENOMEM. */
 enum fors_err fors_flows_bound(const struct fors_flows_problem *problem, uint32_t *bound, struct fors_error *error);
 
 #endif

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/net/rates.h"
+
 /* What a walk asks of a node. */
 struct stop {
 	const uint8_t *row; /* its table; NULL: it has none */
@@ -549,6 +551,24 @@ static enum fors_err read_ways(struct reader *r, struct fors_error *error)
 
 /* ---- the whole ---- */
 
+/* What links carry: as many flows as they are times as fast as the fastest of who takes part. */
+static enum fors_err find_capacities(struct reader *r, struct fors_error *error)
+{
+	struct fors_flows_routed *made = r->made;
+	uint8_t *capacity = malloc(made->problem.nlinks + (size_t)1);
+	uint32_t flow = 0;
+
+	if (!capacity)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < made->nservers; i++)
+		fors_rates_takes_part(r->net, fors_net_port(r->net, made->server[i].node, made->server[i].port), &flow);
+	for (uint32_t link = 0; link < made->problem.nlinks; link++)
+		capacity[link] = fors_rates_capacity(r->net, &r->net->port[made->link_port[link]], flow);
+	fors_flows_take_capacities(&made->problem, capacity);
+	made->flow = flow;
+	return FORS_OK;
+}
+
 /* The end of the path indices that every server has and that are looked at. */
 static uint32_t paths_of(const struct reader *r)
 {
@@ -660,7 +680,9 @@ static enum fors_err read_all(struct reader *r, struct fors_error *error)
 		order_classes(r);
 	if (!err)
 		err = shape_problem(r, error);
-	return err ? err : read_ways(r, error);
+	if (!err)
+		err = read_ways(r, error);
+	return err ? err : find_capacities(r, error);
 }
 
 enum fors_err fors_flows_routed_read(const struct fors_flows_tables *tables, struct fors_flows_routed **routed,

@@ -227,20 +227,40 @@ static uint64_t price_of(struct search *s, uint32_t way, uint32_t phase)
 	return price;
 }
 
-/* The tokens on the links and the receiver of a way in a phase, each once, in who[]; how many. */
+static bool is_among(uint32_t way, const uint32_t *who, uint32_t count)
+{
+	for (uint32_t k = 0; k < count; k++)
+		if (who[k] == way)
+			return true;
+	return false;
+}
+
+/*
+ * The token of a row that is in the way in a phase, beside those that go anyway; FORS_FLOWS_NONE: none. Of several on a link that
+ * is full one has to go, another one at another step.
+ */
+static uint32_t in_the_way(const struct search *s, uint32_t row, uint32_t phase, const uint32_t *who, uint32_t count)
+{
+	const struct fors_book *book = &s->packing->book;
+	uint32_t n, *at = fors_book_places(book, row, phase, &n);
+
+	if (!(fors_book_busy(book, row, phase / 64) >> phase % 64 & 1))
+		return FORS_FLOWS_NONE;
+	for (uint32_t i = 0; i < n; i++)
+		if (is_among(at[(size_t)i * book->room], who, count))
+			return FORS_FLOWS_NONE;
+	return at[n == 1 ? 0 : (size_t)(s->step % n) * book->room];
+}
+
+/* The tokens that have to go off the links and the receiver of a way in a phase, each once, in who[]; how many. */
 static uint32_t occupants(const struct search *s, const uint32_t *row, uint32_t n, uint32_t phase, uint32_t *who)
 {
-	const struct fors_flows_packing *p = s->packing;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i + 1 < n; i++) {
-		uint32_t way = fors_book_at(&p->book, row[i], phase), k = 0;
+		uint32_t way = in_the_way(s, row[i], phase, who, count);
 
-		if (way == FORS_FLOWS_NONE)
-			continue;
-		while (k < count && who[k] != way)
-			k++;
-		if (k == count)
+		if (way != FORS_FLOWS_NONE)
 			who[count++] = way;
 	}
 	return count;
@@ -324,17 +344,15 @@ static uint32_t find_candidates(struct search *s, uint32_t way, struct candidate
 	return count[0] + count[1] + count[2];
 }
 
-/* How many tokens are on the links and the receiver of a way in a phase; 4: that many, or more. */
-static uint32_t count_tokens(const struct fors_flows_packing *p, const uint32_t *row, uint32_t n, uint32_t phase)
+/* How many tokens have to go off the links and the receiver of a way in a phase; 4: that many, or more. */
+static uint32_t count_tokens(const struct search *s, const uint32_t *row, uint32_t n, uint32_t phase)
 {
 	uint32_t who[3], count = 0;
 
 	for (uint32_t i = 0; i + 1 < n; i++) {
-		uint32_t way = fors_book_at(&p->book, row[i], phase), k = 0;
+		uint32_t way = in_the_way(s, row[i], phase, who, count);
 
-		while (k < count && who[k] != way)
-			k++;
-		if (way == FORS_FLOWS_NONE || k < count)
+		if (way == FORS_FLOWS_NONE)
 			continue;
 		if (count == 3)
 			return 4;
@@ -354,7 +372,7 @@ static uint32_t find_few(struct search *s, uint32_t way, struct candidate *list)
 
 	for (uint32_t i = 0; i < p->nphases; i++) {
 		uint32_t phase = from + i < p->nphases ? from + i : from + i - p->nphases,
-			 tokens = count_tokens(p, row, n, phase);
+			 tokens = count_tokens(s, row, n, phase);
 
 		tokens = tokens ? tokens - 1 : 0; /* none on links: the switch is full */
 		if (tokens < 3 && count[tokens] < most[tokens])

@@ -693,7 +693,7 @@ static void release(struct table *x)
 
 bool fors_flows_swaps_may_be(const struct fors_flows_problem *problem, uint32_t nphases)
 {
-	return problem->npaths < ANY_PATH && !problem->links_of && problem->lump <= 1 && nphases >= problem->ndests &&
+	return problem->npaths < ANY_PATH && !problem->links_of && !problem->capacity && problem->lump <= 1 && nphases >= problem->ndests &&
 	       nphases < NOBODY && problem->nswitches > 1;
 }
 

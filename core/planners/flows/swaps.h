@@ -10,7 +10,7 @@
 
 #define FORS_FLOWS_SWAPS_WORK UINT64_C(20000000) /* the usual budget, where flows have no ways to choose from */
 
-/* May fors_flows_swaps() be asked: single flows over listed ways, and no fewer phases than receivers? */
+/* May fors_flows_swaps() be asked: single flows over listed ways, links of capacity 1, and no fewer phases than receivers? */
 bool fors_flows_swaps_may_be(const struct fors_flows_problem *problem, uint32_t nphases);
 
 /*

@@ -19,13 +19,16 @@ static void add_load(const struct fors_flows_problem *p, uint32_t *load, uint32_
 		load[p->link[i]] += tokens;
 }
 
-/* The fullest link of a way. */
+/* The phases of the fullest link of a way. */
 static uint32_t fullest(const struct fors_flows_problem *p, const uint32_t *load, uint32_t way)
 {
 	uint32_t most = 0;
 
-	for (uint32_t i = p->begin[way]; i < p->begin[way + 1]; i++)
-		most = load[p->link[i]] > most ? load[p->link[i]] : most;
+	for (uint32_t i = p->begin[way]; i < p->begin[way + 1]; i++) {
+		uint32_t phases = fors_flows_phases(p, p->link[i], load[p->link[i]]);
+
+		most = phases > most ? phases : most;
+	}
 	return most;
 }
 

@@ -9,7 +9,7 @@
 #include "problem.h"
 
 /*
- * A way for each unit such that, as far as can be found, no link has more than `limit` tokens; in *way (one element per
+ * A way for each unit such that, as far as can be found, no link needs more than `limit` phases; in *way (one element per
  * unit and one more, a way of a unit without senders may not exist), owned by the caller. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_flows_choose_ways(const struct fors_flows_problem *problem, uint32_t limit, uint32_t **way,

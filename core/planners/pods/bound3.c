@@ -14,7 +14,7 @@
  *   pod p       n_p (P - n_p) / sum over planes of min(rungs that live, lanes of its leaves that live)
  *   pods p, q   n_p n_q / sum over planes of min(rungs of p that live and whose top has a live cable to q's mid, lanes of p, of q)
  *
- * Of the sets Q those are looked at that one leaf b makes by the planes in common with a. A top that several planes
+ * A cable that carries k flows in a phase counts k times. Of the sets Q those are looked at that one leaf b makes by the planes in common with a. A top that several planes
  * share may be left over another plane than it was come to, so where there are any, planes are not told apart: only P,
  * the leaves as a whole, and the pods with all tops together.
  */
@@ -29,9 +29,10 @@ struct work {
 	const struct fors_lanes3 *l;
 	const struct fors_pods *pods;
 	const uint32_t *servers;
+	const uint8_t *capacity; /* per port of known; NULL: one flow each */
 	uint64_t total, most;
 	uint64_t *in_pod; /* servers */
-	uint32_t *up;	  /* [leaf * nplanes + plane]: live lanes */
+	uint32_t *up;	  /* [leaf * nplanes + plane]: live lanes, by what they carry */
 	uint32_t *pod_up; /* [pod * nplanes + plane]: the same of all leaves */
 	uint64_t *planes; /* per leaf: of its live lanes, as bits; of the first 64 */
 	uint64_t *
@@ -53,6 +54,12 @@ static void take(struct work *w, uint64_t flows, uint64_t lanes, struct cut cut)
 	w->cut = cut;
 }
 
+/* Flows of a phase over the cable of a port of a switch, a node of known. */
+static uint32_t carried(const struct work *w, uint32_t node, uint8_t port)
+{
+	return w->capacity ? w->capacity[w->pods->known->node[node].first_port + port] : 1;
+}
+
 static void count(struct work *w)
 {
 	for (uint32_t a = 0; a < w->pods->nleaves; a++) {
@@ -60,10 +67,12 @@ static void count(struct work *w)
 		w->in_pod[w->pods->leaf[a].pod] += w->servers[a];
 		for (uint32_t lane = 0; lane < w->l->nlanes; lane++)
 			if (fors_lanes3_live(w->l, a, lane)) {
-				uint32_t plane = fors_lanes3_plane(w->l, lane);
+				uint32_t plane = fors_lanes3_plane(w->l, lane),
+					 flows = carried(w, w->pods->leaf[a].node,
+							 w->l->leaf_port[(size_t)a * w->l->nlanes + lane]);
 
-				w->up[a * w->pods->nplanes + plane]++;
-				w->pod_up[w->pods->leaf[a].pod * w->pods->nplanes + plane]++;
+				w->up[a * w->pods->nplanes + plane] += flows;
+				w->pod_up[w->pods->leaf[a].pod * w->pods->nplanes + plane] += flows;
 			}
 	}
 	w->is_apart = true;
@@ -165,7 +174,7 @@ static bool comes_down(const struct work *w, uint32_t mid, uint32_t plane, uint3
 	return false;
 }
 
-/* Rungs of pod p's mid in a plane that live, and, unless q is FORS_NONE, get to pod q. */
+/* What rungs of pod p's mid in a plane carry that live, and, unless q is FORS_NONE, get to pod q. */
 static uint64_t rungs_to(const struct work *w, uint32_t p, uint32_t q, uint32_t plane)
 {
 	uint32_t mid = fors_pods_mid(w->pods, p, plane),
@@ -173,7 +182,8 @@ static uint64_t rungs_to(const struct work *w, uint32_t p, uint32_t q, uint32_t 
 	uint64_t rungs = 0;
 
 	for (uint32_t r = 0; mid != FORS_NONE && r < w->l->rungs[plane]; r++)
-		rungs += fors_lanes3_rung_live(w->l, mid, r) && (q == FORS_NONE || comes_down(w, other, plane, r));
+		if (fors_lanes3_rung_live(w->l, mid, r) && (q == FORS_NONE || comes_down(w, other, plane, r)))
+			rungs += carried(w, w->pods->mid[mid].node, w->l->mid_port[(size_t)mid * w->l->nrungs + r]);
 	return rungs;
 }
 
@@ -204,11 +214,11 @@ static void work_free(struct work *w)
 	free(w->joined);
 }
 
-static bool work_alloc(struct work *w, const struct fors_lanes3 *lanes, const uint32_t *servers)
+static bool work_alloc(struct work *w, const struct fors_lanes3 *lanes, const uint32_t *servers, const uint8_t *capacity)
 {
 	const struct fors_pods *pods = lanes->pods;
 
-	*w = (struct work){.l = lanes, .pods = pods, .servers = servers, .cut = {FORS_NONE, FORS_NONE, FORS_NONE, 0}};
+	*w = (struct work){.l = lanes, .pods = pods, .servers = servers, .capacity = capacity, .cut = {FORS_NONE, FORS_NONE, FORS_NONE, 0}};
 	w->in_pod = calloc(pods->npods + (size_t)1, sizeof(*w->in_pod));
 	w->up = calloc((size_t)pods->nleaves * pods->nplanes + 1, sizeof(*w->up));
 	w->pod_up = calloc((size_t)pods->npods * pods->nplanes + 1, sizeof(*w->pod_up));
@@ -241,12 +251,12 @@ static void find(struct work *w)
 	}
 }
 
-enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *servers, uint32_t *bound,
-			  struct fors_error *error)
+enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *servers, const uint8_t *capacity,
+			  uint32_t *bound, struct fors_error *error)
 {
 	struct work w;
 
-	if (!work_alloc(&w, lanes, servers))
+	if (!work_alloc(&w, lanes, servers, capacity))
 		return fors_fail_memory(error);
 	find(&w);
 	work_free(&w);
@@ -331,13 +341,13 @@ static enum fors_err list_cut(const struct work *w, struct fors_witness *witness
 	return err;
 }
 
-enum fors_err fors_bound3_witness(const struct fors_lanes3 *lanes, const uint32_t *servers,
+enum fors_err fors_bound3_witness(const struct fors_lanes3 *lanes, const uint32_t *servers, const uint8_t *capacity,
 				  struct fors_witness *witness, struct fors_error *error)
 {
 	struct work w;
 	enum fors_err err = FORS_OK;
 
-	if (!work_alloc(&w, lanes, servers))
+	if (!work_alloc(&w, lanes, servers, capacity))
 		return fors_fail_memory(error);
 	find(&w);
 	witness->bound = w.most;

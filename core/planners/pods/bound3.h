@@ -10,14 +10,14 @@
 #include "lanes3.h"
 
 /*
- * No exchange among `servers` (per leaf, how many take part) over the cables that live has fewer phases, whatever the
- * tables, in *bound: cuts around servers, leaves, pods and pairs of pods; UINT32_MAX where one of them is nothing.
+ * No exchange among `servers` (per leaf, how many take part) over the cables that live has fewer phases, where each carries
+ * capacity[port of known] flows in one (NULL: one, which is what tables are made for), whatever the tables, in *bound: cuts around servers, leaves, pods and pairs of pods; UINT32_MAX where one of them is nothing.
  * Errors: FORS_ENOMEM.
  */
-enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *servers, uint32_t *bound,
-			  struct fors_error *error);
+enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *servers, const uint8_t *capacity,
+			  uint32_t *bound, struct fors_error *error);
 /* Why, in *witness (all zero; the caller's to clear): port, a cut, nothing where *bound is UINT32_MAX. Errors: FORS_ENOMEM. */
-enum fors_err fors_bound3_witness(const struct fors_lanes3 *lanes, const uint32_t *servers,
+enum fors_err fors_bound3_witness(const struct fors_lanes3 *lanes, const uint32_t *servers, const uint8_t *capacity,
 				  struct fors_witness *witness, struct fors_error *error);
 
 #endif

@@ -87,7 +87,8 @@ static enum fors_err bound_servers(const struct fors_lanes3 *lanes, const bool *
 				   struct fors_error *error)
 {
 	uint32_t *servers = count_players(lanes->pods, plays);
-	enum fors_err err = servers ? fors_bound3(lanes, servers, bound, error) : fors_fail_memory(error);
+	enum fors_err err = servers ? fors_bound3(lanes, servers, lanes->pods->capacity, bound, error)
+				    : fors_fail_memory(error);
 
 	free(servers);
 	return err;
@@ -113,13 +114,13 @@ enum fors_err fors_route3_witness(const struct fors_pods *pods, const bool *play
 	enum fors_err err = servers ? fors_lanes3_read(pods, &lanes, error) : fors_fail_memory(error);
 
 	if (!err)
-		err = fors_bound3_witness(lanes, servers, witness, error);
+		err = fors_bound3_witness(lanes, servers, pods->capacity, witness, error);
 	fors_lanes3_free(lanes);
 	free(servers);
 	return err;
 }
 
-/* The bound of an exchange of all slots. */
+/* The bound of an exchange of all slots, were no cable faster than a flow: tables do not depend on who takes part. */
 static enum fors_err bound_slots(const struct fors_lanes3 *lanes, uint32_t *bound, struct fors_error *error)
 {
 	uint32_t *servers = calloc(lanes->pods->nleaves + (size_t)1, sizeof(*servers));
@@ -129,7 +130,7 @@ static enum fors_err bound_slots(const struct fors_lanes3 *lanes, uint32_t *boun
 		return fors_fail_memory(error);
 	for (uint32_t a = 0; a < lanes->pods->nleaves; a++)
 		servers[a] = lanes->pods->leaf[a].nslots;
-	err = fors_bound3(lanes, servers, bound, error);
+	err = fors_bound3(lanes, servers, NULL, bound, error);
 	free(servers);
 	return err;
 }
@@ -440,8 +441,11 @@ static bool has_guests(const struct fors_net *now, uint32_t node)
 {
 	bool has = fors_net_port(now, node, 0)->is_sm;
 
-	for (unsigned port = 1; !has && port <= now->node[node].nports; port++)
-		has = fors_sends(now, fors_net_port(now, node, port)->peer);
+	for (unsigned port = 1; !has && port <= now->node[node].nports; port++) {
+		uint32_t peer = fors_net_port(now, node, port)->peer;
+
+		has = peer != FORS_NONE && now->node[peer].type != FORS_SWITCH;
+	}
 	return has;
 }
 

@@ -536,7 +536,7 @@ static enum fors_err find_bound(struct work *w, struct fors_error *error)
 		return fors_fail_memory(error);
 	for (uint32_t a = 0; a < w->pods->nleaves; a++)
 		servers[a] = takes_part(w, a) ? w->pods->leaf[a].nslots : 0;
-	err = fors_bound3(w->ways->lanes, servers, &w->units->bound, error);
+	err = fors_bound3(w->ways->lanes, servers, NULL, &w->units->bound, error);
 	free(servers);
 	return err;
 }

@@ -94,7 +94,7 @@ void fors_rounds_take(struct fors_rounds_packing *packing, const struct fors_rou
 	uint32_t n = fors_rounds_rows(packing, unit, packing->path[unit->id], row) - 1;
 
 	for (uint32_t i = 0; i < n; i++)
-		fors_book_erase(&packing->book, row[i], round);
+		fors_book_erase(&packing->book, row[i], round, unit->id);
 	fors_book_leave(&packing->book, row[n], round);
 	packing->round[unit->id] = FORS_ROUNDS_UNPLACED;
 }
