@@ -95,6 +95,11 @@ def plugin_environment(plugin_dir=None):
     return {"LD_LIBRARY_PATH": str(plugin_dir or build_dir() / ".libs")}
 
 
+def opensm_program():
+    """Path of the opensm that the tests start: $OPENSM, of the version of the headers that fors was built with; else the installed one."""
+    return os.environ.get("OPENSM", "/usr/sbin/opensm")
+
+
 def umad2sim():
     """Path of the library that connects a program to ibsim."""
     found = glob.glob("/usr/lib/*/umad2sim/libumad2sim.so")
@@ -429,7 +434,7 @@ def stacks_of(pid):
 
 
 class OpenSM:
-    """A stock opensm on one node of an Ibsim; `options` are lines of opensm.conf.
+    """A stock opensm (opensm_program()) on one node of an Ibsim; `options` are lines of opensm.conf.
 
     fors_conf: text of a fors.conf, or None for none. prefix: argv before opensm
     (valgrind). preload: libraries to load first (libasan). plugin_dir: where libfors.so is.
@@ -468,7 +473,7 @@ class OpenSM:
         self.started = time.time()
         with open(self.directory / "opensm.out", "ab") as out:
             self.process = subprocess.Popen(
-                [*DIES_WITH_US, *prefix, "/usr/sbin/opensm", "-F", str(self.conf), "-f", str(self.log_file)], cwd=self.directory,
+                [*DIES_WITH_US, *prefix, opensm_program(), "-F", str(self.conf), "-f", str(self.log_file)], cwd=self.directory,
                 env=environment, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT,
                 start_new_session=True)
 

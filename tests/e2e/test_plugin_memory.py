@@ -14,7 +14,7 @@ import over
 from harness import FatTree
 
 ROUNDS = 20
-NOT_OURS = ("libumad2sim.so", "libibumad.so", "libosmvendor.so", "libopensm.so", "libosmcomp.so", "/usr/sbin/opensm")
+NOT_OURS = ("libumad2sim.so", "libibumad.so", "libosmvendor.so", "libopensm.so", "libosmcomp.so", harness.opensm_program())
 
 
 def twenty_failures(sim, sm, tree, timeout):

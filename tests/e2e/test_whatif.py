@@ -83,7 +83,7 @@ def wrapped_opensm(folder, script):
     program = folder / "bin" / "opensm"
     program.write_text("#!/bin/sh\n" + script)
     program.chmod(0o755)
-    return dict(os.environ, TMPDIR=str(folder / "tmp"), NOTES=str(folder), OPENSM="/usr/sbin/opensm",
+    return dict(os.environ, TMPDIR=str(folder / "tmp"), NOTES=str(folder), OPENSM=harness.opensm_program(),
                 PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
 
 
