@@ -119,7 +119,8 @@ static uint32_t *count_lids(const struct fors_net *net, const struct fors_lfts *
 
 	for (uint32_t i = 0; load && i < net->nports; i++) {
 		const struct fors_port *host = &net->port[i];
-		bool is_host = host->lid && host->peer != FORS_NONE && is_switch(net, host->peer) && host->guid;
+		bool is_host = host->lid && host->peer != FORS_NONE && is_switch(net, host->peer) && host->guid &&
+			       fors_is_host(net, fors_net_port(net, host->peer, host->peer_port)->peer);
 
 		for (uint32_t lid = host->lid; is_host && lid < host->lid + (1u << host->lmc); lid++)
 			for (uint32_t row = 0; row < lfts->nswitches; row++) {

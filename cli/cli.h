@@ -268,6 +268,8 @@ void cli_print_bounds(const struct fors_status *status);
  */
 void cli_print_links(const char *label, const struct fors_status *status, const struct fors_links *links,
 		     bool says_used);
+/* How many adapters are no hosts, if any. */
+void cli_print_not_hosts(const struct fors_status *status);
 /* The servers that are lost, the first few by name; intact: of how many, FORS_UNKNOWN: not known. */
 void cli_print_lost(const struct fors_status *status, int64_t intact);
 /* Cables that come and go, the first few. */

@@ -68,7 +68,10 @@ static void print_cable(const struct fors_net *net, const struct fors_change *ch
 
 static const char *type_name(const struct fors_node *node)
 {
-	return node->type == FORS_SWITCH ? "switch" : node->type == FORS_CA ? "host" : "router";
+	return node->type == FORS_SWITCH   ? "switch"
+	       : node->type == FORS_CA	   ? "host"
+	       : node->type == FORS_ROUTER ? "router"
+					   : "no host";
 }
 
 static void print_whole_node(const struct fors_net *net, uint32_t node, uint32_t ncables)

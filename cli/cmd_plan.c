@@ -367,6 +367,7 @@ static void print_report(const struct fors_fabric *fabric, const struct report *
 	cli_print_slow_servers(&report->status);
 	print_capacity(fabric, &report->status);
 	print_account(&report->status);
+	cli_print_not_hosts(&report->status);
 	print_plan(report);
 	print_lmc(report);
 	cli_ahead_print_next(&report->ahead, &tree);

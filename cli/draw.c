@@ -72,11 +72,7 @@ static void count_hosts(struct picture *p)
 	const struct fors_net *net = p->what->intact;
 
 	for (uint32_t i = 0; i < p->nsw; i++) {
-		for (unsigned port = 1; port <= net->node[p->sw[i]].nports; port++) {
-			uint32_t peer = fors_net_port(net, p->sw[i], port)->peer;
-
-			p->hosts[p->sw[i]] += peer != FORS_NONE && !is_switch(net, peer);
-		}
+		p->hosts[p->sw[i]] = fors_net_hosts(net, p->sw[i]);
 		p->level[p->sw[i]] = p->hosts[p->sw[i]] ? 0 : FORS_NONE;
 	}
 }

@@ -214,6 +214,12 @@ static void print_gone(const struct fors_status *status)
 		printf(": ");
 }
 
+void cli_print_not_hosts(const struct fors_status *status)
+{
+	if (*status->not_hosts)
+		printf("%-*s%s: routed, but in no exchange\n", CLI_LABEL, "no hosts", status->not_hosts);
+}
+
 void cli_print_lost(const struct fors_status *status, int64_t intact)
 {
 	const struct fors_links *lost = &status->lost_servers;

@@ -20,6 +20,7 @@
 #include "core/fabric/account.h"
 #include "core/fabric/drained.h"
 #include "core/net/lftfile.h"
+#include "core/net/others.h"
 #include "core/net/spec.h"
 #include "core/planners/routing.h"
 #include "core/planners/slow.h"
@@ -72,13 +73,16 @@ int cli_net_named(const char *name, struct fors_net **net)
 
 static int load_intact(const struct cli_source *source, struct fors_net **net)
 {
+	int code;
+
 	if (source->fabric && source->synthetic)
 		return cli_usage_error("--fabric and --synthetic exclude each other");
-	if (source->fabric)
-		return load_file(source->fabric, net);
-	if (source->synthetic)
-		return load_synthetic(source->synthetic, net);
-	return cli_usage_error("which fabric? --fabric FILE or --synthetic SPEC is missing");
+	if (!source->fabric && !source->synthetic)
+		return cli_usage_error("which fabric? --fabric FILE or --synthetic SPEC is missing");
+	code = source->fabric ? load_file(source->fabric, net) : load_synthetic(source->synthetic, net);
+	if (!code)
+		fors_others_mark(*net, &source->not_hosts);
+	return code;
 }
 
 static enum fors_err take_down(const struct fors_net *intact, const char *const *down, size_t ndown,
@@ -160,10 +164,9 @@ static enum fors_err read_participants(const char *text, size_t size, const char
 		err = fors_fail(error, FORS_EINPUT, "%s: names no participant", path);
 	for (size_t i = 0; !err && i < them->count; i++)
 		if (!is_ca_port(site->intact, them->guid[i]))
-			err = fors_fail(
-				error, FORS_EINPUT,
-				"%s:%u: 0x%016llx is no port of a channel adapter in this fabric (port GUIDs are wanted)",
-				path, line_of(text, them->guid[i]), (unsigned long long)them->guid[i]);
+			err = fors_fail(error, FORS_EINPUT,
+					"%s:%u: 0x%016llx is no port of a host in this fabric (port GUIDs are wanted)",
+					path, line_of(text, them->guid[i]), (unsigned long long)them->guid[i]);
 	return err;
 }
 
@@ -187,6 +190,8 @@ static int begin_with(const struct cli_source *source, struct cli_site *site)
 
 	if (source->reference) {
 		code = cli_read_net(source->reference, &site->reference);
+		if (!code)
+			fors_others_mark(site->reference, &source->not_hosts);
 		if (!code && fors_places_refer(site->reference, NULL, 0, &site->places, &error))
 			code = cli_fail(&error);
 	} else {

@@ -209,6 +209,17 @@ static bool set_down(const struct cli_option *option, const char *argument, stru
 	return is_good;
 }
 
+static bool set_not_hosts(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	struct fors_error error;
+
+	(void)option;
+	if (!fors_names_add(&settings->source.not_hosts, argument, &error))
+		return true;
+	cli_error("%s", error.text);
+	return false;
+}
+
 static bool set_server(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	settings->has_server = true;
@@ -375,6 +386,9 @@ static const struct cli_option options[] = {
 	 set_text, MEMBER(source.synthetic), 0, NULL},
 	{"down", "NODE[PORT]", WITH_FABRIC, "take down one cable, or without [PORT] a whole node; may be repeated",
 	 set_down, 0, 0, NULL},
+	{"not-hosts", "PATTERN", WITH_FABRIC,
+	 "adapters with such descriptions (* and ?) or GUIDs are no hosts, beside those that are known to be none; may be repeated",
+	 set_not_hosts, 0, 0, NULL},
 	{"reference", "FILE", PLAN, "the text of the intact fabric: what it has and --fabric has not is dead", set_text,
 	 MEMBER(source.reference), 0, NULL},
 	{"state", "DIR", PLAN, "the same by what opensm ever saw: DIR is its state folder", set_text,
@@ -764,7 +778,7 @@ const char *const *cli_option_values(const struct cli_option *option)
 
 bool cli_option_repeats(const struct cli_option *option)
 {
-	return option->set == set_down || option->set == set_texts;
+	return option->set == set_down || option->set == set_not_hosts || option->set == set_texts;
 }
 
 void cli_settings_clear(struct cli_settings *settings)
@@ -772,6 +786,7 @@ void cli_settings_clear(struct cli_settings *settings)
 	free(settings->source.down);
 	settings->source.down = NULL;
 	settings->source.ndown = 0;
+	fors_names_clear(&settings->source.not_hosts);
 	free(settings->simulate.link_rate.text);
 	free(settings->simulate.server_load.text);
 	free(settings->simulate.straggler.text);

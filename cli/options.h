@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/names.h"
 #include "core/planners/method.h"
 
 /* The commands that have options; sets of them are sums. */
@@ -145,7 +146,8 @@ struct cli_source {
 	const char *state;	  /* --state of plan */
 	const char **down;	  /* --down, ndown times; owned */
 	size_t ndown;
-	bool has_lmc; /* --lmc */
+	struct fors_names not_hosts; /* --not-hosts; owned */
+	bool has_lmc;		     /* --lmc */
 	unsigned lmc;
 	int degraded; /* --degraded-links: enum fors_slow_how */
 };

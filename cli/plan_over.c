@@ -401,6 +401,7 @@ static void print_report(const struct over *over, const struct fors_status *stat
 	if (over->report.nservers) {
 		if (over->is_ours)
 			print_tree(over, status);
+		cli_print_not_hosts(status);
 		print_tables(&over->report);
 		print_bounds(&over->report);
 	}
@@ -523,6 +524,8 @@ static enum fors_err fill_status(const struct over *over, struct fors_status *st
 	const struct fors_over_report *report = &over->report;
 	enum fors_err err = over->is_ours ? fors_status_tree(status, &over->made.tree, error) : FORS_OK;
 
+	if (!err && over->made.net)
+		fors_others_text(over->made.net, status->not_hosts);
 	if (err || !over->is_ours)
 		return err;
 	status->state = over->schedule ? FORS_ACTIVE : FORS_FAILED;

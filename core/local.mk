@@ -110,6 +110,8 @@ libforscore_la_SOURCES = \
 	core/net/namebook_file.c \
 	core/net/net.c core/net/net.h \
 	core/net/netfile.c core/net/netfile.h \
+	core/net/others.c core/net/others.h \
+	core/net/portinfo.c core/net/portinfo.h \
 	core/net/rates.c core/net/rates.h \
 	core/net/slurm.c core/net/slurm.h \
 	core/net/spec.c core/net/spec.h \

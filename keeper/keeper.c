@@ -30,6 +30,7 @@ static enum fors_err start_threads(struct fors_keeper *keeper, struct fors_error
 	struct fors_worker_setup setup = {.log = &keeper->setup.log,
 					  .folder = &keeper->folder,
 					  .mastership = keeper->setup.mastership,
+					  .looking = keeper->setup.looking,
 					  .sweep = keeper->setup.sweep,
 					  .context = keeper->setup.context,
 					  .opensm = keeper->setup.version,

@@ -24,7 +24,9 @@ struct fors_keeper_setup {
 	struct fors_sources sources; /* of the settings, for the start; strings are borrowed during the call */
 	uint64_t guid;		     /* names the state folder: the port that the subnet is managed or looked at from */
 	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
-	void (*sweep)(void *context);			   /* look again, and route: any thread may call it */
+	void (*looking)(void *context,
+			struct fors_looking *now); /* likewise; NULL: fors_keeper_note_attended() says all */
+	void (*sweep)(void *context);		   /* look again, and route: any thread may call it */
 	void *context;
 	const char *version; /* of the subnet manager, constant; NULL: not known */
 	const char *giver;   /* the program that gives looks, as its end is told, constant; NULL: opensm */

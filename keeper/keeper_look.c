@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/net/others.h"
 #include "core/planners/routing.h"
 #include "keeper/base/clock.h"
 
@@ -202,11 +203,25 @@ static enum fors_err look_at_foreign(struct fors_keeper *keeper, struct fors_loo
 
 /* --- the call ---------------------------------------------------------------- */
 
+/* A word that gets lost is never said again. */
+static void warn_of_words(const struct fors_keeper *keeper, struct fors_look *look)
+{
+	struct fors_looking now = {.interval_ms = 1};
+
+	if (keeper->setup.looking)
+		keeper->setup.looking(keeper->setup.context, &now);
+	if (!now.interval_ms)
+		fors_warn(&look->warnings, "sweep_interval is 0: opensm looks only when a trap tells of a change, so a "
+					   "lost trap, or a dead cable of its own, leaves all this as it is");
+}
+
 enum fors_err fors_keeper_look(struct fors_keeper *keeper, struct fors_look *look, enum fors_tables_of of,
 			       struct fors_error *error)
 {
 	if (!keeper->settings)
 		return fors_fail(error, FORS_EINPUT, "%s", keeper->trouble);
+	fors_others_mark(look->net, &keeper->settings->not_hosts);
+	warn_of_words(keeper, look);
 	switch (of) {
 	case FORS_TABLES_NONE:
 		return look_without(keeper, look, error);
@@ -220,6 +235,7 @@ enum fors_err fors_keeper_look(struct fors_keeper *keeper, struct fors_look *loo
 enum fors_err fors_keeper_begin_foreign(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
 {
 	look->tables_ms = look->check_ms = -1;
+	fors_others_mark(look->net, &keeper->settings->not_hosts);
 	if (fors_look_take_given(look, fors_settings_participants(keeper->settings), error))
 		return FORS_ENOMEM;
 	look->given->changes = fors_worker_changes(keeper->worker);

@@ -88,6 +88,7 @@ libforskeeper_la_SOURCES = \
 	keeper/worker/steps.h \
 	keeper/worker/worker.c \
 	keeper/worker/worker.h \
+	keeper/worker/worker_blind.c \
 	keeper/worker/worker_demand.c \
 	keeper/worker/worker_demand.h \
 	keeper/worker/worker_demand_one.c \

@@ -29,6 +29,20 @@ static enum fors_mastership mastership(void *context)
 	}
 }
 
+/*
+ * Likewise. A light sweep reports nothing, but it asks all switches: what is sent and waits for an answer is counted. What
+ * answers others' requests - a standby asks every few seconds - does not.
+ */
+static void looking(void *context, struct fors_looking *now)
+{
+	const struct osm_opensm *osm = context;
+
+	now->is_off = !__atomic_load_n(&osm->subn.sweeping_enabled, __ATOMIC_RELAXED);
+	now->interval_ms = 1000ULL * __atomic_load_n(&osm->subn.opt.sweep_interval, __ATOMIC_RELAXED);
+	now->asked = (uint32_t)__atomic_load_n(&osm->stats.qp0_mads_sent, __ATOMIC_RELAXED) -
+		     (uint32_t)__atomic_load_n(&osm->stats.qp0_unicasts_sent, __ATOMIC_RELAXED);
+}
+
 bool fors_engine_is_routing(const struct fors_engine *engine)
 {
 	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
@@ -83,6 +97,7 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 					  .sources = fors_engine_sources(osm),
 					  .guid = cl_ntoh64(osm->subn.sm_port_guid),
 					  .mastership = mastership,
+					  .looking = looking,
 					  .sweep = sweep,
 					  .context = osm,
 					  .version = OSM_VERSION};

@@ -8,6 +8,8 @@
 
 #include "core/base/numbers.h"
 #include "core/net/lfts.h"
+#include "core/net/others.h"
+#include "core/net/portinfo.h"
 #include "core/net/rates.h"
 #include "keeper/base/digest.h"
 #include "opensm.h"
@@ -31,11 +33,15 @@ static enum fors_err add_node(struct fors_net *net, osm_node_t *node, struct for
 	enum fors_node_type type = type_of(node);
 	char id[FORS_NAME_MAX + 1], desc[FORS_NAME_MAX + 1];
 	uint32_t index;
+	enum fors_err err;
 
 	snprintf(id, sizeof(id), "%c-%016" PRIx64, prefix[type], guid);
 	snprintf(desc, sizeof(desc), "%.*s", (int)sizeof(node->node_desc.description),
 		 (const char *)node->node_desc.description);
-	return fors_net_add_node(net, type, osm_node_get_num_physp(node) - 1u, guid, id, desc, &index, error);
+	err = fors_net_add_node(net, type, osm_node_get_num_physp(node) - 1u, guid, id, desc, &index, error);
+	if (!err)
+		net->node[index].device = cl_ntoh16(node->node_info.device_id);
+	return err;
 }
 
 static enum fors_err add_nodes(struct fors_net *net, const osm_subn_t *subn, struct fors_error *error)
@@ -119,65 +125,59 @@ static void set_cables(struct fors_net *net, const osm_subn_t *subn)
 	}
 }
 
-/* The number of the highest bit, 0 when there is none: fields of the "active" kind have one bit set. */
-static unsigned highest_bit(unsigned bits)
+/* Width and speed of a port, if both are known. Of a switch only port 0 says which speeds there are. */
+static void set_rate(const osm_subn_t *subn, const struct fors_net *net, osm_physp_t *physp, struct fors_port *port)
 {
-	unsigned bit = 0;
-
-	while (bits >>= 1)
-		bit++;
-	return bit;
-}
-
-/* The speed of a link, extended ones where both its end and the subnet manager know of them. */
-static enum fors_speed speed_of(const osm_physp_t *physp, bool has_extended, bool has_fdr10)
-{
-	static const enum fors_speed plain[] = {FORS_SDR, FORS_DDR, FORS_QDR};
-	static const enum fors_speed extended[] = {FORS_FDR, FORS_EDR, FORS_HDR, FORS_NDR};
-	const ib_port_info_t *info = &physp->port_info;
-	unsigned active = has_extended ? ib_port_info_get_link_speed_ext_active(info) : 0;
-
-	if (active)
-		return active > 15 ? FORS_SPEED_UNKNOWN : extended[highest_bit(active)];
-	active = ib_port_info_get_link_speed_active(info);
-	if (!active || active > 7)
-		return FORS_SPEED_UNKNOWN;
-	return active == IB_LINK_SPEED_ACTIVE_10 && has_fdr10 && physp->ext_port_info.link_speed_active == FDR10
-		       ? FORS_FDR10
-		       : plain[highest_bit(active)];
-}
-
-/* Width and speed of a port, if both are known. Of a switch only port 0 says whether it knows extended speeds. */
-static void set_rate(const osm_subn_t *subn, osm_physp_t *physp, struct fors_port *port)
-{
-	static const uint8_t lanes[] = {1, 4, 8, 12, 2};
 	bool is_switch = osm_node_get_type(physp->p_node) == IB_NODE_TYPE_SWITCH;
 	const osm_physp_t *able = is_switch ? osm_node_get_physp_ptr(physp->p_node, 0) : physp;
-	unsigned width = physp->port_info.link_width_active;
-	enum fors_speed speed;
+	struct fors_portinfo own = fors_portinfo_read((const uint8_t *)&physp->port_info), of_able;
 
-	if (!able || !width || width > 31)
+	(void)net;
+	if (!able)
 		return;
-	speed = speed_of(physp, able->port_info.capability_mask & IB_PORT_CAP_HAS_EXT_SPEEDS, subn->opt.fdr10);
-	if (!speed)
-		return;
-	port->width = lanes[highest_bit(width)];
-	port->speed = (uint8_t)speed;
+	of_able = fors_portinfo_read((const uint8_t *)&able->port_info);
+	fors_portinfo_rate(&own, &of_able, port);
+	if (port->speed == FORS_QDR && subn->opt.fdr10 && physp->ext_port_info.link_speed_active == FDR10)
+		port->speed = FORS_FDR10;
 }
 
-/* Width and speed of the cabled ports of a node, and into `throttled` whether OpenSM calls their cables throttled. */
-static void look_at_node(struct fors_net *net, uint32_t node, const osm_subn_t *subn, bool *throttled)
+/* Does every version of OpenSM know this speed? 3.3.23 takes NDR for QDR, and none knows XDR. */
+static bool is_old_speed(const struct fors_port *port)
 {
-	osm_node_t *from = osm_get_node_by_guid(subn, cl_hton64(net->node[node].guid));
+	return port->speed && port->speed <= FORS_HDR;
+}
 
-	for (unsigned p = 1; from && p <= net->node[node].nports; p++) {
-		uint32_t i = net->node[node].first_port + p;
-		osm_physp_t *physp = osm_node_get_physp_ptr(from, p);
+static bool is_narrow(const ib_port_info_t *near, const ib_port_info_t *far)
+{
+	uint8_t both = near->link_width_enabled & far->link_width_enabled;
 
-		if (net->port[i].peer == FORS_NONE || !physp)
-			continue;
-		set_rate(subn, physp, &net->port[i]);
-		throttled[i] = osm_link_is_throttled(physp, subn->opt.fdr10 == 1);
+	return near->link_width_active && near->link_width_active != ib_get_highest_link_width(both);
+}
+
+/* Does the cable run below what both ends have enabled? OpenSM's word counts where it knows both speeds, else the width. */
+static void set_throttled(const osm_subn_t *subn, const struct fors_net *net, osm_physp_t *physp,
+			  struct fors_port *port)
+{
+	if (is_old_speed(port) && is_old_speed(fors_net_port(net, port->peer, port->peer_port)))
+		port->is_degraded |= osm_link_is_throttled(physp, subn->opt.fdr10 == 1);
+	else
+		port->is_degraded |= is_narrow(&physp->port_info, &physp->p_remote_physp->port_info);
+}
+
+static void for_cabled_ports(struct fors_net *net, const osm_subn_t *subn,
+			     void (*visit)(const osm_subn_t *subn, const struct fors_net *net, osm_physp_t *physp,
+					   struct fors_port *port))
+{
+	for (uint32_t node = 0; node < net->nnodes; node++) {
+		osm_node_t *from = osm_get_node_by_guid(subn, cl_hton64(net->node[node].guid));
+
+		for (unsigned p = 1; from && p <= net->node[node].nports; p++) {
+			struct fors_port *port = fors_net_port(net, node, p);
+			osm_physp_t *physp = osm_node_get_physp_ptr(from, p);
+
+			if (port->peer != FORS_NONE && physp)
+				visit(subn, net, physp, port);
+		}
 	}
 }
 
@@ -186,19 +186,11 @@ static void look_at_node(struct fors_net *net, uint32_t node, const osm_subn_t *
  * is slower than its like: a port that somebody set to less is no better for the exchange. What the ports support
  * does not count, as it does for iblinkinfo: there are switches that support widths for which no cable exists.
  */
-static enum fors_err mark_degraded(struct fors_net *net, const osm_subn_t *subn, struct fors_error *error)
+static void mark_degraded(struct fors_net *net, const osm_subn_t *subn)
 {
-	bool *throttled = calloc(net->nports + (size_t)1, sizeof(*throttled));
-
-	if (!throttled)
-		return fors_fail_memory(error);
-	for (uint32_t node = 0; node < net->nnodes; node++)
-		look_at_node(net, node, subn, throttled);
+	for_cabled_ports(net, subn, set_rate);
 	fors_rates_mark(net);
-	for (uint32_t i = 0; i < net->nports; i++)
-		net->port[i].is_degraded |= throttled[i];
-	free(throttled);
-	return FORS_OK;
+	for_cabled_ports(net, subn, set_throttled);
 }
 
 enum fors_err fors_snapshot_net(const struct osm_subn *subn, struct fors_net **net, struct fors_error *error)
@@ -214,7 +206,8 @@ enum fors_err fors_snapshot_net(const struct osm_subn *subn, struct fors_net **n
 	if (!err) {
 		set_ports(made, subn);
 		set_cables(made, subn);
-		err = mark_degraded(made, subn, error);
+		fors_others_mark(made, NULL);
+		mark_degraded(made, subn);
 	}
 	if (err)
 		fors_net_free(made);

@@ -425,7 +425,7 @@ tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c keeper/settings/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
-worker_sources = keeper/board/board.c keeper/board/board_draft.c keeper/board/board_left.c keeper/look/look.c keeper/look/claim.c keeper/look/levels.c keeper/worker/steps.c keeper/worker/worker.c keeper/worker/worker_duties.c keeper/worker/worker_early.c keeper/worker/worker_entries.c keeper/worker/worker_failover.c keeper/worker/worker_look.c keeper/worker/worker_mail.c \
+worker_sources = keeper/board/board.c keeper/board/board_draft.c keeper/board/board_left.c keeper/look/look.c keeper/look/claim.c keeper/look/levels.c keeper/worker/steps.c keeper/worker/worker.c keeper/worker/worker_blind.c keeper/worker/worker_duties.c keeper/worker/worker_early.c keeper/worker/worker_entries.c keeper/worker/worker_failover.c keeper/worker/worker_look.c keeper/worker/worker_mail.c \
 	keeper/board/jobboard.c keeper/settings/jobs_file.c keeper/base/background.c keeper/files/input.c keeper/worker/worker_demand.c keeper/worker/worker_demand_one.c keeper/worker/worker_jobdemand.c keeper/worker/worker_jobplan.c keeper/worker/worker_jobs.c keeper/worker/worker_left.c keeper/worker/worker_names.c \
 	keeper/worker/worker_over.c keeper/worker/worker_plan.c keeper/worker/worker_publish.c keeper/worker/worker_repairs.c keeper/worker/advisor.c
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
@@ -494,7 +494,7 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/planted.py tests/e2e/watch_sweep.py tests/e2e/watch_beside.py tests/e2e/watch_memory.py tests/e2e/test_helper.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py tests/e2e/test_slurm_users.py \
+EXTRA_DIST += tests/e2e/aggregation.py tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/planted.py tests/e2e/watch_sweep.py tests/e2e/watch_beside.py tests/e2e/watch_memory.py tests/e2e/test_helper.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py tests/e2e/test_slurm_users.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c tests/e2e/umad_names.c tests/e2e/test_names.py \
 	tests/e2e/shadow.py tests/e2e/test_shadow.py tests/e2e/umad_log.c \
 	tests/e2e/held.c tests/e2e/held.py tests/e2e/test_early.py \

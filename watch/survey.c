@@ -4,6 +4,7 @@
  *
  *   NodeInfo of ourselves           a node; its PortInfo
  *   PortInfo of a port with a cable NodeInfo of the neighbour, unless the cable is known from its other end
+ *                                   or itself once more, if it told less of its speed than it knows (core/net/portinfo.h)
  *   NodeInfo of a neighbour         a cable; and if it is new: NodeDescription, its PortInfo (of a switch: all of them)
  *
  * Tags of questions are a node and a port: whom it is about, or for NodeInfo the end of the cable from which it was asked.
@@ -113,6 +114,7 @@ enum fors_err fors_reader_add(struct fors_survey_reader *reader, const struct fo
 	*node = (struct fors_seen_node){
 		.guid = like->guid,
 		.type = like->type,
+		.device = like->device,
 		.nports = (uint8_t)nports,
 		.port = calloc(nports + 1, sizeof(*node->port)),
 	};
@@ -167,6 +169,26 @@ static void ask_neighbour(struct fors_survey_reader *reader, uint32_t node, uint
 		fors_reader_fail(reader, fors_fail_memory(reader->error));
 }
 
+/* All that a port has to say; who does not understand the question has said it before. */
+static void take_speeds(void *context, uint64_t tag, enum fors_mad_end end, const struct fors_mad *mad)
+{
+	struct fors_survey_reader *reader = context;
+
+	if (end == FORS_MAD_ANSWERED)
+		fors_survey_take_port(mad->data, &reader->survey->node[NODE_OF(tag)].port[PORT_OF(tag)]);
+}
+
+/* Ask once more for ports that may have extended speeds and told none: all those read so far, if port 0 was what came in. */
+static void ask_for_speeds(struct fors_survey_reader *reader, uint32_t node, unsigned came)
+{
+	const struct fors_seen_node *seen = &reader->survey->node[node];
+
+	for (unsigned p = came ? came : 1; p <= (came ? came : seen->nports); p++)
+		if (seen->port[p].is_up &&
+		    fors_portinfo_tells_less(&seen->port[p].info, &fors_seen_able(seen, &seen->port[p])->info))
+			ask(reader, node, FORS_ATTR_PORT_INFO, p | FORS_PORTINFO_ALL_SPEEDS, take_speeds, TAG(node, p));
+}
+
 static void take_port(void *context, uint64_t tag, enum fors_mad_end end, const struct fors_mad *mad)
 {
 	struct fors_survey_reader *reader = context;
@@ -177,6 +199,7 @@ static void take_port(void *context, uint64_t tag, enum fors_mad_end end, const 
 		return;
 	}
 	fors_survey_take_port(mad->data, port);
+	ask_for_speeds(reader, NODE_OF(tag), PORT_OF(tag));
 	if (PORT_OF(tag) && port->is_up && port->peer == FORS_NONE && reader->is_discovering)
 		ask_neighbour(reader, NODE_OF(tag), PORT_OF(tag));
 }
@@ -222,6 +245,7 @@ static bool meet(struct fors_survey_reader *reader, const uint8_t *info, const s
 	struct fors_survey *survey = reader->survey;
 	const struct fors_seen_node like = {.guid = fors_get64(info + 12),
 					    .nports = info[3],
+					    .device = fors_get16(info + 30),
 					    .type = info[2] == 2   ? FORS_SWITCH
 						    : info[2] == 3 ? FORS_ROUTER
 								   : FORS_CA};

@@ -17,6 +17,7 @@
 
 #include "core/net/lfts.h"
 #include "core/net/net.h"
+#include "core/net/portinfo.h"
 #include "mads.h"
 
 #define FORS_SURVEY_NODES 65536u   /* at most; there are 49,151 LIDs */
@@ -31,18 +32,17 @@ struct fors_seen_port {
 	bool is_known;		  /* its PortInfo has been read */
 	bool is_up;		  /* there is a cable with somebody at its other end */
 	uint8_t state;		  /* FORS_PORT_ACTIVE: traffic passes */
-	uint8_t width;		  /* as in struct fors_port */
-	uint8_t active, extended; /* speeds, as they stand in PortInfo */
+	struct fors_portinfo info; /* of CA ports and switch port 0 also what it can */
 	uint16_t lid;		  /* base LID; 0: none */
 	uint8_t lmc;
 	uint8_t protect; /* M_Key protection level */
-	uint32_t able;	 /* capability mask, of CA ports and switch port 0 */
 };
 
 struct fors_seen_node {
 	uint64_t guid;
 	enum fors_node_type type;
 	uint8_t nports;
+	uint16_t device; /* as in struct fors_node */
 	char desc[FORS_NAME_MAX + 1];
 	struct fors_directed_route way; /* from the asking port */
 	struct fors_seen_port *port;	/* [nports + 1] */

@@ -49,5 +49,7 @@ void fors_reader_finish(struct fors_survey_reader *reader);
 
 /* What PortInfo says of a port. */
 void fors_survey_take_port(const uint8_t *info, struct fors_seen_port *port);
+/* The port that says what this one can: itself, or port 0 of its switch. */
+const struct fors_seen_port *fors_seen_able(const struct fors_seen_node *node, const struct fors_seen_port *port);
 
 #endif

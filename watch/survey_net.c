@@ -10,50 +10,30 @@
 #include <stdlib.h>
 
 #include "bytes.h"
+#include "core/net/others.h"
 #include "core/net/rates.h"
 #include "wire.h"
 
-#define ABLE_SM (1u << 1)	 /* capability mask: a subnet manager runs there */
-#define ABLE_EXTENDED (1u << 14) /* speeds beyond QDR are told */
+#define ABLE_SM (1u << 1) /* capability mask: a subnet manager runs there */
 
-/* The number of the highest bit, 0 when there is none: fields of the "active" kind have one bit set. */
-static unsigned highest_bit(unsigned bits)
+const struct fors_seen_port *fors_seen_able(const struct fors_seen_node *node, const struct fors_seen_port *port)
 {
-	unsigned bit = 0;
-
-	while (bits >>= 1)
-		bit++;
-	return bit;
+	return node->type == FORS_SWITCH ? &node->port[0] : port;
 }
 
 void fors_survey_take_port(const uint8_t *info, struct fors_seen_port *port)
 {
-	static const uint8_t lanes[] = {1, 4, 8, 12, 2};
 	uint16_t lid = fors_get16(info + 16);
-	unsigned width = info[31];
 
 	port->is_known = true;
 	port->lid = lid > FORS_LID_MAX ? 0 : lid;
 	port->lmc = info[34] & 7;
 	port->protect = info[34] >> 6;
-	port->able = fors_get32(info + 20);
 	port->state = info[32] & 15;
 	port->is_up = info[33] >> 4 == FORS_PHYS_LINK_UP;
-	port->width = !width || width > 31 ? 0 : lanes[highest_bit(width)];
-	port->active = info[35] >> 4;
-	port->extended = info[62] >> 4;
+	port->info = fors_portinfo_read(info);
 	if (port->lid + (1u << port->lmc) - 1 > FORS_LID_MAX)
 		port->lid = 0;
-}
-
-static enum fors_speed speed_of(const struct fors_seen_port *port, bool is_extended)
-{
-	static const enum fors_speed plain[] = {FORS_SDR, FORS_DDR, FORS_QDR};
-	static const enum fors_speed extended[] = {FORS_FDR, FORS_EDR, FORS_HDR, FORS_NDR};
-
-	if (is_extended && port->extended)
-		return extended[highest_bit(port->extended)];
-	return !port->active || port->active > 7 ? FORS_SPEED_UNKNOWN : plain[highest_bit(port->active)];
 }
 
 static int by_type_and_guid(const void *a, const void *b)
@@ -71,29 +51,30 @@ static enum fors_err add_node(struct fors_net *net, const struct fors_seen_node 
 {
 	static const char prefix[] = {[FORS_CA] = 'H', [FORS_SWITCH] = 'S', [FORS_ROUTER] = 'R'};
 	char id[FORS_NAME_MAX + 1];
+	enum fors_err err;
 
 	snprintf(id, sizeof(id), "%c-%016" PRIx64, prefix[seen->type], seen->guid);
-	return fors_net_add_node(net, seen->type, seen->nports, seen->guid, id, seen->desc, index, error);
+	err = fors_net_add_node(net, seen->type, seen->nports, seen->guid, id, seen->desc, index, error);
+	if (!err)
+		net->node[*index].device = seen->device;
+	return err;
 }
 
 static void set_port(const struct fors_seen_node *seen, unsigned number, struct fors_port *to)
 {
 	const struct fors_seen_port *from = &seen->port[number];
 	bool is_end = seen->type != FORS_SWITCH || !number;
-	const struct fors_seen_port *able = seen->type == FORS_SWITCH ? &seen->port[0] : from;
+	const struct fors_seen_port *able = fors_seen_able(seen, from);
 
 	if (is_end) {
 		to->guid = seen->type == FORS_SWITCH ? seen->guid : from->guid;
 		to->lid = from->lid;
 		to->lmc = from->lmc;
-		to->is_sm = from->able & ABLE_SM;
+		to->is_sm = from->info.able & ABLE_SM;
 	}
 	if (from->peer == FORS_NONE || !number)
 		return;
-	to->speed = (uint8_t)speed_of(from, able->able & ABLE_EXTENDED);
-	to->width = to->speed ? from->width : 0;
-	if (!to->width)
-		to->speed = FORS_SPEED_UNKNOWN;
+	fors_portinfo_rate(&from->info, &able->info, to);
 }
 
 static bool is_active(const struct fors_survey *survey, const struct fors_seen_port *port)
@@ -135,8 +116,10 @@ static enum fors_err fill(const struct fors_survey *survey, const struct fors_se
 	}
 	if (!err)
 		err = fors_net_index(net, error);
-	if (!err)
-		fors_rates_mark(net);
+	if (err)
+		return err;
+	fors_others_mark(net, NULL);
+	fors_rates_mark(net);
 	return err;
 }
 

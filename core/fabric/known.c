@@ -106,6 +106,16 @@ static bool is_alive(const struct learning *l, uint32_t known)
 	return fors_net_find_guid(l->now, l->known->node[known].guid) != FORS_NONE;
 }
 
+/* The ports of a node, without the last ones if those are where parts of the switch itself are. */
+static uint8_t ports_of(const struct fors_net *net, uint32_t node)
+{
+	uint8_t count = net->node[node].nports;
+
+	while (count && fors_is_part(net, fors_net_port(net, node, count)->peer))
+		count--;
+	return count;
+}
+
 /* The dead switch whose place a new one takes: what was at the other end of one of its cables. */
 static uint32_t find_dead(const struct learning *l, uint32_t node)
 {
@@ -119,7 +129,9 @@ static uint32_t find_dead(const struct learning *l, uint32_t node)
 			continue;
 		dead = fors_net_port(l->known, peer, here->peer_port)->peer;
 		if (dead != FORS_NONE && l->known->node[dead].type == FORS_SWITCH && !is_alive(l, dead) &&
-		    !l->is_taken[dead] && l->known->node[dead].nports == l->now->node[node].nports)
+		    !l->is_taken[dead] &&
+		    (l->known->node[dead].nports == l->now->node[node].nports ||
+		     l->known->node[dead].nports == ports_of(l->now, node)))
 			return dead;
 	}
 	return FORS_NONE;
@@ -163,9 +175,9 @@ static enum fors_err add_new(struct learning *l, uint32_t node, struct fors_erro
 {
 	const struct fors_node *from = &l->now->node[node];
 
-	if (l->known_of[node] != FORS_NONE)
+	if (l->known_of[node] != FORS_NONE || (from->type != FORS_SWITCH && from->type != FORS_CA))
 		return FORS_OK;
-	return fors_net_add_node(l->known, from->type, from->nports, from->guid, from->id, from->desc,
+	return fors_net_add_node(l->known, from->type, ports_of(l->now, node), from->guid, from->id, from->desc,
 				 &l->known_of[node], error);
 }
 
@@ -178,6 +190,8 @@ static enum fors_err learn_cable(struct learning *l, uint32_t node, unsigned por
 	if (here->peer == FORS_NONE || here->peer == node)
 		return FORS_OK;
 	b = l->known_of[here->peer];
+	if (a == FORS_NONE || b == FORS_NONE)
+		return FORS_OK;
 	if (port > l->known->node[a].nports || here->peer_port > l->known->node[b].nports)
 		return FORS_OK;
 	known = fors_net_port(l->known, a, port);

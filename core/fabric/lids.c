@@ -47,19 +47,30 @@ static void number_slots(struct counter *c, const struct fors_leaf_place *leaf)
 	}
 }
 
-static void number_rest(struct counter *c)
+/* All ends of a type that have no LID yet. */
+static void number_ends(struct counter *c, enum fors_node_type type)
 {
 	const struct fors_net *net = c->net;
 
 	for (uint32_t i = 0; i < net->nnodes; i++)
-		for (unsigned p = 1;
-		     net->node[net->by_guid[i]].type != FORS_SWITCH && p <= net->node[net->by_guid[i]].nports; p++)
+		for (unsigned p = 1; net->node[net->by_guid[i]].type == type && p <= net->node[net->by_guid[i]].nports;
+		     p++)
 			if (fors_net_port(net, net->by_guid[i], p)->peer != FORS_NONE)
 				number_port(c, net->by_guid[i], p);
+}
+
+/* What is no host comes last: it changes no other LID. */
+static void number_rest(struct counter *c)
+{
+	const struct fors_net *net = c->net;
+
+	number_ends(c, FORS_CA);
+	number_ends(c, FORS_ROUTER);
 	c->lmc = 0;
 	for (uint32_t i = 0; i < net->nnodes; i++)
 		if (net->node[net->by_guid[i]].type == FORS_SWITCH)
 			number_port(c, net->by_guid[i], 0);
+	number_ends(c, FORS_OTHER);
 }
 
 /*

@@ -146,15 +146,10 @@ static inline bool fors_learn_is_alive(const struct fors_learning *l, uint64_t g
 	return fors_net_find_guid(l->net, guid) != FORS_NONE;
 }
 
-/* Is what is plugged in at this port of a switch a CA or a router? */
-static inline bool fors_learn_has_end_node(const struct fors_net *net, uint32_t node, unsigned port)
+/* Is a host plugged in at this port of a switch? */
+static inline bool fors_learn_has_host(const struct fors_net *net, uint32_t node, unsigned port)
 {
-	uint32_t peer;
-
-	if (port > net->node[node].nports)
-		return false;
-	peer = fors_net_port(net, node, port)->peer;
-	return peer != FORS_NONE && net->node[peer].type != FORS_SWITCH;
+	return port <= net->node[node].nports && fors_is_host(net, fors_net_port(net, node, port)->peer);
 }
 
 /* Step 2, places_learn_switches.c: every switch gets its place, in l->place too. Errors: FORS_ENOMEM. */

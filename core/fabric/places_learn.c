@@ -58,7 +58,7 @@ static unsigned count_spine_cas(const struct fors_learning *l)
 
 	for (uint32_t node = 0; node < l->net->nnodes; node++)
 		for (unsigned p = 1; l->side[node] == FORS_SIDE_SPINE && p <= l->net->node[node].nports; p++)
-			count += fors_learn_has_end_node(l->net, node, p);
+			count += fors_learn_has_host(l->net, node, p);
 	return count;
 }
 

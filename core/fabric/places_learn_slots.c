@@ -16,7 +16,7 @@
 
 static bool has_server(const struct fors_learning *l, uint32_t node, unsigned port)
 {
-	return port && fors_learn_has_end_node(l->net, node, port);
+	return port && fors_learn_has_host(l->net, node, port);
 }
 
 /* The slot of a server that was at another port of the leaf, where nobody is now; nslots: there is none. */

@@ -186,6 +186,7 @@ static void look_at_slot(const struct fors_pods *pods, struct fors_pods_slot *sl
 	there = fors_net_port(pods->now, here, slot->port);
 	if (there->peer == FORS_NONE || pods->now->node[there->peer].type == FORS_SWITCH)
 		return;
+	slot->is_host = fors_is_host(pods->now, there->peer);
 	there = fors_net_port(pods->now, there->peer, there->peer_port);
 	slot->guid = there->guid;
 	slot->lid = there->lid;
@@ -206,7 +207,7 @@ static void add_slots(struct fors_pods *pods)
 			pods->slot[pods->nslots] = (struct fors_pods_slot){
 				.leaf = a, .rank = (uint16_t)leaf->nslots++, .port = (uint8_t)port};
 			look_at_slot(pods, &pods->slot[pods->nslots]);
-			pods->plays[pods->nslots] = pods->slot[pods->nslots].lid;
+			pods->plays[pods->nslots] = pods->slot[pods->nslots].lid && pods->slot[pods->nslots].is_host;
 			pods->nplayers += pods->plays[pods->nslots++];
 		}
 	}
@@ -279,7 +280,8 @@ enum fors_err fors_pods_seat(struct fors_pods *pods, const struct fors_participa
 		return err;
 	pods->nplayers = 0;
 	for (uint32_t s = 0; s < pods->nslots; s++) {
-		pods->plays[s] = pods->slot[s].lid && fors_participants_have(&sorted, pods->slot[s].guid);
+		pods->plays[s] = pods->slot[s].lid && pods->slot[s].is_host &&
+				 fors_participants_have(&sorted, pods->slot[s].guid);
 		pods->nplayers += pods->plays[s];
 	}
 	free(sorted.guid);

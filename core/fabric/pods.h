@@ -43,6 +43,7 @@ struct fors_pods_slot {
 	uint8_t lmc;   /* of who is there now */
 	uint16_t lid;  /* base LID of who is there now, 0: nobody, or without a LID */
 	uint64_t guid; /* port GUID, 0: nobody */
+	bool is_host;  /* who is there now; an old order has slots of others, until it is ranked */
 };
 
 struct fors_pods {

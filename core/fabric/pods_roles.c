@@ -26,7 +26,7 @@ struct roles {
 	const struct fors_net *net;
 	uint8_t *level;
 	uint32_t *pod, npods;
-	uint32_t *adapters; /* per node: CA ports cabled to it */
+	uint32_t *adapters; /* per node: ports of hosts cabled to it */
 	uint32_t *queue;    /* room for all nodes */
 	bool *seen;	    /* per node */
 	bool has_roots;	    /* they say who is a top */
@@ -59,11 +59,8 @@ static uint32_t next_peer(const struct roles *r, uint32_t node, unsigned *port)
 static void count_adapters(struct roles *r)
 {
 	for (uint32_t node = 0; node < r->net->nnodes; node++)
-		for (unsigned p = 1; is_switch(r, node) && p <= r->net->node[node].nports; p++) {
-			uint32_t peer = fors_net_port(r->net, node, p)->peer;
-
-			r->adapters[node] += peer != FORS_NONE && !is_switch(r, peer);
-		}
+		if (is_switch(r, node))
+			r->adapters[node] = fors_net_hosts(r->net, node);
 }
 
 /* ---- pods ---- */

@@ -56,12 +56,9 @@ static bool is_asked(const struct fors_fabric *fabric, uint32_t spine)
 	const struct fors_net *net = fabric->net;
 	uint32_t node = fabric->spine[spine].node;
 
-	for (unsigned p = 1; p <= net->node[node].nports; p++) {
-		uint32_t peer = fors_net_port(net, node, p)->peer;
-
-		if (peer != FORS_NONE && net->node[peer].type != FORS_SWITCH)
+	for (unsigned p = 1; p <= net->node[node].nports; p++)
+		if (fors_sends(net, fors_net_port(net, node, p)->peer))
 			return true;
-	}
 	return fors_net_port(net, node, 0)->is_sm;
 }
 

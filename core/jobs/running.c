@@ -99,7 +99,7 @@ static bool seat_at(const struct fors_net *net, uint32_t node, unsigned port, st
 {
 	const struct fors_port *here = fors_net_port(net, node, port), *there;
 
-	if (here->peer == FORS_NONE || net->node[here->peer].type == FORS_SWITCH)
+	if (!fors_is_host(net, here->peer))
 		return false;
 	there = fors_net_port(net, here->peer, here->peer_port);
 	*server = (struct fors_server){.node = here->peer, .guid = there->guid, .lid = there->lid};

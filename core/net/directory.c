@@ -45,13 +45,13 @@ static enum fors_err list_names(struct fors_directory *d, struct fors_error *err
 		return fors_fail_memory(error);
 	}
 	for (uint32_t n = 0; n < net->nnodes; n++)
-		if (net->node[n].type != FORS_SWITCH && *net->node[n].desc)
+		if (net->node[n].type != FORS_SWITCH && net->node[n].type != FORS_OTHER && *net->node[n].desc)
 			all[d->ndescs++] = (struct described){&net->node[n], n};
 	qsort(all, d->ndescs, sizeof(*all), by_desc);
 	for (uint32_t i = 0; i < d->ndescs; i++)
 		d->by_desc[i] = all[i].number;
 	for (uint32_t n = 0; n < net->nnodes; n++)
-		if (net->node[n].type != FORS_SWITCH)
+		if (net->node[n].type != FORS_SWITCH && net->node[n].type != FORS_OTHER)
 			all[d->nids++] = (struct described){&net->node[n], n};
 	qsort(all, d->nids, sizeof(*all), by_id);
 	for (uint32_t i = 0; i < d->nids; i++)
@@ -74,7 +74,7 @@ static enum fors_err list_guids(struct fors_directory *d, struct fors_error *err
 	if (!d->by_guid)
 		return fors_fail_memory(error);
 	for (uint32_t n = 0; n < net->nnodes; n++) {
-		if (net->node[n].type == FORS_SWITCH)
+		if (net->node[n].type == FORS_SWITCH || net->node[n].type == FORS_OTHER)
 			continue;
 		add_guid(d, net->node[n].guid, n);
 		for (unsigned p = 1; p <= net->node[n].nports; p++)

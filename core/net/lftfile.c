@@ -360,8 +360,10 @@ static struct lid_owner *find_owners(const struct fors_net *net, uint32_t nlids)
 static void write_entry(struct fors_buffer *out, const struct fors_net *net, struct lid_owner owner, uint32_t lid,
 			uint8_t port)
 {
-	static const char *const types[] = {
-		[FORS_CA] = "Channel Adapter", [FORS_SWITCH] = "Switch", [FORS_ROUTER] = "Router"};
+	static const char *const types[] = {[FORS_CA] = "Channel Adapter",
+					    [FORS_SWITCH] = "Switch",
+					    [FORS_ROUTER] = "Router",
+					    [FORS_OTHER] = "Channel Adapter"};
 
 	if (owner.node == FORS_NONE)
 		fors_buffer_print(out, "0x%04x %03u # unknown node and type\n", lid, port);

@@ -535,11 +535,8 @@ uint32_t fors_net_hosts(const struct fors_net *net, uint32_t node)
 {
 	uint32_t count = 0;
 
-	for (unsigned p = 1; p <= net->node[node].nports; p++) {
-		uint32_t peer = fors_net_port(net, node, p)->peer;
-
-		count += peer != FORS_NONE && net->node[peer].type != FORS_SWITCH;
-	}
+	for (unsigned p = 1; p <= net->node[node].nports; p++)
+		count += fors_is_host(net, fors_net_port(net, node, p)->peer);
 	return count;
 }
 

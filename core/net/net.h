@@ -25,7 +25,17 @@
 #define FORS_LID_MAX 0xBFFF  /* last unicast LID, 49,151 */
 #define FORS_MAX_LMC 7
 
-enum fors_node_type { FORS_CA, FORS_SWITCH, FORS_ROUTER };
+/* FORS_CA is a host's adapter; FORS_OTHER an end of a cable that is neither host nor router: others.h says which are. */
+enum fors_node_type { FORS_CA, FORS_SWITCH, FORS_ROUTER, FORS_OTHER };
+
+/* What a node of type FORS_OTHER is. */
+enum fors_other {
+	FORS_OTHER_AGGREGATION, /* the part of a switch that reduces data on its way */
+	FORS_OTHER_MANAGEMENT,	/* a switch's port for its own management */
+	FORS_OTHER_GATEWAY,	/* leads to another network */
+	FORS_OTHER_NAMED,	/* no host, people say */
+	FORS_NOTHERS
+};
 
 struct fors_port {
 	uint64_t guid;	   /* port GUID; of a switch's port 0 the node GUID, of its others 0 */
@@ -44,6 +54,8 @@ struct fors_node {
 	uint32_t first_port; /* port p is net->port[first_port + p], p = 0..nports */
 	enum fors_node_type type;
 	uint8_t nports;		      /* external ports, numbered 1..nports */
+	uint8_t other;		      /* enum fors_other, of FORS_OTHER */
+	uint16_t device;	      /* the vendor's number of what it is; 0: not known */
 	char id[FORS_NAME_MAX + 1];   /* unique in a net, as in "S-0002c90200000001" */
 	char desc[FORS_NAME_MAX + 1]; /* node description; need not be unique */
 };
@@ -133,7 +145,25 @@ uint32_t fors_net_lid_end(const struct fors_net *net);
 
 /* The switch at the other end of a switch port's cable, or FORS_NONE (no cable, no switch, a loop back to itself). */
 uint32_t fors_peer_switch(const struct fors_net *net, uint32_t node, unsigned port);
-/* How many ports of a node have a cable to something that is no switch. */
+/* Is there a node, and is it a host's? */
+static inline bool fors_is_host(const struct fors_net *net, uint32_t node)
+{
+	return node != FORS_NONE && net->node[node].type == FORS_CA;
+}
+
+/* Is there a node, and is it a part of a switch, with no cable that anybody could plug elsewhere? */
+static inline bool fors_is_part(const struct fors_net *net, uint32_t node)
+{
+	return node != FORS_NONE && net->node[node].type == FORS_OTHER && net->node[node].other < FORS_OTHER_GATEWAY;
+}
+
+/* Is there a node at which packets for hosts begin? Parts of switches answer each other only. */
+static inline bool fors_sends(const struct fors_net *net, uint32_t node)
+{
+	return node != FORS_NONE && net->node[node].type != FORS_SWITCH && !fors_is_part(net, node);
+}
+
+/* How many ports of a node have a cable to a host. */
 uint32_t fors_net_hosts(const struct fors_net *net, uint32_t node);
 
 /*

@@ -4,7 +4,8 @@
  *
  * The text is a sequence of records, one per node, with an empty line after each:
  *
- *   vendid=0x2c9                                       ignored, as devid and sysimgguid
+ *   vendid=0x2c9                                       ignored, as sysimgguid
+ *   devid=0xcf09                                       what the next node is (others.h)
  *   switchguid=0x2c90200000001(2c90200000001)          the next switch has this GUID
  *   Switch  36 "S-0002c90200000001"  # "desc" enhanced port 0 lid 3 lmc 0
  *   [1]  "H-0002c90300000001"[2](2c90300000003)        # "desc" lid 7 4xHDR
@@ -34,6 +35,7 @@
 #include <stdlib.h>
 
 #include "claims.h"
+#include "others.h"
 #include "rates.h"
 #include "core/base/text.h"
 
@@ -51,6 +53,7 @@ struct reader {
 	uint64_t guid[NTYPES]; /* of the next node of each type */
 	uint64_t base[NTYPES]; /* what "guid+N" lines add to */
 	uint32_t node;	       /* whose port lines follow, FORS_NONE: nobody's */
+	uint16_t device;       /* of the next node, 0: not told */
 	uint32_t pending_line; /* of a GUID (or similar) line whose node did not come yet, 0: none */
 	bool has_rates;	       /* port lines end with the rate of the cable */
 	uint32_t nstrange;     /* lines that are none of ours; the first: */
@@ -240,6 +243,8 @@ static enum fors_err add_node(struct reader *r, enum fors_node_type type, unsign
 		err = fors_claims_add_node(&r->claims, id, r->lines.number, r->error);
 	if (err)
 		return err;
+	r->net->node[r->node].device = r->device;
+	r->device = 0;
 	r->guid[type] += type == FORS_SWITCH ? 1 : nports + 1;
 	for (unsigned port = 1; type != FORS_SWITCH && port <= nports; port++)
 		fors_net_port(r->net, r->node, port)->guid = guid + port;
@@ -298,13 +303,15 @@ static enum fors_err read_guid(struct reader *r, struct fors_span rest, int type
 	return FORS_OK;
 }
 
-/* vendid=, devid=, sysimgguid=: belong to a node, and nothing to us */
-static enum fors_err read_identity(struct reader *r, struct fors_span rest, int unused)
+/* vendid=, devid=, sysimgguid=: belong to a node, and but for the device nothing to us */
+static enum fors_err read_identity(struct reader *r, struct fors_span rest, int is_device)
 {
 	uint64_t value;
 
 	if (!fors_take_char(&rest, '=') || !fors_take_any_number(&rest, UINT64_MAX, &value))
 		return FAIL(r, "a = and a number are missing");
+	if (is_device)
+		r->device = value > UINT16_MAX ? 0 : (uint16_t)value;
 	r->pending_line = r->lines.number;
 	r->node = FORS_NONE;
 	return FORS_OK;
@@ -379,7 +386,8 @@ static enum fors_err read_options(struct reader *r, struct fors_span *rest, stru
 /* A simulated cable runs as its options say, whatever ibnetdiscover wrote of it. */
 static void apply_options(const struct options *options, struct fors_port_claim *claim)
 {
-	static const uint8_t lanes[] = {0, 1, 4, 0, 8, 0, 0, 0, 12}, speed[] = {0, FORS_SDR, FORS_DDR, 0, FORS_QDR};
+	static const uint8_t lanes[] = {[1] = 1, [2] = 4, [4] = 8, [8] = 12, [16] = 2},
+			     speed[] = {[1] = FORS_SDR, [2] = FORS_DDR, [4] = FORS_QDR};
 
 	if (!claim->width || !claim->speed)
 		return;
@@ -451,7 +459,7 @@ static const struct keyword {
 	{"hcaguids", read_guid, FORS_CA},
 	{"rtguid", read_guid, FORS_ROUTER},
 	{"vendid", read_identity, 0},
-	{"devid", read_identity, 0},
+	{"devid", read_identity, true},
 	{"sysimgguid", read_identity, 0},
 	{"Chassis ", read_heading, 0},
 	{"Hostname:", read_heading, 0},
@@ -561,6 +569,7 @@ static enum fors_err read_all(struct reader *r, struct fors_warnings *warnings)
 		return fors_fail(r->error, FORS_EINPUT, "%s: there is no node in the file", r->lines.name);
 	if (r->pending_line)
 		return fors_lines_fail(&r->lines, r->pending_line, r->error, "no node follows this line (cut short?)");
+	fors_others_mark(r->net, NULL);
 	return fors_claims_resolve(&r->claims, &r->lines, r->net, r->error);
 }
 
@@ -639,6 +648,18 @@ static void write_port(const struct fors_net *net, uint32_t node, unsigned numbe
 	write_rate(port, has_rates, out);
 }
 
+/* What tells that it is no host goes along. */
+static void write_end_node(const struct fors_node *node, struct fors_buffer *out)
+{
+	bool is_router = node->type == FORS_ROUTER;
+
+	fors_buffer_print(out, "\n");
+	if (node->type == FORS_OTHER && node->device)
+		fors_buffer_print(out, "devid=0x%x\n", node->device);
+	fors_buffer_print(out, "%sguid=0x%" PRIx64 "\n%s\t%u \"%s\"\t\t# \"%s\"\n", is_router ? "rt" : "ca", node->guid,
+			  is_router ? "Rt" : "Ca", node->nports, node->id, node->desc);
+}
+
 static void write_node(const struct fors_net *net, uint32_t index, bool has_rates, struct fors_buffer *out)
 {
 	const struct fors_node *node = &net->node[index];
@@ -651,9 +672,7 @@ static void write_node(const struct fors_net *net, uint32_t index, bool has_rate
 				  node->guid, node->guid, node->nports, node->id, node->desc,
 				  zero->lmc ? "enhanced" : "base", zero->lid, zero->lmc);
 	else
-		fors_buffer_print(out, "\n%sguid=0x%" PRIx64 "\n%s\t%u \"%s\"\t\t# \"%s\"\n",
-				  node->type == FORS_CA ? "ca" : "rt", node->guid, node->type == FORS_CA ? "Ca" : "Rt",
-				  node->nports, node->id, node->desc);
+		write_end_node(node, out);
 	for (unsigned port = 1; port <= node->nports; port++)
 		if (fors_net_port(net, index, port)->peer != FORS_NONE)
 			write_port(net, index, port, has_rates, out);

@@ -104,6 +104,13 @@ static uint32_t usual_rate(const struct census *census)
 	return census->seen[best].rate;
 }
 
+/* A cable of a host, or between switches: others are no standard for these. */
+static bool is_counted(const struct fors_net *net, uint32_t node, const struct fors_port *port)
+{
+	return port->peer != FORS_NONE && net->node[node].type != FORS_OTHER &&
+	       net->node[port->peer].type != FORS_OTHER;
+}
+
 /* [0]: cables of servers and the like, [1]: between switches. */
 static void count_rates(const struct fors_net *net, uint32_t (*rate_of)(const struct fors_port *port),
 			struct census *census)
@@ -112,7 +119,7 @@ static void count_rates(const struct fors_net *net, uint32_t (*rate_of)(const st
 		for (unsigned p = 1; p <= net->node[node].nports; p++) {
 			const struct fors_port *port = fors_net_port(net, node, p);
 
-			if (port->peer != FORS_NONE)
+			if (is_counted(net, node, port))
 				count_rate(&census[is_switch_cable(net, node, port)], rate_of(port));
 		}
 }
@@ -130,7 +137,7 @@ void fors_rates_mark(struct fors_net *net)
 			struct fors_port *port = fors_net_port(net, node, p);
 			uint32_t own = signal_of(port);
 
-			if (port->peer != FORS_NONE && own)
+			if (is_counted(net, node, port) && own)
 				port->is_degraded = own < usual[is_switch_cable(net, node, port)];
 		}
 }

@@ -104,6 +104,8 @@ static void say_inactive(const struct fors_status *status, char *text, size_t ro
 			 strncmp(reason, "opensm ", 7) ? "" : " with fors");
 	else if (!strncmp(reason, FORS_REASON_STANDBY, strlen(FORS_REASON_STANDBY)))
 		snprintf(text, room, "nothing to do here: see fors status on the master");
+	else if (!strncmp(reason, FORS_REASON_BLIND, strlen(FORS_REASON_BLIND)))
+		snprintf(text, room, "see the reason: until opensm sweeps again nothing is repaired");
 	else if (status->repairs.count)
 		snprintf(text, room, "mend what stands under mend first: then fors routes again");
 	else

@@ -384,6 +384,7 @@ enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fat
 	status->not_participants = account.not_participants;
 	status->guests = account.guests;
 	status->left_out = fors_account_left_out(&account);
+	fors_others_text(tree->net, status->not_hosts);
 	return FORS_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/warnings.h"
 #include "core/fabric/drained.h"
 #include "core/fabric/repairs.h"
+#include "core/net/others.h"
 #include "core/net/rates.h"
 #include "core/schedule/pace.h"
 #include "core/schedule/schedule.h"
@@ -23,6 +24,7 @@ enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED, FORS_S
 
 /* Reasons of an inactive state whose cure is known (advice.h); of the first, what follows a program's name. */
 #define FORS_REASON_ENDED " has ended; failures are not repaired"
+#define FORS_REASON_BLIND "nobody looks at the fabric: " /* why follows */
 #define FORS_REASON_STANDBY "this subnet manager is not the master"
 
 struct fors_link {
@@ -104,10 +106,11 @@ struct fors_status {
 	int64_t unreachable_pairs;
 	int64_t ca_ports; /* with a cable: the servers, and those that follow (core/fabric/account.h) */
 	int64_t not_participants, guests, left_out;
-	int64_t lmc;		/* of the servers */
-	int64_t lmc_needed;	/* that would allow fewer phases (or any plan); unknown: none would */
-	int64_t state_since_ms; /* Unix time when it became so */
-	int64_t known_until_ms; /* of a manager that has ended: Unix time when the fabric was as said here; unknown: it is so */
+	char not_hosts[FORS_OTHERS_TEXT]; /* how many adapters are no hosts, and what; empty: none */
+	int64_t lmc;			  /* of the servers */
+	int64_t lmc_needed;		  /* that would allow fewer phases (or any plan); unknown: none would */
+	int64_t state_since_ms;		  /* Unix time when it became so */
+	int64_t known_until_ms; /* of a manager that has ended, or does not look: Unix time when the fabric was as said here; unknown: it is so */
 	int64_t held_until_ms;		  /* Unix time when the next held link returns */
 	struct fors_links dead_links;	  /* unplugged or down */
 	struct fors_links degraded_links; /* below full width or speed */

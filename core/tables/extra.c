@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * extra.c - LIDs that are not behind a server slot: switches, CAs on spines, and all on stub switches.
+ * extra.c - LIDs that are not behind a server slot: switches, what is no host, all on spines and on stub switches.
  *
  * They get minimum hops: leaves go up to a spine that is cabled to the target, each target starting at another lane,
  * spines straight down; over drained cables where there is nothing else, and where there is no such way, over a detour
@@ -158,14 +158,23 @@ static void fill_stubs(const struct fors_filler *w,
 
 /* --- all of them ---------------------------------------------------------- */
 
+/* Has the port of a leaf a slot? Then what is there goes home by its lane. */
+static bool has_slot(const struct fors_fabric *f, uint32_t leaf, unsigned port)
+{
+	for (uint32_t s = 0; leaf != FORS_NONE && s < f->nslots; s++)
+		if (fors_slot(f, leaf, s)->leaf_port == port)
+			return true;
+	return false;
+}
+
 static void fill_switch(const struct fors_filler *w, uint32_t node, struct fors_target target)
 {
 	const struct fors_net *net = w->f->net;
 
 	find_ways(w, target);
 	fill_port(w, fors_net_port(net, node, 0), target, 0);
-	for (unsigned p = 1; target.leaf == FORS_NONE && p <= net->node[node].nports; p++)
-		if (has_end_node(net, node, p))
+	for (unsigned p = 1; p <= net->node[node].nports; p++)
+		if (has_end_node(net, node, p) && !has_slot(w->f, target.leaf, p))
 			fill_port(w, other_end(net, node, p), target, (uint8_t)p);
 }
 

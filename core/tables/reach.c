@@ -45,6 +45,7 @@ static const char *const end_names[] = {[NO_WAY] = "has no path",
 struct range {
 	uint16_t lid, count;
 	uint8_t port; /* of the target, 0: itself */
+	bool is_host; /* or a router: whom people miss */
 };
 
 struct walk {
@@ -71,10 +72,10 @@ struct walk {
 
 /* --- the LIDs on a switch ------------------------------------------------- */
 
-static void add_range(struct walk *w, const struct fors_port *port, unsigned at)
+static void add_range(struct walk *w, const struct fors_port *port, unsigned at, bool is_host)
 {
 	if (port->lid)
-		w->range[w->nranges++] = (struct range){port->lid, (uint16_t)(1u << port->lmc), (uint8_t)at};
+		w->range[w->nranges++] = (struct range){port->lid, (uint16_t)(1u << port->lmc), (uint8_t)at, is_host};
 }
 
 static void find_ranges(struct walk *w)
@@ -83,12 +84,13 @@ static void find_ranges(struct walk *w)
 	uint32_t node = w->s->all[w->target].node;
 
 	w->nranges = 0;
-	add_range(w, fors_net_port(net, node, 0), 0);
+	add_range(w, fors_net_port(net, node, 0), 0, false);
 	for (unsigned p = 1; p <= net->node[node].nports; p++) {
 		const struct fors_port *port = fors_net_port(net, node, p);
 
 		if (port->peer != FORS_NONE && net->node[port->peer].type != FORS_SWITCH)
-			add_range(w, fors_net_port(net, port->peer, port->peer_port), p);
+			add_range(w, fors_net_port(net, port->peer, port->peer_port), p,
+				  net->node[port->peer].type != FORS_OTHER);
 	}
 }
 
@@ -346,12 +348,18 @@ static bool needs_detour(struct walk *w, uint32_t at)
 	return true;
 }
 
-/* Packets of switch `at` for a LID on the target have no way. Targets come one after the other. */
-static void note_hole(struct walk *w, uint32_t at, bool is_to_host)
+/*
+ * Packets of switch `at` for a LID on the target have no way. Targets come one after the other. What is no host has the ways of
+ * its switch, whose own LID is counted.
+ */
+static void note_hole(struct walk *w, uint32_t at, const struct range *range)
 {
+	bool is_to_host = range->is_host;
 	struct fors_hole *hole = is_to_host ? &w->reach->to_hosts : &w->reach->to_switches;
 	uint8_t bit = is_to_host ? 2 : 1;
 
+	if (range->port && !is_to_host)
+		return;
 	if (!hole->entries++) {
 		hole->from = at;
 		hole->to = w->target;
@@ -371,7 +379,7 @@ static enum fors_err judge(struct walk *w, uint32_t at, const struct range *rang
 	if (end != ARRIVES && !is_wrong && here->is_asked && here->island == w->s->all[w->target].island) {
 		is_wrong = end == DROPPED || !needs_detour(w, at);
 		if (!is_wrong)
-			note_hole(w, at, range->port);
+			note_hole(w, at, range);
 	}
 	if (!is_wrong)
 		return FORS_OK;
@@ -404,7 +412,7 @@ static enum fors_err walk_lid(struct walk *w, uint32_t at, const struct range *r
 	if (w->s->all[at].level)
 		return judge(w, at, range, lid, follow_once(w, at, lid), error);
 	end = follow(w, at, lid, &hops);
-	if (end == ARRIVES && range->port)
+	if (end == ARRIVES && range->is_host)
 		note_detour(w, at, hops);
 	return judge(w, at, range, lid, end, error);
 }

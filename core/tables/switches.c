@@ -82,7 +82,7 @@ static void take_ports(struct fors_switches *s, uint32_t at, const uint32_t *num
 		if (peer == FORS_NONE || peer == here->node)
 			continue;
 		if (number[peer] == FORS_NONE)
-			here->has_ends = true;
+			here->has_ends |= fors_sends(net, peer) && net->node[peer].type != FORS_OTHER;
 		else
 			here->toward[p] = number_of(s, at, number[peer]);
 	}

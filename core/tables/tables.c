@@ -339,15 +339,12 @@ static uint8_t *row_of(const struct fors_lfts *lfts, uint64_t guid)
 	return row == FORS_NONE ? NULL : lfts->port + (size_t)row * lfts->nlids;
 }
 
-/* Do packets begin at the switch: has it CAs, or runs a subnet manager? */
+/* Do packets for hosts begin at the switch, or runs a subnet manager there? */
 static bool is_asked(const struct fors_net *net, uint32_t node)
 {
-	for (unsigned p = 1; node != FORS_NONE && p <= net->node[node].nports; p++) {
-		uint32_t peer = fors_net_port(net, node, p)->peer;
-
-		if (peer != FORS_NONE && net->node[peer].type != FORS_SWITCH)
+	for (unsigned p = 1; node != FORS_NONE && p <= net->node[node].nports; p++)
+		if (fors_sends(net, fors_net_port(net, node, p)->peer))
 			return true;
-	}
 	return node != FORS_NONE && fors_net_port(net, node, 0)->is_sm;
 }
 

@@ -47,7 +47,7 @@
 	  "chown or chmod the folder named; fors tries again every second")                                                              \
 	X(20, FORS_F_HANGS, "a file system does not answer; what was read from it last stays in force",                                  \
 	  "see to the server or disk of the path named; fors goes on by itself when it answers")                                         \
-	X(21, FORS_F_SWEEP, "a heavy sweep of OpenSM does not end: failures are not repaired, the heartbeat stops",                      \
+	X(21, FORS_F_SWEEP, "nobody looks at the fabric: failures are not repaired, the heartbeat stops",                                \
 	  "look at OpenSM's log and at its threads; restart opensm if it does not go on")                                                \
 	X(22, FORS_F_TABLES, "the tables that fors filled did not pass their check; no switch got them",                                 \
 	  "report this as a bug, with the fabric (ibnetdiscover); the next routing engine takes over meanwhile")                         \

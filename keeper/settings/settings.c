@@ -20,6 +20,7 @@
 #include "core/base/text.h"
 #include "core/fabric/places.h"
 #include "core/net/netfile.h"
+#include "core/net/others.h"
 #include "core/fabric/places_file.h"
 #include "core/planners/planner.h"
 #include "keeper/base/conf.h"
@@ -212,6 +213,7 @@ static const struct key keys[] = {
 	{"adaptive_routing", WORDS("on", "off"), MEMBER(is_not_adaptive)},
 	{"degraded_links", .set = set_degraded_links},
 	{"exclude_links", .set = set_names, MEMBER(excluded_links)},
+	{"not_hosts", .set = set_names, MEMBER(not_hosts)},
 	{"exclude_spines", .set = set_names, MEMBER(excluded_spines)},
 	{"hold_down", NUMBER(0, DAY), MEMBER(hold_down)},
 	{"fabric_name", .set = set_fabric_name},
@@ -411,6 +413,7 @@ static enum fors_err load_reference(struct fors_stamps *stamps, struct fors_sett
 	free(text);
 	if (err)
 		return err;
+	fors_others_mark(net, &settings->not_hosts);
 	err = fors_places_refer(net, settings->root, settings->nroots, &settings->reference, &why);
 	if (!err)
 		err = read_names(net, settings, &why);
@@ -458,6 +461,7 @@ void fors_settings_free(struct fors_settings *settings)
 	free(settings->demand_file);
 	fors_names_clear(&settings->excluded_links);
 	fors_names_clear(&settings->excluded_spines);
+	fors_names_clear(&settings->not_hosts);
 	free(settings->publish_dir);
 	free(settings->publish_command);
 	free(settings->participants.guid);

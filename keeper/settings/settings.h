@@ -42,12 +42,13 @@ struct fors_settings {
 	bool job_routes;	     /* and the base LIDs do, where they are all there is */
 	enum fors_slow_how degraded; /* what is done about cables below full width or speed */
 	struct fors_names excluded_links, excluded_spines;
-	bool rehome_never;	  /* homes are never ranked afresh */
-	unsigned hold_down;	  /* seconds before a cable that came back returns to the plan */
-	char *publish_dir;	  /* where copies go; NULL: nowhere */
-	char *publish_command;	  /* run after each publication; NULL: none */
-	unsigned publish_seconds; /* its time limit */
-	uint64_t *root;		  /* node GUIDs of the spines, nroots of them */
+	struct fors_names not_hosts; /* patterns of adapters that are none (core/net/others.h) */
+	bool rehome_never;	     /* homes are never ranked afresh */
+	unsigned hold_down;	     /* seconds before a cable that came back returns to the plan */
+	char *publish_dir;	     /* where copies go; NULL: nowhere */
+	char *publish_command;	     /* run after each publication; NULL: none */
+	unsigned publish_seconds;    /* its time limit */
+	uint64_t *root;		     /* node GUIDs of the spines, nroots of them */
 	size_t nroots;
 };
 

@@ -25,12 +25,20 @@ enum fors_mastership {
 
 struct fors_namebook;
 
+/* When the giver of looks looks at the fabric by itself. */
+struct fors_looking {
+	bool is_off;	      /* never, whatever happens there */
+	uint64_t interval_ms; /* so long after it has looked; 0: only when it hears of a change */
+	uint64_t asked;	      /* grows whenever it asks the fabric, also where it tells nobody */
+};
+
 struct fors_worker_setup {
 	struct fors_log *log;				   /* borrowed until fors_worker_stop() */
 	const struct fors_folder *folder;		   /* copied */
 	struct fors_outbox *outbox;			   /* borrowed likewise; NULL: no copies, no command */
 	struct fors_advisor *advisor;			   /* borrowed likewise; NULL: nobody says what to mend */
 	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
+	void (*looking)(void *context, struct fors_looking *now); /* likewise; NULL: note_attended() says all */
 	void (*sweep)(void *context); /* start a heavy sweep, by the worker's thread; NULL: cannot */
 	void *context;
 	unsigned threads;   /* for planning; 0: as the machine has, at most 2 */
@@ -90,8 +98,8 @@ void fors_worker_note_change(struct fors_worker *worker, const char *how);
 uint64_t fors_worker_changes(struct fors_worker *worker);
 
 /*
- * A sweep that has begun and does not end means that failures are not repaired: then the heartbeat stops, until it
- * ends or another one begins. Never blocks for long. Any thread.
+ * A sweep that has begun and does not end, or fails, means that failures are not repaired: then the heartbeat stops and
+ * the status says so, see worker_blind.c. Never blocks for long. Any thread.
  */
 void fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep);
 

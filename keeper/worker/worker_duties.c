@@ -6,11 +6,8 @@
 #include "worker_inside.h"
 
 #include "keeper/base/clock.h"
-#include "keeper/base/log.h"
 
 #define SWEEP_AGAIN_MS 20000
-#define SWEEP_MAX_MS 60000 /* no heavy sweep is overdue before, nor before it took SWEEP_FACTOR times the last one */
-#define SWEEP_FACTOR 10
 
 /* Whoever is master: what a restart needs must not wait for a plan. */
 void fors_worker_write_places(struct fors_worker *worker)
@@ -22,35 +19,25 @@ void fors_worker_write_places(struct fors_worker *worker)
 		fors_board_keep(&worker->board, text, size);
 }
 
-/*
- * Does a sweep not end? Also takes over what was counted. OpenSM's sweeper hangs then. That none begins means nothing:
- * the fabric is quiet.
- */
-static bool is_overdue(struct fors_worker *worker)
+/* Somebody stands behind what is published: the master, who looks at the fabric. */
+static void beat(struct fors_worker *worker)
 {
 	struct fors_mail_sweeps sweeps = fors_mail_sweeps(&worker->mail);
-	uint64_t allowed = SWEEP_FACTOR * sweeps.last_ms;
 
 	worker->board.counts.sweeps = sweeps.ended;
 	worker->board.counts.declines = sweeps.declines;
-	if (allowed < SWEEP_MAX_MS)
-		allowed = SWEEP_MAX_MS;
-	return sweeps.since && fors_clock_ms() > sweeps.since + allowed;
+	if (worker->is_master && !fors_worker_why_blind(worker) &&
+	    !__atomic_load_n(&worker->is_unattended, __ATOMIC_ACQUIRE))
+		fors_board_beat(&worker->board);
 }
 
-/* Somebody stands behind what is published, unless failures are not repaired. */
-static void beat(struct fors_worker *worker)
+/* Is it the master? As it is now. */
+static enum fors_mastership ask_mastership(struct fors_worker *worker)
 {
-	bool was_overdue = worker->is_overdue;
+	enum fors_mastership mastership = worker->setup.mastership(worker->setup.context);
 
-	worker->is_overdue = worker->board.has_status && is_overdue(worker);
-	if (worker->is_overdue && !was_overdue)
-		fors_log_error(worker->setup.log, FORS_F_SWEEP,
-			       "a heavy sweep of OpenSM does not end; failures are not repaired, the heartbeat stops");
-	if (was_overdue && !worker->is_overdue)
-		fors_log_info(worker->setup.log, "OpenSM sweeps again; the heartbeat goes on");
-	if (!worker->is_overdue && !__atomic_load_n(&worker->is_unattended, __ATOMIC_ACQUIRE))
-		fors_board_beat(&worker->board);
+	worker->is_master = mastership == FORS_MASTER_YES;
+	return mastership;
 }
 
 void fors_worker_see_to_duties(struct fors_worker *worker)
@@ -63,19 +50,19 @@ void fors_worker_see_to_duties(struct fors_worker *worker)
 	worker->duties_ms = now + worker->setup.tick_ms;
 	fors_worker_write_places(worker);
 	fors_board_retry(&worker->board);
-	worker->lost_mastership = worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO;
-	if (!worker->lost_mastership)
-		beat(worker);
+	worker->lost_mastership = ask_mastership(worker) == FORS_MASTER_NO;
+	beat(worker);
 }
 
 /* A master that hands over gets no event: only looking helps. */
 static void watch_mastership(struct fors_worker *worker)
 {
 	static const struct fors_look nothing = {.kind = FORS_LOOK_DECLINED, .tables_ms = -1, .check_ms = -1};
-	enum fors_mastership mastership = worker->setup.mastership(worker->setup.context);
+	enum fors_mastership mastership = ask_mastership(worker);
 
 	worker->is_short = false;
-	worker->board.is_guest = mastership == FORS_MASTER_NO;
+	worker->is_blind &= mastership != FORS_MASTER_NO;
+	worker->board.is_guest = mastership == FORS_MASTER_NO || worker->is_blind;
 	if (mastership == FORS_MASTER_NO && !worker->is_standby) {
 		fors_worker_leave_jobs(worker);
 		fors_worker_leave_demand(worker);
@@ -115,6 +102,7 @@ static void watch_epochs(struct fors_worker *worker)
 void fors_worker_tend(struct fors_worker *worker)
 {
 	watch_mastership(worker);
+	fors_worker_watch_looks(worker);
 	fors_worker_heed_tables(worker);
 	watch_held_cables(worker);
 	watch_epochs(worker);
@@ -124,6 +112,5 @@ void fors_worker_tend(struct fors_worker *worker)
 	fors_worker_watch_jobdemands(worker);
 	fors_worker_watch_demand(worker);
 	fors_board_retry(&worker->board);
-	if (!worker->is_standby)
-		beat(worker);
+	beat(worker);
 }

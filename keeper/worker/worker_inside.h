@@ -21,7 +21,7 @@
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are looks;
  * worker_jobs.c, worker_jobplan.c, worker_entries.c several jobs (worker_jobs.h); worker_demand.c the demand; worker_repairs.c what to mend first;
  * worker_over.c plans over given tables, and what happens when another engine changes its own; worker_early.c what is
- * published early; worker_failover.c how long that took. Everything here runs in the worker's thread.
+ * published early; worker_failover.c how long that took; worker_blind.c what is said when nobody looks. Everything here runs in the worker's thread.
  */
 #ifndef FORS_KEEPER_WORKER_WORKER_INSIDE_H
 #define FORS_KEEPER_WORKER_WORKER_INSIDE_H
@@ -116,7 +116,10 @@ struct fors_worker {
 	uint64_t due_ms;	 /* when a sweep is due, see look.h; 0: none is */
 	uint64_t withdrawn;	 /* number of the last withdrawal for a ranking that was published; atomic */
 	uint64_t duties_ms;	 /* when duties are due again, during a plan */
-	bool is_overdue;	 /* a sweep does not end, and the log knows it */
+	bool is_blind;		 /* nobody looks at the fabric, and that is published */
+	uint64_t asked;		 /* of struct fors_looking, when it was asked last */
+	uint64_t asked_ms;	 /* and since when it is that, by fors_clock_ms() */
+	bool is_master;		 /* as was seen last */
 	bool lost_mastership;	 /* while this look was in work */
 	bool is_standby;	 /* not the master, and that is published */
 	bool is_short;		 /* memory ran out while this look was in work: it has to be tried again */
@@ -257,8 +260,20 @@ void fors_worker_withdraw(struct fors_worker *worker, const struct fors_look *lo
 void fors_worker_publish_jobs(struct fors_worker *worker, const struct fors_look *look, enum fors_state state,
 			      const char *reason);
 
-/* Publish that opensm has ended. The schedule stays: the switches still hold its tables. */
+/*
+ * Publish that nobody looks at the fabric since a time by fors_clock_ms(), for this reason; or that opensm has ended. The
+ * schedule stays: the switches still hold its tables.
+ */
+void fors_worker_publish_blind(struct fors_worker *worker, uint64_t since, const char *reason);
 void fors_worker_publish_end(struct fors_worker *worker);
+
+/* --- worker_blind.c --- */
+
+/* Does nobody look at the fabric? NULL: somebody does; else why not, constant. */
+const char *fors_worker_why_blind(struct fors_worker *worker);
+
+/* Say when that changes: to readers, and to the log. */
+void fors_worker_watch_looks(struct fors_worker *worker);
 
 /* --- worker_duties.c --- */
 

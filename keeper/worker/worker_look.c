@@ -247,6 +247,7 @@ void fors_worker_do(struct fors_worker *worker, struct fors_look *look)
 	worker->plan.is_safe = worker->jobs.is_safe = false;
 	if (worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO)
 		return; /* which is published by fors_worker_tend() */
+	fors_worker_watch_looks(worker);
 	worker->look = look;
 	memcpy(worker->board.fabric_name, look->fabric_name, sizeof(look->fabric_name));
 	worker->lost_mastership = false;

@@ -19,6 +19,7 @@ void fors_mail_open(struct fors_mailbox *box)
 {
 	pthread_mutex_init(&box->mutex, NULL);
 	fors_clock_cond(&box->wake);
+	box->sweeps.ended_ms = fors_clock_ms();
 }
 
 void fors_mail_close(struct fors_mailbox *box)
@@ -62,6 +63,7 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_look *look)
 		box->look = look;
 	}
 	box->sweeps.declines += look->kind == FORS_LOOK_DECLINED;
+	box->sweeps.has_failed &= look->kind == FORS_LOOK_DECLINED; /* what comes as far as tables goes on */
 	if (look->kind == FORS_LOOK_ROUTED)
 		fors_steps_note_filled(&box->steps, look->number, now, look->tables_ms);
 	pthread_cond_signal(&box->wake);
@@ -159,13 +161,18 @@ uint64_t fors_worker_changes(struct fors_worker *worker)
 void fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep)
 {
 	struct fors_mailbox *box = &worker->mail;
+	struct fors_mail_sweeps *sweeps = &box->sweeps;
+	bool begins = sweep == FORS_SWEEP_BEGINS, ends = sweep == FORS_SWEEP_ENDS;
 	uint64_t now = fors_clock_ms();
 
 	pthread_mutex_lock(&box->mutex);
-	box->sweeps.ended += sweep == FORS_SWEEP_ENDS;
-	if (sweep == FORS_SWEEP_ENDS && box->sweeps.since)
-		box->sweeps.last_ms = now - box->sweeps.since;
-	box->sweeps.since = sweep == FORS_SWEEP_BEGINS ? now : 0;
+	sweeps->ended += ends;
+	if (ends && sweeps->since)
+		sweeps->last_ms = now - sweeps->since;
+	sweeps->ended_ms = ends ? now : sweeps->ended_ms;
+	sweeps->has_failed = !ends && (sweeps->has_failed || (begins && sweeps->is_open));
+	sweeps->is_open = !ends && (sweeps->is_open || begins);
+	sweeps->since = begins ? now : 0;
 	pthread_mutex_unlock(&box->mutex);
 }
 

@@ -18,6 +18,9 @@ struct fors_mail_sweeps {
 	uint64_t ended, declines; /* how many ended, and how many looks said that fors does not route */
 	uint64_t since;		  /* one runs since then, by fors_clock_ms(); 0: none does */
 	uint64_t last_ms;	  /* the last one took so long */
+	uint64_t ended_ms;	  /* when the last one ended, by fors_clock_ms(); the worker's start, if none has */
+	bool is_open;		  /* one has begun since then */
+	bool has_failed;	  /* and one more: the first has failed without a word */
 };
 
 /* Whose names are whose. */

@@ -29,6 +29,8 @@ static void fill_status(struct fors_worker *worker, const struct fors_look *look
 	fors_worker_fill_advice(worker, look, status);
 	if (look->tree.kind && fors_status_tree(status, &look->tree, NULL))
 		fors_worker_run_short(worker);
+	if (look->net)
+		fors_others_text(look->net, status->not_hosts);
 	fors_worker_fill_jobs(worker, status);
 	fors_worker_fill_demand(worker, status);
 	fors_worker_fill_jobdemands(worker, status);
@@ -238,7 +240,8 @@ void fors_worker_publish_jobs(struct fors_worker *worker, const struct fors_look
 	worker->view = fors_look_view(look);
 }
 
-void fors_worker_publish_end(struct fors_worker *worker)
+/* The last word for now. */
+static void publish_last(struct fors_worker *worker, uint64_t known_until_ms, const char *reason)
 {
 	struct fors_status status;
 
@@ -246,8 +249,21 @@ void fors_worker_publish_end(struct fors_worker *worker)
 		fors_status_init(&status);
 		fors_worker_fill_jobs(worker, &status);
 	}
-	fors_status_end(&status, (int64_t)fors_clock_unix_ms());
-	snprintf(status.reason, sizeof(status.reason), "%s" FORS_REASON_ENDED,
-		 worker->setup.giver ? worker->setup.giver : "opensm");
+	fors_status_end(&status, (int64_t)known_until_ms);
+	snprintf(status.reason, sizeof(status.reason), "%s", reason);
 	publish(worker, NULL, &status);
+}
+
+void fors_worker_publish_blind(struct fors_worker *worker, uint64_t since, const char *reason)
+{
+	publish_last(worker, fors_clock_unix_ms() - (fors_clock_ms() - since), reason);
+}
+
+void fors_worker_publish_end(struct fors_worker *worker)
+{
+	char reason[FORS_ERROR_TEXT];
+
+	snprintf(reason, sizeof(reason), "%s" FORS_REASON_ENDED,
+		 worker->setup.giver ? worker->setup.giver : "opensm");
+	publish_last(worker, fors_clock_unix_ms(), reason);
 }

@@ -31,6 +31,7 @@ EXTRA_DIST += \
 	tests/cli/test_left_out.py \
 	tests/cli/test_links.py \
 	tests/cli/test_made.py \
+	tests/cli/test_no_hosts.py \
 	tests/cli/test_over.py \
 	tests/cli/test_pages.py \
 	tests/cli/test_per_job.py \

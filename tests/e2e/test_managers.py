@@ -4,8 +4,10 @@
 It starts after the tables are made, so the spine that lost its leaf has the dead cable's port for its LIDs at first.
 """
 import contextlib
+import json
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -95,3 +97,77 @@ def test_a_manager_costs_one_routing(degraded, tmp_path):
         log = sm.log(mark).partition("SUBNET UP")[2]  # what ends there may be the sweep that made those ways
         assert "cached routing" in log and "fors: tables of" not in log
         assert is_reached(sim, cable)
+
+
+# ---------------------------------------------------------------------------
+# Nobody looks at the fabric. Of two intervals the last quarter is left for the tick, which this machine may be late for.
+
+BLIND = "nobody looks at the fabric: "
+
+
+def cut_own_cable(sim, sm):
+    sim.unlink(sm.node, 1)
+    return lambda: sim.relink(sm.node, 1)
+
+
+def switch_off(_, sm):
+    sm.console("sweep off")
+    return lambda: sm.console("sweep on")
+
+
+def heartbeat(sm):
+    return (sm.state_dir / "heartbeat").read_text()
+
+
+@pytest.mark.parametrize("blind, why", [(cut_own_cable, "is its port up"), (switch_off, "sweep on")])
+def test_who_does_not_look_says_so(fabric, blind, why):
+    """The schedule stays, as when opensm ends; and when it looks again the same schedule is active, with no new epoch."""
+    sim, sm = fabric(FatTree(3, 3), lmc=2, sweep_interval=2, console="local")
+    epoch = sm.wait_epoch()["epoch"]
+    see = blind(sim, sm)
+    status = sm.wait_status(state="inactive")
+    assert status["reason"].startswith(BLIND) and why in status["reason"], status["reason"]
+    assert status["known_until_ms"] and status["epoch"] == epoch
+    last = heartbeat(sm)
+    done = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and BLIND.strip() in done.stdout
+    time.sleep(6)  # a heart would beat every four seconds
+    assert heartbeat(sm) == last and "ERR F021" in sm.log()
+    see()
+    status = sm.wait_status(state="active", known_until_ms=None)
+    assert status["epoch"] == epoch
+    harness.wait_for(lambda: heartbeat(sm) != last, what="the heart to beat again")
+
+
+def test_a_standby_that_takes_over_wins(fabric, tmp_path):
+    """In the folder that both publish to what the standby says stays, whatever the first one has to say; which says that it lost."""
+    place = tmp_path / "shared"
+    place.mkdir()
+    options = {"lmc": 2, "sweep_interval": 2, "fors_conf": f"publish_dir = {place}\n", **harness.SHORT_POLLS}
+    sim, first = fabric(FatTree(3, 3), sm_priority=14, **options)
+    first.wait_epoch()
+    second = harness.OpenSM(sim, tmp_path / "second", node=SEAT, sm_priority=0, **options)
+    fabric.also(second)
+    second.wait_log("Entering STANDBY state")
+    sim.unlink(first.node, 1)
+    second.wait_log("Entering MASTER state")
+    first.wait_status(state="inactive", reason=lambda reason: reason.startswith(BLIND))
+    status = second.wait_epoch(after=first.status()["epoch"])
+    harness.wait_for(lambda: json.loads((place / "status.json").read_text())["epoch"] == status["epoch"], what="the copy")
+    sim.relink(first.node, 1)
+    first.wait_status(state="inactive", reason="this subnet manager is not the master")
+    harness.wait_for(lambda: json.loads((place / "status.json").read_text())["epoch"] == second.wait_epoch()["epoch"], what="the second's copy")
+
+
+def test_traps_alone_are_said_to_be(fabric):
+    _, sm = fabric(FatTree(2, 3), lmc=1, sweep_interval=0)
+    sm.wait_epoch()
+    assert any("sweep_interval is 0" in text for text in sm.status()["remarks"])
+
+
+def test_a_quiet_manager_looks(fabric):
+    """Light sweeps say nothing to anybody: they are seen all the same."""
+    _, sm = fabric(FatTree(2, 3), lmc=1, sweep_interval=1)
+    sm.wait_epoch()
+    time.sleep(6)
+    assert sm.status()["state"] == "active" and BLIND not in sm.log()

@@ -220,8 +220,9 @@ static void set_speed(struct subnet *subnet, const char *name, unsigned port, un
 		info->link_width_active = (uint8_t)width;
 		info->link_width_enabled = info->link_width_supported = (uint8_t)width;
 		info->link_speed = (uint8_t)(plain << 4 | (best ? best : plain));
-		info->link_speed_ext = (uint8_t)(extended << 4 | extended);
+		info->link_speed_ext = (uint8_t)(extended << 4 | 15);
 		info->link_speed_ext_enabled = (uint8_t)extended;
+		info->link_rt_latency = 0; /* with extended speeds 2 in its first byte */
 	}
 }
 
@@ -235,12 +236,79 @@ static void set_speeds(struct subnet *subnet, unsigned width, unsigned plain, un
 			set_speed(subnet, leaf[i], port, width, plain, extended, 0);
 }
 
+/* Extended speeds, NDR and XDR among them. */
 static void can_extended(struct subnet *subnet, bool can)
 {
 	static const char *const name[] = {"Leaf00", "Leaf01", "Leaf02", "Spine00", "Spine01", "Spine02"};
 
-	for (unsigned i = 0; i < 6; i++)
-		subnet_port(subnet, name[i], 0)->port_info.capability_mask = can ? IB_PORT_CAP_HAS_EXT_SPEEDS : 0;
+	for (unsigned i = 0; i < 6; i++) {
+		ib_port_info_t *info = &subnet_port(subnet, name[i], 0)->port_info;
+
+		info->capability_mask = can ? IB_PORT_CAP_HAS_EXT_SPEEDS | IB_PORT_CAP_HAS_CAP_MASK2 : 0;
+		info->capability_mask2 = CL_HTON16(can ? 0x1C30 : 0);
+	}
+}
+
+/*
+ * Both ends of the cable of a port at a speed that the switches tell only to managers that ask for extended speeds; the
+ * manager did or did not. Enabled is all that there is.
+ */
+static void set_new_speed(struct subnet *subnet, const char *name, unsigned port, unsigned width, bool is_xdr,
+			  bool is_told)
+{
+	osm_physp_t *end = subnet_port(subnet, name, port);
+
+	set_speed(subnet, name, port, width, 4, is_xdr ? 0 : 8, 7);
+	for (unsigned i = 0; i < 2; i++, end = end->p_remote_physp) {
+		ib_port_info_t *info = &end->port_info;
+
+		info->link_rt_latency = CL_HTON32(is_xdr && is_told ? 0x29000000 : 0);
+		info->link_speed_ext_enabled = 15;
+		info->link_width_enabled = 2;
+		if (!is_told)
+			info->link_speed_ext = info->link_speed_ext_enabled = 0;
+	}
+}
+
+static void set_new_speeds(struct subnet *subnet, bool is_xdr, bool is_told)
+{
+	static const char *const leaf[] = {"Leaf00", "Leaf01", "Leaf02"};
+
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned port = 4; port <= 6; port++)
+			set_new_speed(subnet, leaf[i], port, 2, is_xdr, is_told);
+}
+
+/* NDR and XDR switches, whatever the manager has asked, and whatever its version takes them for: none is slow that is not. */
+static void newest_speeds(void **state)
+{
+	struct bed *bed = bed_new(SPEC, 0);
+	struct subnet *subnet = subnet_new(bed->net);
+
+	can_extended(subnet, true);
+	for (unsigned kind = 0; kind < 2; kind++) {
+		enum fors_speed speed = kind ? FORS_XDR : FORS_NDR;
+
+		for (unsigned is_told = 0; is_told < 2; is_told++) {
+			set_new_speeds(subnet, kind, is_told);
+			assert_int_equal(port_of(subnet, "Leaf01", 5).speed, is_told ? speed : FORS_SPEED_UNKNOWN);
+			assert_int_equal(degraded(subnet), 0);
+			set_new_speed(subnet, "Leaf01", 5, 2, kind, !is_told); /* some were asked, some were not */
+			assert_int_equal(degraded(subnet), 0);
+			set_new_speed(subnet, "Leaf01", 5, 16, kind, is_told); /* 2x where 4x is enabled */
+			assert_int_equal(degraded(subnet), 2);
+			set_new_speed(subnet, "Leaf01", 5, 1, kind, is_told);
+			assert_int_equal(degraded(subnet), 2);
+		}
+		set_speed(subnet, "Leaf01", 5, 2, 4, 4, 0); /* HDR among them */
+		assert_int_equal(degraded(subnet), 2);
+	}
+	set_new_speeds(subnet, false, true);
+	set_new_speed(subnet, "Leaf01", 5, 2, true, true);
+	assert_int_equal(port_of(subnet, "Leaf01", 5).speed, FORS_XDR);
+	assert_int_equal(degraded(subnet), 0);
+	subnet_free(subnet);
+	bed_free(bed);
 }
 
 /* Width and speed, from the slowest up: of two kinds of link the slower is degraded, if it is in the minority. */
@@ -505,6 +573,7 @@ int run_snapshot_tests(void)
 		cmocka_unit_test(slower_than_its_like),
 		cmocka_unit_test(widths_and_speeds),
 		cmocka_unit_test(rates_that_are_not_known),
+		cmocka_unit_test(newest_speeds),
 		cmocka_unit_test(throttled),
 		cmocka_unit_test(ports_that_run_managers),
 		cmocka_unit_test(tables_there_and_back),

@@ -127,6 +127,7 @@ static void unknown_is_null(void **state)
 		"not_participants",
 		"guests",
 		"left_out",
+		"not_hosts",
 		"repairs",
 		"failover",
 		"demand",

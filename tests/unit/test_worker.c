@@ -530,6 +530,26 @@ static void the_heart_stops_with_the_sweeps(void **state)
 	assert_int_equal(errors_logged[FORS_F_SWEEP], 2);
 }
 
+/* Heavy sweeps begin, one after the other, and none ends. With the first that does all is as it was. */
+static void sweeps_that_fail_are_told(void **state)
+{
+	struct bench *bench = *state;
+	int64_t epoch;
+
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
+	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	assert_true(beats(bench, 5000));
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	wait_state(bench, FORS_INACTIVE, 0);
+	assert_false(beats(bench, 5000));
+	assert_int_equal(errors_logged[FORS_F_SWEEP], 1);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
+	assert_int_equal(wait_state(bench, FORS_ACTIVE, 0), epoch);
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_ENDS);
+	assert_true(beats(bench, 5000));
+}
+
 static void newer_fabric_overtakes(void **state)
 {
 	how_to_plan = PLAN_UNTIL_CANCELLED;
@@ -2301,6 +2321,7 @@ int main(void)
 		ON_A_BENCH(no_heartbeat_beside_an_old_schedule),
 		ON_A_BENCH(held_cables_ask_for_a_sweep),
 		ON_A_BENCH(the_heart_stops_with_the_sweeps),
+		ON_A_BENCH(sweeps_that_fail_are_told),
 		ON_A_BENCH(newer_fabric_overtakes),
 		ON_A_BENCH(stop_breaks_a_plan_off),
 		ON_A_BENCH(declined_withdraws),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "watch/bytes.h"
+#include "core/net/portinfo.h"
 #include "watch/wire.h"
 
 bool fake_follow(const struct fake_fabric *fabric, const struct fors_directed_route *way, uint32_t *node, uint8_t *port)
@@ -75,7 +76,7 @@ void fake_say(const struct fake_fabric *fabric, uint32_t node, uint8_t port, uin
 		memcpy(data, fabric->net->node[node].desc, FORS_NAME_MAX);
 		break;
 	case FORS_ATTR_PORT_INFO:
-		say_port(fabric->net, node, modifier, data);
+		say_port(fabric->net, node, modifier & ~FORS_PORTINFO_ALL_SPEEDS, data);
 		break;
 	case FORS_ATTR_SWITCH_INFO:
 		fors_put16(data, 0xC000);

@@ -101,6 +101,81 @@ static void honest(void **state)
 	}
 }
 
+/* ---- speeds ---- */
+
+/* What ports say of their speed, and which of it only when asked for extended speeds. */
+struct told {
+	const char *name;
+	uint8_t able[4], also_able[2]; /* of adapters and of port 0 */
+	uint8_t width, plain, extended, extended_2;
+	bool is_shy;
+	const char *rate; /* what the net has */
+};
+static const struct told *told;
+
+static bool tell(struct fake *fake, uint16_t attribute, uint32_t node, uint32_t modifier, uint8_t *data)
+{
+	bool is_end = fake->net->node[node].type != FORS_SWITCH || !(modifier & 0xFF);
+
+	if (attribute != FORS_ATTR_PORT_INFO)
+		return true;
+	if (is_end) {
+		memcpy(data + 20, told->able, sizeof(told->able));
+		memcpy(data + 60, told->also_able, sizeof(told->also_able));
+	}
+	data[31] = told->width;
+	data[35] = told->plain;
+	if (told->is_shy && !(modifier & 0x80000000u))
+		return true;
+	data[56] = told->extended_2;
+	data[62] = told->extended;
+	return true;
+}
+
+/* PortInfo as switches and adapters of each age have it; an unknown speed is unknown, and no cable is slower than its like. */
+static void speeds(void **state)
+{
+	static const struct told all[] = {
+		{"QDR", {0}, {0}, 2, 0x44, 0, 0, false, "4xQDR"},
+		{"SDR, on one lane", {0}, {0}, 1, 0x17, 0, 0, false, "1xSDR"},
+		{"EDR", {0, 0, 0x40}, {0}, 2, 0x47, 0x23, 0, false, "4xEDR"},
+		{"HDR100", {0, 0, 0xC0}, {0, 0x30}, 16, 0x47, 0x47, 0, false, "2xHDR"},
+		{"NDR", {0, 0, 0xC0}, {4, 0x30}, 2, 0x47, 0x8F, 0, false, "4xNDR"},
+		{"NDR200", {0, 0, 0xC0}, {4, 0x30}, 16, 0x07, 0x8F, 0, false, "2xNDR"},
+		{"NDR, told when asked for", {0, 0, 0xC0}, {4, 0x30}, 2, 0x47, 0x8F, 0, true, "4xNDR"},
+		{"NDR100, told when asked for", {0, 0, 0xC0}, {4, 0x30}, 1, 0x07, 0x8F, 0, true, "1xNDR"},
+		{"NDR, never told", {0, 0, 0xC0}, {4, 0x30}, 2, 0x47, 0, 0, false, ""},
+		{"XDR", {0, 0, 0xC0}, {0x1C, 0x30}, 2, 0x47, 0x0F, 0x29, false, "4xXDR"},
+		{"XDR, told when asked for", {0, 0, 0xC0}, {0x1C, 0x30}, 16, 0x07, 0x0F, 0x29, true, "2xXDR"},
+		{"beyond XDR", {0, 0, 0xC0}, {0x1C, 0x30}, 2, 0x47, 0x0F, 0x5B, false, ""},
+		{"XDR able, at NDR", {0, 0, 0xC0}, {0x1C, 0x30}, 2, 0x47, 0x8F, 0x09, false, "4xNDR"},
+		{"QDR of a port that can NDR", {0, 0, 0xC0}, {4, 0x30}, 2, 0x47, 0x0F, 0, false, "4xQDR"},
+		{"bits of the newest without the sign", {0, 0, 0xC0}, {4, 0x30}, 2, 0x47, 0x8F, 0x29, false, "4xNDR"},
+	};
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct fors_error error;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct fake fake = {.from = first_server(bed->net, 0), .lie = tell};
+		struct fors_reading reading;
+
+		told = &all[i];
+		assert_int_equal(read_bed(bed, &fake, &reading, &error), FORS_OK);
+		for (uint32_t p = 0; p < reading.net->nports; p++) {
+			const struct fors_port *port = &reading.net->port[p];
+			char rate[FORS_RATE_TEXT];
+
+			fors_rate_text(port->width, port->speed, rate);
+			if (port->peer != FORS_NONE && strcmp(rate, all[i].rate))
+				fail_msg("%s: %s", all[i].name, rate);
+			assert_false(port->is_degraded);
+		}
+		fors_reading_clear(&reading);
+	}
+	bed_free(bed);
+}
+
 /* ---- what changed is read again ---- */
 
 static void doubt(const struct bed *bed, struct fors_survey *survey, uint32_t node)
@@ -443,9 +518,10 @@ static void any_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(honest), cmocka_unit_test(again),   cmocka_unit_test(untold),
-		cmocka_unit_test(ports),  cmocka_unit_test(no_net),  cmocka_unit_test(checked),
-		cmocka_unit_test(lies),	  cmocka_unit_test(silence), cmocka_unit_test(any_bytes),
+		cmocka_unit_test(speeds),    cmocka_unit_test(honest), cmocka_unit_test(again),
+		cmocka_unit_test(untold),    cmocka_unit_test(ports),  cmocka_unit_test(no_net),
+		cmocka_unit_test(checked),   cmocka_unit_test(lies),   cmocka_unit_test(silence),
+		cmocka_unit_test(any_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

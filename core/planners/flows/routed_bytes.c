@@ -8,11 +8,6 @@
 
 #define BYTES_WAY 64 /* of a leaf and a receiver: four links, where they begin; the way of a schedule, how to find it */
 
-static bool is_host(const struct fors_net *net, uint32_t node)
-{
-	return node != FORS_NONE && net->node[node].type != FORS_SWITCH;
-}
-
 /* The hosts on a switch; the path indices that one has are in *paths, if they are more. */
 static uint32_t count_hosts(const struct fors_net *net, uint32_t node, uint32_t *paths)
 {
@@ -22,7 +17,7 @@ static uint32_t count_hosts(const struct fors_net *net, uint32_t node, uint32_t 
 		const struct fors_port *at = fors_net_port(net, node, port);
 		uint8_t lmc;
 
-		if (!is_host(net, at->peer))
+		if (!fors_is_host(net, at->peer))
 			continue;
 		here++;
 		lmc = fors_net_port(net, at->peer, at->peer_port)->lmc;

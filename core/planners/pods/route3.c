@@ -441,11 +441,8 @@ static bool has_guests(const struct fors_net *now, uint32_t node)
 {
 	bool has = fors_net_port(now, node, 0)->is_sm;
 
-	for (unsigned port = 1; !has && port <= now->node[node].nports; port++) {
-		uint32_t peer = fors_net_port(now, node, port)->peer;
-
-		has = peer != FORS_NONE && now->node[peer].type != FORS_SWITCH;
-	}
+	for (unsigned port = 1; !has && port <= now->node[node].nports; port++)
+		has = fors_sends(now, fors_net_port(now, node, port)->peer);
 	return has;
 }
 

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Adapters that are no hosts: all is as if they were not there, but for their own LIDs and one row."""
+import json
+import re
+import sys
+
+import pytest
+
+from conftest import SRC
+
+sys.path.insert(0, str(SRC / "tests/e2e"))
+
+from aggregation import DESCRIPTION, with_aggregation  # noqa: E402
+
+TREES = [("FT(2;4,8;servers=4)", []), ("FT(2;20,18)", ["Leaf00[21]", "Leaf03[25]"]), ("FT(2;3,5;servers=4;cables=2)", ["Spine01"]),
+         ("XGFT(3;4,4,4;1,4,4)", []), ("XGFT(3;4,4,4;1,4,4)", ["Leaf00[5]", "Leaf01[6]", "Mid2-03"]),
+         ("PGFT(3;6,4,4;1,3,4;1,2,1)", ["Leaf02[7]", "Mid2-01[9]"])]
+
+
+def pair(fors, tmp_path, spec, **more):
+    """The same fabric without and with them, as files that have LIDs."""
+    lft = fors("fabric", "--synthetic", spec, "--format", "net").out
+    files = [tmp_path / name for name in ("bare.net", "with.net")]
+    files[0].write_text(lft)
+    files[1].write_text(with_aggregation(lft, **more))
+    return files
+
+
+def same(text):
+    """Without the row that may differ, and times."""
+    return [re.sub(r"[\d.]+ ms", "ms", line) for line in text.splitlines() if not line.startswith(("no hosts", "schedule "))]
+
+
+def down_of(dead):
+    return [word for one in dead for word in ("--down", one)]
+
+
+@pytest.mark.parametrize("spec, dead", TREES)
+def test_all_is_as_without(fors, tmp_path, spec, dead):
+    """Plan, bounds, warnings and tables; also over the tables of a dump, and those of another engine."""
+    bare, some = pair(fors, tmp_path, spec)
+    outs = [fors("plan", "--fabric", net, *down_of(dead), "--output", f"{net}.schedule").out for net in (bare, some)]
+    assert same(outs[0]) == same(outs[1])
+    assert re.search(r"^no hosts    \d+ aggregation nodes: routed, but in no exchange$", outs[1], re.M)
+    assert (tmp_path / "bare.net.schedule").read_bytes() == (tmp_path / "with.net.schedule").read_bytes()
+    for net in (bare, some):
+        fors("fabric", "--fabric", net, *down_of(dead), "--output", f"{net}.lfts")
+    changed = json.loads(fors("diff", "--lfts", f"{bare}.lfts", f"{some}.lfts", "--json", code=1).out)
+    assert all(entry["was"] is None for switch in changed["tables"] for entry in switch["entries"])
+    over = [fors("plan", "--fabric", net, "--lfts", f"{net}.lfts", *down_of(dead)).out for net in (bare, some)]
+    assert same(over[0]) == same(over[1])
+
+
+def test_lids_are_led_to(fors, tmp_path):
+    """From each leaf, though a cable is dead that one of them would go over."""
+    _, some = pair(fors, tmp_path, "XGFT(3;2,2,2;1,2,2)")
+    dump = tmp_path / "some.lfts"
+    fors("fabric", "--fabric", some, "--down", "Spine00[1]", "--output", dump)
+    tables = {re.search(r"\('([^']+)'\)", table)[1]: table for table in dump.read_text().split("Unicast lids")[1:]}
+    counts = [table.count(DESCRIPTION) for name, table in tables.items() if name.startswith("Leaf")]
+    assert counts == [11, 11, 12, 12] and "(null)" not in dump.read_text()
+
+
+def test_pictures_and_lists_have_hosts_only(fors, tmp_path):
+    bare, some = pair(fors, tmp_path, "XGFT(3;2,2,2;1,2,2)")
+    for form in ("slurm", "slurm-yaml"):
+        assert fors("fabric", "--fabric", some, "--format", form).out == fors("fabric", "--fabric", bare, "--format", form).out
+    dot = fors("fabric", "--fabric", some, "--format", "dot").out
+    assert dot.count("rank=same") == 3 and "LIDs" in dot
+    drawn = [fors("fabric", "--fabric", net, "--format", "dot").out.partition("node [")[2] for net in (bare, some)]
+    assert drawn[0] == drawn[1]
+
+
+def test_leaves_are_found_by_hosts(fors, tmp_path):
+    """A list of exactly the hosts changes nothing."""
+    bare, some = pair(fors, tmp_path, "XGFT(3;4,4,4;1,4,4)")
+    players = tmp_path / "players"
+    players.write_text("".join(f"0x{guid}\n" for guid in re.findall(r'^\[\d+\]\t"Node[^(]*\((\w+)\)', bare.read_text(), re.M)))
+    status = json.loads(fors("plan", "--fabric", some, "--participants", players, "--json").out)
+    assert (status["servers"], status["phases"], status["ca_ports"], status["guests"]) == (64, 64, 64, 0)
+    assert status["not_hosts"] == "48 aggregation nodes"
+
+
+@pytest.mark.parametrize("description, more, text", [
+    ("NVIDIA Aggregation Node", [], "12 aggregation nodes"), ("MF0;sw1:MQM8700/U1", [], "12 management ports"),
+    ("MF0;gate:MGA100/GW1", [], "12 gateways"), ("odd engine 7", ["--not-hosts", "none,ODD eng*"], "12 more by not_hosts"),
+    ("node77 HCA-1", ["--not-hosts", ",".join(f"0xa660000000{n:02x}" for n in range(12))], "12 more by not_hosts")])
+def test_what_is_none(fors, tmp_path, description, more, text):
+    """By description alone, or as people say."""
+    bare, some = pair(fors, tmp_path, "FT(2;4,8;servers=4)", description=description, device=0)
+    was = json.loads(fors("plan", "--fabric", bare, "--json").out)
+    now = json.loads(fors("plan", "--fabric", some, *more, "--json").out)
+    assert now.pop("not_hosts") == text and was.pop("not_hosts") is None
+    assert {key: now[key] for key in now if not key.endswith("_ms")} == {key: was[key] for key in was if not key.endswith("_ms")}
+
+
+def test_by_device_alone(fors, tmp_path):
+    """It is written again, so that it is known when read once more."""
+    _, some = pair(fors, tmp_path, "FT(2;4,8;servers=4)", description="unnamed")
+    again = tmp_path / "again.net"
+    fors("fabric", "--fabric", some, "--output", again)
+    for net in (some, again):
+        assert json.loads(fors("plan", "--fabric", net, "--json").out)["not_hosts"] == "12 aggregation nodes"
+
+
+def test_a_host_is_one(fors, tmp_path):
+    """An adapter with the description that its driver gives it, before the host has a name."""
+    _, some = pair(fors, tmp_path, "FT(2;4,8;servers=4)", description="MT4123 ConnectX6   Mellanox Technologies", device=0x101b)
+    status = json.loads(fors("plan", "--fabric", some, "--json").out)
+    assert status["not_hosts"] is None and (status["servers"], status["guests"]) == (40, 4)

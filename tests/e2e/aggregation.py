@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Aggregation nodes for any fabric: one adapter more at each switch, which is no host, at a port that the switch gets."""
+import re
+
+DESCRIPTION = "Mellanox Technologies Aggregation Node"
+FIRST_LID = 40000
+
+
+def _switch(record):
+    return re.search(r'^Switch\s+(\d+)\s+"([^"]+)"(?:.*?#\s*"([^"]*)")?(?:.*? lid (\d+))?.*$', record, re.M)
+
+
+def with_aggregation(text, description=DESCRIPTION, device=0xcf09):
+    """The net file with them, behind all other records; with LIDs where the switches have some. device 0: it is not told."""
+    records, nodes = [], []
+    for record in re.split(r"\n[ \t]*\n", text.strip()):
+        switch = _switch(record)
+        if switch:
+            ports, name, what, lid = int(switch[1]) + 1, switch[2], switch[3] or switch[2], int(switch[4] or 0)
+            guid, own = 0xa66000000000 + len(nodes), FIRST_LID + len(nodes) if lid else 0
+            grown = re.sub(r"^(Switch\s+)\d+", rf"\g<1>{ports}", switch[0])
+            record = record.replace(switch[0], grown, 1) + f'\n[{ports}]\t"H-{guid:016x}"[1]({guid:x})\t\t# "{description}" lid {own} 4xHDR'
+            nodes.append((f"devid=0x{device:x}\n" if device else "") + f'caguid=0x{guid:x}\nCa\t1 "H-{guid:016x}"\t\t# "{description}"\n'
+                         f'[1]({guid:x})\t"{name}"[{ports}]\t\t# lid {own} lmc 0 "{what}" lid {lid} 4xHDR')
+        records.append(record)
+    return "\n\n".join(records + nodes) + "\n"
