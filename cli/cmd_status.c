@@ -163,7 +163,8 @@ static const char *find_doubt(const struct folder *folder)
 	if (folder->schedule_epoch < 0)
 		return "active, but there is no schedule";
 	if (folder->is_withdrawn && !folder->status.jobs.is_known)
-		return "active, but the schedule is withdrawn";
+		return "active, but the schedule is withdrawn: the status could not be written (ERR F010 in opensm's log: is "
+		       "there no room here?), or comes in a moment";
 	if (folder->schedule_epoch != folder->status.epoch)
 		return "status and schedule are of different epochs (just being replaced?)";
 	return NULL;

@@ -42,6 +42,7 @@ libforskeeper_la_SOURCES = \
 	keeper/files/publish.c \
 	keeper/files/publish.h \
 	keeper/files/publish_ahead.c \
+	keeper/files/publish_spare.c \
 	keeper/files/publish_inside.h \
 	keeper/files/runner.c \
 	keeper/files/runner.h \

@@ -313,7 +313,7 @@ tests_unit_test_mangled_CFLAGS = $(AM_CFLAGS) $(mangled_sanitizers)
 tests_unit_test_mangled_LDADD = libforscore.la $(CMOCKA_LIBS)
 
 # The plugin's own modules that do not see OpenSM, by what they need of each other.
-publish_sources = keeper/base/io_thread.c keeper/files/publish.c keeper/files/publish_ahead.c keeper/base/thread.c keeper/files/trust.c
+publish_sources = keeper/base/io_thread.c keeper/files/publish.c keeper/files/publish_ahead.c keeper/files/publish_spare.c keeper/base/thread.c keeper/files/trust.c
 input_sources = keeper/base/clock.c keeper/base/conf.c keeper/files/input.c $(publish_sources)
 
 # Programs in which allocations and threads fail on demand, see faults.h. Without flags of their own: what they share is compiled once.
@@ -411,7 +411,7 @@ tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c keeper/files/epoch.c $(p
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) keeper/base/clock.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write,--wrap=fsync
+tests_unit_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write,--wrap=pwrite,--wrap=fsync
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c keeper/base/background.c keeper/base/digest.c keeper/look/kept.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h $(fault_sources)
 tests_unit_test_drain_SOURCES = tests/unit/test_drain.c keeper/base/digest.c keeper/look/drain.c tests/unit/fake_clock.c \

@@ -168,7 +168,7 @@ static void copy_again(struct fors_board *board)
 
 static void write_due(struct fors_board *board)
 {
-	bool wrote = false;
+	bool wrote = false, has_failed = false;
 	struct fors_error error;
 
 	for (size_t i = 0; i < sizeof(board->sheet) / sizeof(board->sheet[0]); i++) {
@@ -179,12 +179,15 @@ static void write_due(struct fors_board *board)
 		if (fors_publish(board->folder, sheet->name, sheet->bytes, sheet->size, i == SHEET_PLACES, &error)) {
 			board->counts.unwritten++;
 			complain(board, &error);
+			has_failed = true;
+			if (i == SHEET_PLACES)
+				continue; /* a schedule to be withdrawn does not wait for them */
 			return;
 		}
 		finish_sheet(board, (int)i);
 		wrote = true;
 	}
-	if (wrote)
+	if (wrote && !has_failed)
 		complain(board, NULL);
 }
 
@@ -209,6 +212,11 @@ void fors_board_retry(struct fors_board *board)
 {
 	write_due(board);
 	copy_again(board);
+}
+
+bool fors_board_is_seen(const struct fors_board *board)
+{
+	return !board->sheet[SHEET_SCHEDULE].is_due;
 }
 
 /* Is `schedule`, but for its epoch, what is published already? */
@@ -598,11 +606,12 @@ static void look_for_files(struct fors_board *board)
 
 /*
  * Text "<Unix time in ms> <epoch>"; its loss in a crash is what it is for, so it is not synced. Nobody stands behind
- * the schedule in a folder that the newest one cannot be written to: there the heartbeat stops, too.
+ * what lies in a folder that the newest schedule or status cannot be written to: there the heartbeat stops, too.
  */
 void fors_board_beat(struct fors_board *board)
 {
 	uint64_t now = fors_clock_unix_ms(), last = largest(board->last_epoch, board->jobs_epoch);
+	bool is_behind = board->sheet[SHEET_SCHEDULE].is_due || board->sheet[SHEET_STATUS].is_due;
 	struct fors_error error;
 	char text[64];
 	int length;
@@ -610,15 +619,16 @@ void fors_board_beat(struct fors_board *board)
 	if (!board->has_status || (now >= board->last_beat && now - board->last_beat < BEAT_MS))
 		return;
 	board->last_beat = now;
-	if (!board->sheet[SHEET_SCHEDULE].is_due)
+	if (!is_behind)
 		board->counts.beat_ms = (int64_t)now;
 	if (fors_epoch_is_scarce(board->reserved, last, now) || !fors_publish_has(board->folder, "epoch"))
 		reserve(board, fors_epoch_reserve(last, now));
 	if (!write_metrics(board, NULL))
 		fors_log_error(board->log, FORS_F_MEMORY, "out of memory: the metrics of before stay");
 	look_for_files(board);
+	is_behind = board->sheet[SHEET_SCHEDULE].is_due || board->sheet[SHEET_STATUS].is_due;
 	length = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", now, board->last_epoch);
-	if (board->sheet[SHEET_SCHEDULE].is_due)
+	if (is_behind)
 		board->last_beat = 0;
 	else if (fors_publish(board->folder, "heartbeat", text, (size_t)length, false, &error)) {
 		board->counts.unwritten++;

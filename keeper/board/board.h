@@ -132,6 +132,9 @@ bool fors_board_exceed(struct fors_board *board, uint64_t epoch);
  */
 uint64_t fors_board_job_epoch(struct fors_board *board, uint64_t last, bool *is_safe);
 
+/* Do readers here have the newest schedule? Not while it cannot be written. */
+bool fors_board_is_seen(const struct fors_board *board);
+
 /* Try again to write what could not be written. */
 void fors_board_retry(struct fors_board *board);
 

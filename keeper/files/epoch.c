@@ -25,7 +25,7 @@ static uint64_t believed_clock(uint64_t now)
 uint64_t fors_epoch_next(uint64_t last, uint64_t now)
 {
 	now = believed_clock(now);
-	return now > last ? now : last + 1;
+	return now > last + 1 ? now : last + 1 + (last > 0);
 }
 
 static uint64_t ahead(uint64_t last, uint64_t now, unsigned part)

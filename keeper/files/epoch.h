@@ -24,7 +24,10 @@
 
 #define FORS_EPOCH_LIMIT ((uint64_t)1 << 52)
 
-/* The epoch after `last` (0: none) when the clock shows `now`, in ms; a clock past the limit is not believed. Never 0. */
+/*
+ * The epoch after `last` (0: none) when the clock shows `now`, in ms; a clock past the limit is not believed. Never 0. The
+ * one just after `last` is left to the withdrawal that lies ready (publish_spare.c).
+ */
 uint64_t fors_epoch_next(uint64_t last, uint64_t now);
 
 /*

@@ -81,6 +81,7 @@ struct fors_outbox {
 	uint64_t hold_ms;		    /* when to look again which of them */
 	struct sheet sheet[FORS_OUT_FILES]; /* the newest of each */
 	struct fors_outbox_jobs jobs;	    /* likewise */
+	bool is_urgent;			    /* a schedule is among them that nobody has tried to copy */
 	bool is_announced;		    /* the command is to be run */
 	uint64_t announced_ms, epoch;
 	char status[16];
@@ -353,19 +354,12 @@ static enum fors_err may_write(struct fors_outbox *box, const struct load *load,
 	return FORS_OK;
 }
 
-static enum fors_err carry(struct fors_outbox *box, struct load *load, struct fors_error *error)
+static enum fors_err copy_files(struct fors_outbox *box, const struct load *load, struct fors_error *error)
 {
-	bool may = false;
-	bool is_ours = false;
-	enum fors_err err = hold(box, &load->folder, &is_ours, error);
+	enum fors_err err = FORS_OK;
 
-	if (!err && !is_ours)
-		fors_outbox_jobs_rest(&load->jobs);
-	if (err || !is_ours)
-		return err;
-	err = may_write(box, load, &may, error);
-	for (int i = 0; i < FORS_OUT_FILES && !err && may; i++) {
-		struct sheet *sheet = &load->sheet[i];
+	for (int i = 0; i < FORS_OUT_FILES && !err; i++) {
+		const struct sheet *sheet = &load->sheet[i];
 
 		if (!sheet->bytes)
 			continue;
@@ -378,7 +372,27 @@ static enum fors_err carry(struct fors_outbox *box, struct load *load, struct fo
 		box->own = epoch_of(sheet->bytes, sheet->size);
 		note_copied(box, fors_clock_exact_ms());
 	}
-	return err ? err : fors_outbox_jobs_carry(&load->jobs, &load->folder, &box->helper, error);
+	return err;
+}
+
+/* A folder that is full has room for withdrawals, of the fabric and of jobs: these do not wait for other files. */
+static enum fors_err carry(struct fors_outbox *box, struct load *load, struct fors_error *error)
+{
+	bool may = false;
+	bool is_ours = false;
+	struct fors_error why;
+	enum fors_err err = hold(box, &load->folder, &is_ours, error), later;
+
+	if (!err && !is_ours)
+		fors_outbox_jobs_rest(&load->jobs);
+	if (err || !is_ours)
+		return err;
+	err = may_write(box, load, &may, error);
+	if (err)
+		return err;
+	err = may ? copy_files(box, load, error) : FORS_OK;
+	later = fors_outbox_jobs_carry(&load->jobs, &load->folder, &box->helper, err ? &why : error);
+	return err ? err : later;
 }
 
 /* A failed load is due again, unless something newer lies there; with the mutex held. */
@@ -620,7 +634,8 @@ static void work(struct fors_outbox *box)
 			turn_to_folder(box);
 			not_before = 0;
 		}
-		if (is_due(box) && (now >= not_before || box->stop)) {
+		if (is_due(box) && (now >= not_before || box->is_urgent || box->stop)) {
+			box->is_urgent = false;
 			pause = go(box);
 			not_before = pause ? fors_clock_ms() + pause : 0;
 			box->copied_at = fors_clock_ms();
@@ -775,6 +790,7 @@ bool fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const 
 	box->highest = epoch > box->highest ? epoch : box->highest;
 	old = sheet->bytes;
 	*sheet = (struct sheet){copy, size, how, true};
+	box->is_urgent |= file == FORS_OUT_SCHEDULE;
 	if (box->is_announced && fors_clock_ms() - box->announced_ms > PATIENCE_MS)
 		run_command(box); /* the folder hangs */
 	pthread_cond_signal(&box->wake);
@@ -790,6 +806,7 @@ bool fors_outbox_put_job(struct fors_outbox *box, const char *name, const void *
 
 	pthread_mutex_lock(&box->mutex);
 	is_put = fors_outbox_jobs_put(&box->jobs, name, bytes, size, epoch, is_guest);
+	box->is_urgent = true;
 	pthread_cond_signal(&box->wake);
 	pthread_mutex_unlock(&box->mutex);
 	return is_put;

@@ -100,6 +100,7 @@ bool fors_outbox_jobs_put(struct fors_outbox_jobs *jobs, const char *name, const
 	job->epoch = epoch;
 	job->is_guest = is_guest;
 	job->is_due = true;
+	job->again_ms = 0; /* a withdrawal has room though other files have not */
 	job->is_forgotten = !bytes;
 	return true;
 }

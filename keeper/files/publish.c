@@ -296,7 +296,10 @@ static const char *replace_file(int folder, const char *name, const char *tag, c
 	const char *failed = fors_temporary_write(folder, temporary.name, bytes, size, is_durable);
 
 	if (failed)
-		return failed;
+		return fors_spare_use(folder, name, bytes, size) ? NULL : failed;
+	failed = fors_spare_make(folder, name, bytes, size, size);
+	if (failed)
+		return undo(folder, temporary.name, failed);
 	if (renameat(folder, temporary.name, folder, name))
 		return undo(folder, temporary.name, "cannot be renamed");
 	return is_durable && fsync(folder) ? "its folder cannot be synced" : NULL;
@@ -515,6 +518,8 @@ enum fors_err fors_publish_sync(const struct fors_folder *folder, const char *na
 
 	if (at >= 0)
 		err = sync_file(folder, at, name, error);
+	if (at >= 0 && !err && !strcmp(name, "schedule"))
+		err = sync_file(folder, at, FORS_SPARE, error);
 	fors_folder_leave(at);
 	return err;
 }
@@ -594,6 +599,7 @@ static int remove_leaf(int at, const char *name, const char *tag)
 		return errno == ENOENT ? 0 : -1;
 	snprintf(temporary, sizeof(temporary), ".schedule%s.new", tag);
 	unlinkat(fd, temporary, 0);
+	unlinkat(fd, FORS_SPARE, 0);
 	unlinkat(fd, "schedule", 0);
 	close(fd);
 	return unlinkat(at, name, AT_REMOVEDIR);

@@ -61,7 +61,8 @@ void fors_folder_path(const struct fors_folder *folder, const char *name, char p
 /*
  * Replace the file `name` in the folder: written to a temporary name, fsynced (unless readers wait for it, or it says
  * nothing after a crash of the machine: is_durable false), renamed, mode 0644. No symbolic link is followed from
- * `parent` on. Errors: FORS_EIO (names the step), FORS_EINPUT (a state folder that others than root and we could
+ * `parent` on. Before a `schedule` with phases is seen its withdrawal lies ready there, and one that cannot be written
+ * is seen by way of that (publish_spare.c). Errors: FORS_EIO (names the step), FORS_EINPUT (a state folder that others than root and we could
  * change: says whose it is, and what to do); the old file stays.
  */
 enum fors_err fors_publish(const struct fors_folder *folder, const char *name, const void *bytes, size_t size,
@@ -79,7 +80,7 @@ bool fors_publish_ready(const struct fors_folder *folder, const char *name, cons
 void fors_publish_drop(const struct fors_folder *folder, const char *name);
 
 /*
- * Wait until a file that was published without being durable is on the disk, under its name. One that is gone is no
+ * Wait until a file that was published without being durable is on the disk, under its name, and so is what lies ready. One that is gone is no
  * error. Errors: FORS_EIO.
  */
 enum fors_err fors_publish_sync(const struct fors_folder *folder, const char *name, struct fors_error *error);

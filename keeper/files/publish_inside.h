@@ -20,6 +20,19 @@ struct fors_temporary fors_temporary_of(const char *name, const char *tag);
  */
 const char *fors_temporary_write(int folder, const char *temporary, const void *bytes, size_t size, bool is_durable);
 
+/* --- publish_spare.c: a withdrawal that lies ready, under this name in the folder --- */
+
+#define FORS_SPARE ".schedule.withdrawn"
+
+/*
+ * A file `name` of `size` bytes that begins with these is about to be seen: if it is a schedule with phases, have its
+ * withdrawal on the disk. The name of the step that failed, and errno, or NULL.
+ */
+const char *fors_spare_make(int at, const char *name, const void *head, size_t head_size, uint64_t size);
+
+/* These bytes cannot be written to `name`. True: they have its name all the same, by way of the spare. errno is kept. */
+bool fors_spare_use(int at, const char *name, const void *bytes, size_t size);
+
 /*
  * A handle of the folder; a state folder is made when `make` is set. -1 and errno, EPERM with *why for a state folder that
  * somebody else could change. Whose publish_dir is, is its readers' business.

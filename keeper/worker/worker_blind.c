@@ -6,7 +6,7 @@
  *
  * A quiet OpenSM sweeps every sweep_interval, and tells nobody as long as it finds nothing new: only its count of
  * requests grows. Heavy sweeps begin with a word and end with one. One that fails ends without a word - its port is
- * down, the fabric does not answer, no engine can route - and the next one begins; with its port down OpenSM also goes
+ * down, the fabric does not answer - and the next one begins (where fors declines there is a look); with its port down it also goes
  * back to discovering. Before a sweep has failed, a running one is looking, however long it takes; but for one that hangs.
  */
 #include "worker_inside.h"

@@ -399,7 +399,7 @@ static void make_way(struct fors_worker *worker, const struct fors_look *look)
 	withdraw(worker, "homes are ranked afresh, for servers that came late; a schedule follows");
 	fors_worker_publish_jobs(worker, look, FORS_PLANNING,
 				 "jobs: homes are ranked afresh, for servers that came late; schedules follow");
-	if (!worker->is_short)
+	if (!worker->is_short && fors_board_is_seen(&worker->board))
 		__atomic_store_n(&worker->withdrawn, look->withdrawal, __ATOMIC_RELEASE);
 }
 

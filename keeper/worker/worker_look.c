@@ -172,7 +172,7 @@ static void make_way(struct fors_worker *worker, const struct fors_look *look)
 {
 	fors_worker_withdraw(worker, look, FORS_PLANNING,
 			     "homes are ranked afresh, for servers that came late; a schedule follows");
-	if (!worker->is_short)
+	if (!worker->is_short && fors_board_is_seen(&worker->board))
 		__atomic_store_n(&worker->withdrawn, look->withdrawal, __ATOMIC_RELEASE);
 }
 

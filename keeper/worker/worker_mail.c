@@ -45,6 +45,16 @@ static bool says_who_routes(const struct fors_look *look, const struct fors_look
 	       look->kind == FORS_LOOK_DECLINED && !look->net && !strcmp(look->reason, waiting->reason);
 }
 
+/* A sweep that comes as far as a look has not failed; and where fors declines OpenSM may end it without another word. */
+static void note_look(struct fors_mail_sweeps *sweeps, enum fors_look_kind kind)
+{
+	sweeps->has_failed = false;
+	if (kind != FORS_LOOK_DECLINED)
+		return;
+	sweeps->is_open = false;
+	sweeps->ended_ms = fors_clock_ms();
+}
+
 void fors_worker_submit(struct fors_worker *worker, struct fors_look *look)
 {
 	double now = fors_clock_exact_ms();
@@ -63,7 +73,7 @@ void fors_worker_submit(struct fors_worker *worker, struct fors_look *look)
 		box->look = look;
 	}
 	box->sweeps.declines += look->kind == FORS_LOOK_DECLINED;
-	box->sweeps.has_failed &= look->kind == FORS_LOOK_DECLINED; /* what comes as far as tables goes on */
+	note_look(&box->sweeps, look->kind);
 	if (look->kind == FORS_LOOK_ROUTED)
 		fors_steps_note_filled(&box->steps, look->number, now, look->tables_ms);
 	pthread_cond_signal(&box->wake);

@@ -149,6 +149,13 @@ static void tell(struct fors_worker *worker, double start)
 {
 	double noted = worker->outdated.since_ms, seen = worker->board.seen_ms, now = fors_clock_exact_ms();
 
+	if (!fors_board_is_seen(&worker->board)) {
+		fors_log_error(
+			worker->setup.log, FORS_F_PUBLISH,
+			"the tables of '%s' change (%s), and readers cannot be told: the withdrawal of their schedule is not written",
+			worker->published.tables_by, worker->outdated.how);
+		return;
+	}
 	if (seen < start)
 		seen = now;
 	fors_log_info(

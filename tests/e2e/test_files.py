@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Files that fors reads inside opensm: whose they are, how large, and what happens when they do not answer."""
+import contextlib
+import ctypes
+import json
+import os
 import re
+import struct
+import subprocess
 import time
 
 import pytest
@@ -122,3 +128,57 @@ def test_state_folder_that_hangs(fabric, tmp_path, at_start):
         sm.wait_log("ERR F020: .*state: has not answered since")
         assert sm.stop() == 0
     assert set(errors(sm)) == {"F020"}
+
+
+# ---------------------------------------------------------------------------
+# Disks that are full
+
+def head_of(schedule):
+    """(epoch, phases) of a schedule that readers have."""
+    head = schedule.read_bytes()
+    return struct.unpack_from("<Q", head, 16)[0], struct.unpack_from("<I", head, 48)[0]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """(folder, fill): a file system of its own; fill() takes its last block, and what it returns gives that back."""
+    place, libc = tmp_path / "disk", ctypes.CDLL(None)
+    place.mkdir()
+    if libc.mount(b"none", os.fsencode(place), b"tmpfs", 0, b"size=4m,mode=755"):
+        pytest.skip("may not mount a file system here")
+
+    def fill():
+        ballast = place / "ballast"
+        with open(ballast, "ab", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+        return ballast.unlink
+
+    yield place, fill
+    libc.umount2(os.fsencode(place), 2)
+
+
+@pytest.mark.parametrize("engine", ["fors", "minhop"])
+@pytest.mark.parametrize("which", ["state_dir", "publish_dir"])
+def test_a_full_disk_hides_no_withdrawal(fabric, small_disk, engine, which):
+    """
+    A cut with not a block free: readers see a withdrawal, of a higher epoch. With room again what comes next has a higher epoch still.
+    """
+    place, fill = small_disk
+    tree = FatTree(3, 3)
+    sim, sm = fabric(tree, lmc=2, routing_engine=engine, fors_conf=f"schedule_over = any\n{which} = {place}\n", sweep_interval=1)
+    folder = place if which == "publish_dir" else harness.wait_for(lambda: next(place.glob("0x*"), None), what="the state folder")
+    before = harness.wait_for(lambda: head_of(folder / "schedule")[1] and head_of(folder / "schedule"))
+    harness.wait_for((folder / "heartbeat").exists)
+    give_back = fill()
+    time.sleep(6)  # until something could not be written
+    cable = tree.uplink(1, 1)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    epoch, _ = harness.wait_for(lambda: head_of(folder / "schedule")[1] == 0 and head_of(folder / "schedule"), 4, "a withdrawal")
+    assert epoch > before[0]
+    shown = subprocess.run(harness.fors_command("status", folder), capture_output=True, text=True, check=False)
+    assert shown.returncode == 1, shown.stdout
+    give_back()
+    after = harness.wait_for(lambda: head_of(folder / "schedule")[1] and head_of(folder / "schedule"), what="another plan")
+    assert after[0] > epoch
+    harness.wait_for(lambda: json.loads((folder / "status.json").read_text())["epoch"] == after[0])

@@ -42,7 +42,7 @@ def test_copies_and_command(fabric, tmp_path):
     epoch = sm.wait_status(state="active", f=1)["epoch"]
     harness.wait_for(lambda: f"done active {epoch}\n" in out.read_text())
     harness.wait_for(lambda: json.loads((place / "status.json").read_text())["epoch"] == epoch)
-    names = ["heartbeat", "metrics.prom", "schedule", "status.json"]
+    names = [".schedule.withdrawn", "heartbeat", "metrics.prom", "schedule", "status.json"]
     harness.wait_for(lambda: sorted(path.name for path in place.iterdir()) == names)  # a copy of the status may be under way
     assert sm.stop() == 0
     assert json.loads((place / "status.json").read_text())["state"] == "inactive"

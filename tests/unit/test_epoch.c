@@ -73,13 +73,15 @@ static void put_schedule(const struct place *place, uint64_t epoch)
 static void next_grows_and_never_wraps(void **state)
 {
 	assert_true(fors_epoch_next(0, NOW) == NOW);
-	assert_true(fors_epoch_next(NOW, NOW) == NOW + 1);
-	assert_true(fors_epoch_next(NOW + 5, NOW) == NOW + 6);
+	assert_true(fors_epoch_next(NOW - 2, NOW) == NOW);
+	assert_true(fors_epoch_next(NOW - 1, NOW) == NOW + 1); /* NOW is that of the withdrawal that lies ready */
+	assert_true(fors_epoch_next(NOW, NOW) == NOW + 2);
+	assert_true(fors_epoch_next(NOW + 5, NOW) == NOW + 7);
 	assert_true(fors_epoch_next(0, 0) == 1);
-	assert_true(fors_epoch_next(5, UINT64_MAX) == 6); /* no such clock */
-	assert_true(fors_epoch_next(5, FORS_EPOCH_LIMIT) == 6);
+	assert_true(fors_epoch_next(5, UINT64_MAX) == 7); /* no such clock */
+	assert_true(fors_epoch_next(5, FORS_EPOCH_LIMIT) == 7);
 	assert_true(fors_epoch_next(5, FORS_EPOCH_LIMIT - 1) == FORS_EPOCH_LIMIT - 1);
-	assert_true(fors_epoch_next(FORS_EPOCH_LIMIT - 1, NOW) == FORS_EPOCH_LIMIT);
+	assert_true(fors_epoch_next(FORS_EPOCH_LIMIT - 1, NOW) == FORS_EPOCH_LIMIT + 1);
 }
 
 /* Two minutes, or a thousand when the clock is behind; halves of them are scarce; never at the limit. */

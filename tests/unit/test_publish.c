@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "core/schedule/schedule_file.h"
 #include "keeper/files/publish.h"
 #include "keeper/files/publish_inside.h"
 
@@ -24,8 +25,26 @@ static size_t write_at_most; /* bytes at a time; 0: as many as there are */
 ssize_t __real_write(int fd, const void *bytes, size_t size);
 ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 
+/* No block is free: a new file can hold nothing; and where no block is written twice, a file that is there stays as it is. */
+static bool disk_is_full, writes_elsewhere;
+
+ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset)
+{
+	if (!disk_is_full || !writes_elsewhere)
+		return __real_pwrite(fd, bytes, size, offset);
+	errno = ENOSPC;
+	return -1;
+}
+
 ssize_t __wrap_write(int fd, const void *bytes, size_t size)
 {
+	if (disk_is_full) {
+		errno = ENOSPC;
+		return -1;
+	}
 	return __real_write(fd, bytes, write_at_most && size > write_at_most ? write_at_most : size);
 }
 
@@ -488,6 +507,77 @@ static void two_steps(void **state)
 	assert_int_equal(rmdir(name), 0);
 }
 
+/* Of two servers, or (no phases) a withdrawn one, in a job's folder. */
+static enum fors_err publish_schedule(const struct fors_folder *folder, uint64_t epoch, bool has_phases)
+{
+	const struct fors_schedule_server server[2] = {{.guid = 1, .lid = 1, .desc = "a"},
+						       {.guid = 2, .lid = 2, .rank = 1}};
+	struct fors_schedule *schedule;
+	struct fors_error error;
+	enum fors_err err;
+	size_t size;
+	void *bytes;
+
+	if (has_phases) {
+		assert_int_equal(fors_schedule_new_of(server, 2, 1, 2, 0, 0, "test", &schedule, NULL), FORS_OK);
+		schedule->cell[1] = (struct fors_cell){.dst = 1, .lane = FORS_NO_LANE};
+		schedule->cell[3] = (struct fors_cell){.dst = 0, .lane = FORS_NO_LANE};
+	} else {
+		assert_int_equal(fors_schedule_withdrawn(epoch, "the cable", &schedule, NULL), FORS_OK);
+	}
+	schedule->epoch = epoch;
+	snprintf(schedule->name, sizeof(schedule->name), "%s", folder->job);
+	assert_int_equal(fors_schedule_encode(schedule, &bytes, &size, NULL), FORS_OK);
+	err = fors_publish(folder, "schedule", bytes, size, false, &error);
+	free(bytes);
+	fors_schedule_free(schedule);
+	return err;
+}
+
+/* The epoch of what readers have, withdrawn or not, and why. */
+static uint64_t read_schedule(const struct fors_folder *folder, bool has_phases, const char *why)
+{
+	struct fors_schedule *schedule;
+	size_t size;
+	void *bytes;
+	uint64_t epoch;
+
+	assert_int_equal(fors_published(folder, "schedule", 10000, &bytes, &size, NULL), FORS_OK);
+	assert_int_equal(fors_schedule_decode(bytes, size, "schedule", &schedule, NULL), FORS_OK);
+	free(bytes);
+	epoch = schedule->epoch;
+	assert_int_equal(schedule->nphases > 0, has_phases);
+	assert_non_null(strstr(schedule->reason, why));
+	fors_schedule_free(schedule);
+	return epoch;
+}
+
+/* A withdrawal needs no block: it goes over the one that lies ready, or that goes in its place. Then there is none any more. */
+static void a_full_disk_withdraws(void **state)
+{
+	struct place *place = *state;
+	struct fors_folder *folder = &place->folder;
+
+	for (int way = 0; way < 4; way++) {
+		uint64_t epoch = 1000 * (uint64_t)(way + 1);
+
+		strcpy(folder->job, way % 2 ? "job" : "");
+		writes_elsewhere = way / 2;
+		assert_int_equal(publish_schedule(folder, epoch, true), FORS_OK);
+		disk_is_full = true;
+		assert_int_equal(publish_schedule(folder, epoch + 2, true), FORS_EIO);
+		assert_int_equal(read_schedule(folder, true, ""), epoch);
+		assert_int_equal(publish_schedule(folder, epoch + 4, false), writes_elsewhere ? FORS_EIO : FORS_OK);
+		epoch = read_schedule(folder, false, writes_elsewhere ? "no room" : "the cable");
+		assert_int_equal(epoch, 1000 * (way + 1) + (writes_elsewhere ? 1 : 4));
+		assert_false(fors_publish_has(folder, ".schedule.withdrawn"));
+		disk_is_full = false;
+		assert_int_equal(publish_schedule(folder, epoch + 6, false), FORS_OK);
+		assert_int_equal(read_schedule(folder, false, "the cable"), epoch + 6);
+	}
+	assert_int_equal(fors_publish_remove_job(folder, NULL), FORS_OK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -507,6 +597,7 @@ int main(void)
 		IN_A_PLACE(folders_of_jobs),
 		IN_A_PLACE(folders_of_demands),
 		IN_A_PLACE(two_steps),
+		IN_A_PLACE(a_full_disk_withdraws),
 		cmocka_unit_test(default_folder),
 	};
 
