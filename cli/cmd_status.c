@@ -158,6 +158,8 @@ static const char *find_doubt(const struct folder *folder)
 		       "its log)?";
 	if (folder->status.state != FORS_ACTIVE)
 		return NULL;
+	if (!strncmp(folder->status.warnings.text[0], FORS_REMARK_UNWRITTEN, strlen(FORS_REMARK_UNWRITTEN)))
+		return "a folder of fors's files cannot be written, see the warning";
 	if (!folder->beat.is_there)
 		return "active, but there is no heartbeat: does a subnet manager stand behind this?";
 	if (folder->schedule_epoch < 0)

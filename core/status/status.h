@@ -22,6 +22,9 @@
 enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED, FORS_SHADOW };
 #define FORS_NSTATES 5
 
+/* The first remark when a folder of published files cannot be written; why follows. */
+#define FORS_REMARK_UNWRITTEN "what readers have may be old: "
+
 /* Reasons of an inactive state whose cure is known (advice.h); of the first, what follows a program's name. */
 #define FORS_REASON_ENDED " has ended; failures are not repaired"
 #define FORS_REASON_BLIND "nobody looks at the fabric: " /* why follows */

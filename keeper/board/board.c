@@ -144,6 +144,10 @@ static void complain(struct fors_board *board, const struct fors_error *error)
 			       "%s (routes are not affected)", error->text);
 	if (!error && board->has_complained)
 		fors_log_info(board->log, "the state folder can be written again");
+	if (error && !board->has_complained)
+		snprintf(board->trouble, sizeof(board->trouble), "%.255s", error->text);
+	if (!error)
+		board->trouble[0] = '\0';
 	board->has_complained = error;
 }
 
@@ -455,6 +459,29 @@ static void date_dead(struct fors_board *board, struct fors_status *status)
 		fors_links_inherit(&status->dead_links, &board->left->dead_links);
 }
 
+static void find_trouble(const struct fors_board *board, char text[FORS_OUTBOX_TROUBLE])
+{
+	memcpy(text, board->trouble, sizeof(board->trouble));
+	if (!*text && board->outbox)
+		fors_outbox_trouble(board->outbox, text);
+}
+
+/* The first remark says which folder cannot be written, if any; what the status said of that before is gone. */
+static void tell_trouble(struct fors_board *board, struct fors_status *status)
+{
+	const struct fors_warnings before = status->warnings;
+	unsigned kept = fors_warnings_kept(&before);
+
+	find_trouble(board, board->told_trouble);
+	status->warnings = (struct fors_warnings){.count = 0};
+	if (*board->told_trouble)
+		fors_warn(&status->warnings, FORS_REMARK_UNWRITTEN "%s", board->told_trouble);
+	for (unsigned i = 0; i < kept; i++)
+		if (strncmp(before.text[i], FORS_REMARK_UNWRITTEN, strlen(FORS_REMARK_UNWRITTEN)))
+			fors_warn(&status->warnings, "%s", before.text[i]);
+	status->warnings.count += before.count - kept;
+}
+
 bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule, struct fors_status *status)
 {
 	char reason[sizeof(status->reason)];
@@ -475,6 +502,7 @@ bool fors_board_publish(struct fors_board *board, struct fors_schedule *schedule
 	date_state(board, status->state);
 	date_dead(board, status);
 	status->state_since_ms = (int64_t)board->since;
+	tell_trouble(board, status);
 	if (!take_status(board, status))
 		return false;
 	log_status(board, status);
@@ -509,7 +537,10 @@ bool fors_board_recall(const struct fors_board *board, struct fors_status *statu
 /* Write the status, which says a little more than before. False: out of memory. */
 static bool amend(struct fors_board *board, struct fors_status *status)
 {
-	bool is_done = take_status(board, status);
+	bool is_done;
+
+	tell_trouble(board, status);
+	is_done = take_status(board, status);
 
 	fors_status_clear(status);
 	fors_board_retry(board);
@@ -588,6 +619,17 @@ void fors_board_keep(struct fors_board *board, char *text, size_t size)
 	fors_board_retry(board);
 }
 
+/* A folder cannot be written, or can again: the other one says so. */
+static void watch_trouble(struct fors_board *board)
+{
+	char text[FORS_OUTBOX_TROUBLE];
+	struct fors_status status;
+
+	find_trouble(board, text);
+	if (strcmp(text, board->told_trouble) && recall(board, &status))
+		amend(board, &status);
+}
+
 /* Somebody may have removed files, or all of the folder: what is missing is due again. */
 static void look_for_files(struct fors_board *board)
 {
@@ -611,7 +653,7 @@ static void look_for_files(struct fors_board *board)
 void fors_board_beat(struct fors_board *board)
 {
 	uint64_t now = fors_clock_unix_ms(), last = largest(board->last_epoch, board->jobs_epoch);
-	bool is_behind = board->sheet[SHEET_SCHEDULE].is_due || board->sheet[SHEET_STATUS].is_due;
+	bool is_behind;
 	struct fors_error error;
 	char text[64];
 	int length;
@@ -619,6 +661,8 @@ void fors_board_beat(struct fors_board *board)
 	if (!board->has_status || (now >= board->last_beat && now - board->last_beat < BEAT_MS))
 		return;
 	board->last_beat = now;
+	watch_trouble(board);
+	is_behind = board->sheet[SHEET_SCHEDULE].is_due || board->sheet[SHEET_STATUS].is_due;
 	if (!is_behind)
 		board->counts.beat_ms = (int64_t)now;
 	if (fors_epoch_is_scarce(board->reserved, last, now) || !fors_publish_has(board->folder, "epoch"))

@@ -93,6 +93,7 @@ struct fors_outbox {
 	uint64_t changed_ms;   /* when another folder was asked for, that the thread does not serve yet; 0: none */
 	struct tidying tidy;
 	bool stop, has_ended, is_orphan;
+	char trouble[FORS_OUTBOX_TROUBLE]; /* what was complained of, and lasts */
 	/* the thread's own */
 	struct fors_helper helper;
 	uint64_t own;		       /* epoch of the schedule that it wrote into the folder */
@@ -138,6 +139,10 @@ static void complain(struct fors_outbox *box, const struct fors_error *error)
 		fors_log_error(box->log, FORS_F_COPY, "%s (the state folder is not affected)", error->text);
 	if (!box->is_orphan && !error && box->has_complained)
 		fors_log_info(box->log, "publish_dir can be written again");
+	if (error && !box->has_complained)
+		snprintf(box->trouble, sizeof(box->trouble), "%.255s", error->text);
+	if (!error)
+		box->trouble[0] = '\0';
 	box->has_complained = error;
 }
 
@@ -892,6 +897,13 @@ uint64_t fors_outbox_failures(struct fors_outbox *box)
 	failures = box->failures;
 	pthread_mutex_unlock(&box->mutex);
 	return failures;
+}
+
+void fors_outbox_trouble(struct fors_outbox *box, char text[FORS_OUTBOX_TROUBLE])
+{
+	pthread_mutex_lock(&box->mutex);
+	memcpy(text, box->trouble, sizeof(box->trouble));
+	pthread_mutex_unlock(&box->mutex);
 }
 
 void fors_outbox_stop(struct fors_outbox *box)

@@ -98,6 +98,11 @@ bool fors_outbox_is_holder(struct fors_outbox *outbox);
 /* How many ways to the folder have failed. */
 uint64_t fors_outbox_failures(struct fors_outbox *outbox);
 
+#define FORS_OUTBOX_TROUBLE 256
+
+/* Why the folder cannot be written, in text[]; empty: it can, as far as is known. */
+void fors_outbox_trouble(struct fors_outbox *outbox, char text[FORS_OUTBOX_TROUBLE]);
+
 /*
  * Write what is left, and end; a folder that does not answer within two seconds is left alone, at once if it has not
  * answered for as long before. NULL is allowed.

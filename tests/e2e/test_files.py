@@ -158,20 +158,31 @@ def small_disk(tmp_path):
     libc.umount2(os.fsencode(place), 2)
 
 
+def tells_of_trouble(folder):
+    return any("readers have may be old: " in remark for remark in json.loads((folder / "status.json").read_text())["remarks"])
+
+
 @pytest.mark.parametrize("engine", ["fors", "minhop"])
 @pytest.mark.parametrize("which", ["state_dir", "publish_dir"])
-def test_a_full_disk_hides_no_withdrawal(fabric, small_disk, engine, which):
+def test_a_full_disk_hides_no_withdrawal(fabric, small_disk, tmp_path, engine, which):
     """
     A cut with not a block free: readers see a withdrawal, of a higher epoch. With room again what comes next has a higher epoch still.
     """
     place, fill = small_disk
     tree = FatTree(3, 3)
-    sim, sm = fabric(tree, lmc=2, routing_engine=engine, fors_conf=f"schedule_over = any\n{which} = {place}\n", sweep_interval=1)
+    (tmp_path / "copies").mkdir()
+    conf = {"publish_dir": tmp_path / "copies", which: place}
+    sim, sm = fabric(tree, lmc=2, routing_engine=engine, sweep_interval=1,
+                     fors_conf="schedule_over = any\n" + "".join(f"{key} = {value}\n" for key, value in conf.items()))
     folder = place if which == "publish_dir" else harness.wait_for(lambda: next(place.glob("0x*"), None), what="the state folder")
     before = harness.wait_for(lambda: head_of(folder / "schedule")[1] and head_of(folder / "schedule"))
     harness.wait_for((folder / "heartbeat").exists)
     give_back = fill()
-    time.sleep(6)  # until something could not be written
+    sm.wait_log("ERR F01[06]: ")
+    other = sm.state_dir if which == "publish_dir" else tmp_path / "copies"
+    harness.wait_for(lambda: tells_of_trouble(other), what="the other folder's word")
+    shown = subprocess.run(harness.fors_command("status", other), capture_output=True, text=True, check=False)
+    assert shown.returncode == 1 and "cannot be written" in shown.stdout, shown.stdout
     cable = tree.uplink(1, 1)
     sim.unlink(cable.leaf, cable.leaf_port)
     epoch, _ = harness.wait_for(lambda: head_of(folder / "schedule")[1] == 0 and head_of(folder / "schedule"), 4, "a withdrawal")
@@ -182,3 +193,4 @@ def test_a_full_disk_hides_no_withdrawal(fabric, small_disk, engine, which):
     after = harness.wait_for(lambda: head_of(folder / "schedule")[1] and head_of(folder / "schedule"), what="another plan")
     assert after[0] > epoch
     harness.wait_for(lambda: json.loads((folder / "status.json").read_text())["epoch"] == after[0])
+    harness.wait_for(lambda: not tells_of_trouble(other))
