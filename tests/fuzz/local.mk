@@ -5,7 +5,7 @@ FUZZ_TARGETS =
 fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/fuzz/model_targets.c tests/fuzz/model_targets.h tests/fuzz/simulate_target.c tests/fuzz/simulate_target.h \
 	tests/unit/seal.c tests/unit/seal.h \
 	keeper/base/clock.c keeper/base/clock.h keeper/base/conf.c keeper/base/conf.h keeper/files/input.c keeper/files/input.h keeper/base/io_thread.c keeper/base/io_thread.h \
-	keeper/files/publish.c keeper/files/publish.h keeper/files/publish_inside.h keeper/settings/settings.c keeper/settings/settings.h keeper/base/thread.c keeper/base/thread.h keeper/files/trust.c keeper/files/trust.h
+	keeper/files/publish.c keeper/files/publish.h keeper/files/publish_inside.h keeper/files/publish_spare.c keeper/settings/settings.c keeper/settings/settings.h keeper/base/thread.c keeper/base/thread.h keeper/files/trust.c keeper/files/trust.h
 fuzz_watch_targets =
 if HAVE_WATCH
 fuzz_watch_targets += tests/fuzz/watch_target.c tests/fuzz/watch_target.h tests/watch/fake_fabric.c tests/watch/fake_fabric.h \
