@@ -100,11 +100,11 @@ static enum fors_err add_port(struct slurm_names *names, const struct fors_net *
 			      struct fors_error *error)
 {
 	struct slurm_name *name = &names->name[names->count];
-	const char *desc = net->node[node].desc;
 	struct fors_buffer out = {0};
 
 	*name = (struct slurm_name){0};
-	memcpy(name->host, desc, strcspn(desc, " "));
+	if (!fors_host_name(&net->node[node], name->host))
+		return FORS_OK;
 	fors_buffer_print(&out, "0x%016" PRIx64, fors_net_port(net, node, port)->guid);
 	return fors_buffer_finish(&out, &name->servers, NULL, error);
 }
@@ -149,7 +149,7 @@ enum fors_err slurm_names_of(const struct fors_net *net, struct slurm_names *nam
 		for (unsigned p = 1; net->node[node].type == FORS_CA && p <= net->node[node].nports && !err; p++)
 			if (fors_net_port(net, node, p)->peer != FORS_NONE &&
 			    !(err = add_port(&made, net, node, p, error)))
-				made.count++;
+				made.count += made.name[made.count].servers != NULL;
 	if (!err && made.count)
 		qsort(made.name, made.count, sizeof(*made.name), by_host_then_text);
 	if (!err)
@@ -303,8 +303,40 @@ static void print_job(struct fors_buffer *out, const struct slurm_job *job, cons
 	fors_buffer_print(out, "\n");
 }
 
+/* Has some line of the text this server? */
+static bool has_server(const struct fors_buffer *out, struct fors_span server)
+{
+	struct fors_lines lines = {0};
+	struct fors_jobline line;
+	struct fors_span member;
+	bool is_there = !fors_lines_start(&lines, out->text, out->size, "", NULL), is_it = false;
+
+	while (!is_it && is_there && !fors_jobline_next(&lines, &line, &is_there, NULL) && is_there)
+		while (!is_it && fors_jobline_member(&line, &member))
+			is_it = member.end - member.at == server.end - server.at &&
+				!memcmp(member.at, server.at, (size_t)(server.end - server.at));
+	return is_it;
+}
+
+/* The line that the job had, if all its servers are still free; else nothing. */
+static bool keep_line(struct fors_buffer *out, struct fors_span text)
+{
+	struct fors_lines lines = {.name = "", .at = text.at, .end = text.end};
+	struct fors_jobline line;
+	struct fors_span member;
+	bool is_there = false;
+
+	if (fors_span_is_empty(text) || fors_jobline_next(&lines, &line, &is_there, NULL) || !is_there)
+		return false;
+	while (fors_jobline_member(&line, &member))
+		if (has_server(out, member))
+			return false;
+	fors_buffer_print(out, "%.*s", (int)(text.end - text.at), text.at);
+	return true;
+}
+
 enum fors_err slurm_write_jobs(const struct slurm_queue *queue, const struct slurm_names *names,
-			       struct slurm_written *written, struct fors_error *error)
+			       struct fors_span before, struct slurm_written *written, struct fors_error *error)
 {
 	struct slurm_written made = {0};
 	struct fors_buffer out = {0};
@@ -313,12 +345,15 @@ enum fors_err slurm_write_jobs(const struct slurm_queue *queue, const struct slu
 
 	fors_buffer_print(&out, "%s", SLURM_HEAD);
 	for (uint32_t j = 0; !err && j < queue->count; j++)
-		if (is_in[j]) {
+		if (is_in[j] && queue->job[j].hosts.count) {
 			print_job(&out, &queue->job[j], names);
 			made.njobs++;
 			made.nexclusive += queue->job[j].mark == SLURM_EXCLUSIVE;
 			made.nindex += queue->job[j].mark == SLURM_JOB_INDEX;
 		}
+	for (uint32_t j = 0; !err && j < queue->count; j++)
+		if (!queue->job[j].hosts.count)
+			made.njobs += keep_line(&out, slurm_line_of(before, queue->job[j].id));
 	free(is_in);
 	if (!err && made.njobs > FORS_JOBLIST_MAX)
 		err = fors_fail(error, FORS_ELIMIT, "Slurm runs %u jobs, more than the %u that a file of jobs may have",

@@ -46,9 +46,12 @@ struct slurm_written {
 	char host[FORS_HOSTNAME_ROOM];	    /* which one */
 };
 
-/* Errors: FORS_ELIMIT (more jobs than a file may have), FORS_ENOMEM. */
+/*
+ * A job whose hosts nobody knows keeps the line that it has in `before`, the file of before, if no other job has a server of it now.
+ * Errors: FORS_ELIMIT (more jobs than a file may have), FORS_ENOMEM.
+ */
 enum fors_err slurm_write_jobs(const struct slurm_queue *queue, const struct slurm_names *names,
-			       struct slurm_written *written, struct fors_error *error);
+			       struct fors_span before, struct slurm_written *written, struct fors_error *error);
 
 /* The line of the job `id` in such a text, with its newline, empty: it has none. */
 struct fors_span slurm_line_of(struct fors_span text, uint64_t id);

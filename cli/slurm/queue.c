@@ -10,7 +10,7 @@
 /* A job as a text tells it, not looked into yet. */
 struct raw {
 	uint64_t id;
-	bool runs;
+	bool runs, has_begun; /* has_begun: it has nodes for certain */
 	struct fors_span partition, nodes, comment;
 };
 
@@ -109,20 +109,21 @@ static enum fors_err add(struct maker *m, const struct raw *raw)
 
 	take_demand(m, raw->comment, job.demand);
 	m->nread++;
-	if (!raw->runs || fors_span_is_empty(raw->nodes))
+	if (!raw->runs || (fors_span_is_empty(raw->nodes) && !raw->has_begun))
 		return FORS_OK;
 	if (!make_room(m))
 		return fors_fail_memory(m->error);
 	err = fors_hostlist_read(raw->nodes, &job.hosts, &list);
 	if (err == FORS_ENOMEM)
 		return fors_fail_memory(m->error);
+	if (!err && !job.hosts.count)
+		err = fors_fail(&list, FORS_EINPUT, "it runs, and its nodes are not where they are known to be");
 	if (err) {
 		m->nread--;
 		fors_fail(&why, err, "job %" PRIu64 ": %s", raw->id, list.text);
 		leave_out(m, &why);
-	} else {
-		m->queue.job[m->queue.count++] = job;
 	}
+	m->queue.job[m->queue.count++] = job;
 	return FORS_OK;
 }
 
@@ -216,6 +217,7 @@ static enum fors_err take_object(struct maker *m, const json_t *job)
 {
 	const json_t *state = json_object_get(job, "job_state");
 	struct raw raw = {.runs = runs(state),
+			  .has_begun = !has_state(state, "CONFIGURING"),
 			  .partition = text_of(job, "partition"),
 			  .nodes = nodes_of(job),
 			  .comment = text_of(job, "comment")};
@@ -278,7 +280,8 @@ static bool take_line(struct fors_span line, struct raw *raw)
 	    !fors_take_char(&line, '|') || !fors_take_until(&line, '|', &state) ||
 	    !fors_take_until(&line, '|', &raw->partition) || !fors_take_until(&line, '|', &raw->nodes))
 		return false;
-	raw->runs = is_state(state, "RUNNING") || is_state(state, "CONFIGURING");
+	raw->has_begun = is_state(state, "RUNNING");
+	raw->runs = raw->has_begun || is_state(state, "CONFIGURING");
 	return true;
 }
 

@@ -35,14 +35,14 @@ struct slurm_job {
 	uint64_t id;
 	enum slurm_mark mark;
 	char demand[FORS_JOBNAME_ROOM]; /* its name; empty: none */
-	struct fors_hostlist hosts;	/* at least one */
+	struct fors_hostlist hosts;	/* empty: nobody knows, what squeue says of it is not understood */
 	uint32_t order;			/* in the text */
 };
 
 struct slurm_queue {
 	struct slurm_job *job; /* ascending by ID, each once; owned */
 	uint32_t count;
-	uint32_t nbad;		 /* jobs whose text is not understood: they are not in job[], */
+	uint32_t nbad;		 /* jobs whose text is not understood, also those that are not in job[], */
 	struct fors_error error; /* and this is what is wrong with the first of them */
 };
 

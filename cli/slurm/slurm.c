@@ -250,8 +250,9 @@ static void tell_written(const struct follower *f, const struct slurm_written *w
 static void tell_bad(struct follower *f, const struct slurm_queue *queue)
 {
 	if (queue->nbad && queue->nbad != f->nbad)
-		cli_error("%u job%s left out, since what squeue says of %s is not understood: %s", queue->nbad,
-			  queue->nbad == 1 ? " is" : "s are", queue->nbad == 1 ? "it" : "them", queue->error.text);
+		cli_error("%u job%s left out, or as before, since what squeue says of %s is not understood: %s",
+			  queue->nbad, queue->nbad == 1 ? " is" : "s are", queue->nbad == 1 ? "it" : "them",
+			  queue->error.text);
 	f->nbad = queue->nbad;
 }
 
@@ -266,24 +267,18 @@ static int check_output(const struct follower *f)
 	return CLI_BAD;
 }
 
-static int replace(struct follower *f, const struct slurm_written *written)
+static int replace(struct follower *f, const struct content *before, const struct slurm_written *written)
 {
-	struct content before = {0};
-	struct fors_span now = span_of(written->text, written->size), was;
-	int code = check_output(f);
+	struct fors_span now = span_of(written->text, written->size), was = span_of(before->text, before->size);
+	int code = CLI_GOOD;
 
-	if (!code && cli_is_there(f->slurm->output))
-		code = cli_use_file(f->slurm->output, keep, &before);
-	was = span_of(before.text, before.size);
-	if (!code)
-		note_epoch(f, was, now);
-	if (!code && !(before.text && is_same(was, now))) {
+	note_epoch(f, was, now);
+	if (!before->text || !is_same(was, now)) {
 		code = cli_write_file(f->slurm->output, written->text, written->size);
 		if (!code)
 			tell_written(f, written);
 		fflush(stdout);
 	}
-	free(before.text);
 	if (!code)
 		tell_left_out(f, written);
 	return code;
@@ -292,11 +287,17 @@ static int replace(struct follower *f, const struct slurm_written *written)
 static int write_queue(struct follower *f, const struct slurm_queue *queue)
 {
 	struct slurm_written written = {0};
+	struct content before = {0};
 	struct fors_error error;
-	int code = slurm_write_jobs(queue, &f->names, &written, &error) ? cli_fail(&error) : CLI_GOOD;
+	int code = check_output(f);
 
+	if (!code && cli_is_there(f->slurm->output))
+		code = cli_use_file(f->slurm->output, keep, &before);
+	if (!code && slurm_write_jobs(queue, &f->names, span_of(before.text, before.size), &written, &error))
+		code = cli_fail(&error);
 	if (!code)
-		code = replace(f, &written);
+		code = replace(f, &before, &written);
+	free(before.text);
 	free(written.text);
 	return code;
 }

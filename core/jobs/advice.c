@@ -13,10 +13,10 @@
 struct adviser {
 	const struct fors_advice_task *task;
 	const struct fors_fabric *fabric; /* floor 0 */
-	bool *is_busy;			  /* per server */
-	uint32_t *nfree, *nbusy;	  /* per leaf */
+	bool *is_busy;			  /* per server that is the first of its host */
+	uint32_t *nfree, *nbusy;	  /* hosts per leaf */
 	uint32_t *leaf;			  /* room: an order of leaves */
-	bool *is_taken;			  /* per server: by the placement that is being made */
+	bool *is_taken;			  /* likewise: by the placement that is being made */
 	struct fors_joblist list;	  /* the running jobs, and the new one as the last; borrowed but for that one */
 	uint32_t *with;			  /* room: per job of the list */
 	struct fors_advice best;
@@ -101,15 +101,19 @@ static void take(struct adviser *a, uint64_t cost)
 static enum fors_err weigh(struct adviser *a)
 {
 	struct fors_jobentry *job = &a->list.job[a->list.count - 1];
+	const uint32_t *host = a->task->host;
 	uint64_t cost = 0;
-	uint32_t npods;
+	uint32_t npods, nhosts = 0;
 	enum fors_err err;
 
 	job->count = 0;
-	for (uint32_t s = 0; s < a->fabric->nservers; s++)
-		if (a->is_taken[s])
-			job->server[job->count++] = s;
-	if (job->count != a->task->wanted)
+	for (uint32_t s = 0; s < a->fabric->nservers; s++) {
+		if (host[s] == FORS_NONE || !a->is_taken[host[s]])
+			continue;
+		job->server[job->count++] = s;
+		nhosts += host[s] == s;
+	}
+	if (nhosts != a->task->wanted)
 		return FORS_OK;
 	count_places(a, job, &job->nleaves, &npods);
 	err = ask(a, &a->list, a->with);
@@ -122,14 +126,20 @@ static enum fors_err weigh(struct adviser *a)
 
 /* ---- placements ---- */
 
-/* At most `most` of the free servers of a leaf; how many. */
+/* Is it the first server of a host? */
+static bool is_first(const struct adviser *a, uint32_t s)
+{
+	return a->task->host[s] == s;
+}
+
+/* At most `most` of the free hosts of a leaf; how many. */
 static uint32_t fill(struct adviser *a, uint32_t leaf, uint32_t most)
 {
 	const struct fors_leaf *at = &a->fabric->leaf[leaf];
 	uint32_t n = 0;
 
 	for (uint32_t s = at->first_server; s < at->first_server + at->nservers && n < most; s++)
-		if (!a->is_busy[s]) {
+		if (is_first(a, s) && !a->is_busy[s]) {
 			a->is_taken[s] = true;
 			n++;
 		}
@@ -311,11 +321,17 @@ static uint32_t count_free(struct adviser *a)
 	uint32_t n = 0;
 
 	for (uint32_t j = 0; j < list->count; j++)
-		for (uint32_t i = 0; i < list->job[j].count; i++)
-			a->is_busy[list->job[j].server[i]] = true;
+		for (uint32_t i = 0; i < list->job[j].count; i++) {
+			uint32_t host = a->task->host[list->job[j].server[i]];
+
+			if (host != FORS_NONE)
+				a->is_busy[host] = true;
+		}
 	for (uint32_t s = 0; s < a->fabric->nservers; s++) {
 		uint32_t leaf = a->fabric->server[s].leaf;
 
+		if (!is_first(a, s))
+			continue;
 		a->nbusy[leaf] += a->is_busy[s];
 		a->nfree[leaf] += !a->is_busy[s];
 		n += !a->is_busy[s];
@@ -356,8 +372,8 @@ enum fors_err fors_advice_find(const struct fors_advice_task *task, struct fors_
 	uint32_t nfree = err ? 0 : count_free(&a);
 
 	if (!err && nfree < task->wanted)
-		err = fors_fail(error, FORS_ENOPLAN, "of %u servers %u are free, and %u are wanted", a.fabric->nservers,
-				nfree, task->wanted);
+		err = fors_fail(error, FORS_ENOPLAN, "%u hosts of %u servers are free, and %u are wanted", nfree,
+				a.fabric->nservers, task->wanted);
 	if (!err)
 		err = search(&a);
 	release(&a);

@@ -11,6 +11,9 @@
  *                   many on each of some leaves
  *      any pods     pods with most free servers first, the same; or all leaves with most; or the first free servers
  *
+ * A scheduler gives hosts away, and a host may have servers (ports) at several leaves. It counts where its first one is, and
+ * comes with all of them.
+ *
  * Thread rules: pure; the same on any machine.
  */
 #ifndef FORS_CORE_JOBS_ADVICE_H
@@ -23,14 +26,15 @@
 struct fors_advice_task {
 	const struct fors_floors *floors;
 	const struct fors_joblist *list; /* who runs, on floor 0; servers of no job are free */
-	uint32_t wanted;		 /* servers, at least 1 */
+	const uint32_t *host;		 /* per server: the first server of its host; FORS_NONE: not to be given away */
+	uint32_t wanted;		 /* hosts, at least 1 */
 	uint64_t work;			 /* FORS_ADVICE_WORK */
 	bool (*cancelled)(void *context);
 	void *context;
 };
 
 struct fors_advice {
-	uint32_t *server; /* of floor 0, ascending: as many as wanted */
+	uint32_t *server; /* of floor 0, ascending: all of as many hosts as wanted */
 	uint32_t count;
 	uint32_t nleaves, npods; /* that they are on; npods is 1 of two levels */
 	uint32_t bound;		 /* phases of the job at least, over lanes of its own; 0: it would have to share */
@@ -41,7 +45,7 @@ struct fors_advice {
 
 /*
  * The answer in *advice, owned by the caller (fors_advice_clear()). Jobs that share have no lanes that could be kept, and
- * are not asked for. Errors: FORS_ENOPLAN (fewer servers are free), FORS_ENOMEM.
+ * are not asked for. Errors: FORS_ENOPLAN (fewer hosts are free), FORS_ENOMEM.
  */
 enum fors_err fors_advice_find(const struct fors_advice_task *task, struct fors_advice *advice,
 			       struct fors_error *error);

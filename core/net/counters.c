@@ -10,8 +10,10 @@
  *   PortSelect:......................21
  *   SymbolErrorCounter:..............69
  *
+ *   ## Summary: 10 nodes checked, 0 bad nodes found                  ibqueryerrors, at the end; of a healthy fabric all there is
+ *
  * Both list what has nothing to do with cables too, and lines that we do not know: those are no errors, for every
- * version of the two prints others. But a text without a single counter is not what somebody thinks it is.
+ * version of the two prints others. But a text without a single counter, or a summary, is not what somebody thinks it is.
  */
 #include "counters.h"
 
@@ -29,7 +31,7 @@ struct reader {
 	const struct fors_net *net;
 	struct fors_counters *counters; /* by ports of the net */
 	uint32_t port;			/* whose counters follow (perfquery), index of net->port; FORS_NONE: nobody's */
-	bool has_port, has_counter;	/* some port was named; some counter was read */
+	bool has_port, has_counter;	/* some port was named; some counter, or a summary, was read */
 	uint32_t nforeign;
 	struct fors_error *error;
 };
@@ -162,6 +164,8 @@ static enum fors_err read_line(struct reader *r, struct fors_span line)
 	fors_skip_blanks(&line);
 	if (fors_take_word(&line, "GUID "))
 		return read_bracketed(r, line);
+	if (fors_take_word(&line, "## Summary: "))
+		r->has_counter = true;
 	if (fors_take_word(&line, "# Port "))
 		read_heading(r, line);
 	return read_dotted(r, line);

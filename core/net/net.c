@@ -540,6 +540,19 @@ uint32_t fors_net_hosts(const struct fors_net *net, uint32_t node)
 	return count;
 }
 
+bool fors_host_name(const struct fors_node *node, char *name)
+{
+	size_t length = strcspn(node->desc, " \t"), blanks = strspn(node->desc + length, " \t");
+	const char *more = node->desc + length + blanks;
+
+	snprintf(name, FORS_NAME_MAX + 1, "%.*s", (int)length, node->desc);
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("._-", *c))
+			return false;
+	more += strcspn(more, " \t");
+	return isalnum((unsigned char)*name) && !more[strspn(more, " \t")] && strcmp(name, "localhost") != 0;
+}
+
 uint32_t fors_net_lid_end(const struct fors_net *net)
 {
 	uint32_t end = 1;

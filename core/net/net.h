@@ -140,6 +140,13 @@ static inline const char *fors_node_name(const struct fors_net *net, uint32_t no
 	return *net->node[node].desc ? net->node[node].desc : net->node[node].id;
 }
 
+/*
+ * The name of the host that an adapter is of, as the scheduler Slurm knows it, in name[FORS_NAME_MAX + 1]: the first word of its
+ * description, where at most one follows, which tells its adapters apart ("n01 mlx5_0"). False: that can be no name of a host, as
+ * of an adapter whose driver nobody told ("MT4119 ConnectX5 Mellanox Technologies", "localhost mlx5_0").
+ */
+bool fors_host_name(const struct fors_node *node, char *name);
+
 /* One more than the largest LID of any port; at least 1. */
 uint32_t fors_net_lid_end(const struct fors_net *net);
 

@@ -10,8 +10,9 @@
  *
  * Names are those of the node descriptions where Slurm can read them (one word of letters, digits, dots, dashes and
  * underscores, that no other switch has), else ibsw<n>, counted by GUID, as slurmibtopology.sh counts them; units of several
- * switches are called level<L>-<n>. Comments say which is which. A host is the first word of its description; one that has
- * adapters at several switches stands under the first of them, because in a tree it has one place.
+ * switches are called level<L>-<n>. Comments say which is which. A host is the first word of its description (fors_host_name());
+ * one that has adapters at several switches stands under the first of them, because in a tree it has one place. An adapter
+ * whose description can be no host's is left out, and a comment says so: a node that Slurm does not know stops its daemon.
  */
 #include "slurm.h"
 
@@ -187,13 +188,6 @@ static void unit_name(const struct topology *t, const struct unit *unit, char na
 
 /* --- hosts ----------------------------------------------------------------------------------------------------- */
 
-static void host_name(const struct fors_node *node, char name[NAME_ROOM])
-{
-	snprintf(name, NAME_ROOM, "%.*s", (int)strcspn(node->desc, " \t"), node->desc);
-	if (!*name)
-		snprintf(name, NAME_ROOM, "%s", node->id);
-}
-
 static int compare_adapters(const void *a, const void *b)
 {
 	const struct adapter *x = a, *y = b;
@@ -213,9 +207,11 @@ static uint32_t list_adapters(struct topology *t, struct adapter *list)
 
 			if (peer == FORS_NONE || t->net->node[peer].type != FORS_CA || t->home[peer] != FORS_NONE)
 				continue;
-			t->home[peer] = t->sw[i];
 			list[count] = (struct adapter){.node = peer, .place = i};
-			host_name(&t->net->node[peer], list[count++].host);
+			if (!fors_host_name(&t->net->node[peer], list[count].host))
+				continue;
+			t->home[peer] = t->sw[i];
+			count++;
 		}
 	return count;
 }
@@ -351,8 +347,7 @@ static uint32_t list_hosts(struct topology *t, uint32_t node)
 
 		if (peer == FORS_NONE || t->home[peer] != node)
 			continue;
-		host_name(&t->net->node[peer], name);
-		if (!has_word(t, count, name))
+		if (fors_host_name(&t->net->node[peer], name) && !has_word(t, count, name))
 			memcpy(t->word[count++], name, sizeof(name));
 	}
 	return count;
@@ -370,6 +365,25 @@ static uint32_t list_children(struct topology *t, uint32_t parent)
 
 /* --- the file -------------------------------------------------------------------------------------------------- */
 
+/* Adapters whose description can be no name of a host. */
+static void print_nameless(struct topology *t)
+{
+	uint32_t count = 0, first = 0;
+	char name[FORS_NAME_MAX + 1];
+
+	for (uint32_t i = t->net->nnodes; i-- > 0;)
+		if (t->net->node[t->net->by_guid[i]].type == FORS_CA &&
+		    !fors_host_name(&t->net->node[t->net->by_guid[i]], name)) {
+			first = t->net->by_guid[i];
+			count++;
+		}
+	if (count)
+		fors_buffer_print(t->out,
+				  "# left out: %u %s whose description is no name of a host; GUID 0x%016llx, %s\n",
+				  count, fors_plural(count, "adapter", "adapters, the first"),
+				  (unsigned long long)t->net->node[first].guid, t->net->node[first].desc);
+}
+
 static void print_comments(struct topology *t)
 {
 	fors_buffer_print(t->out, "# Made by `fors fabric`; switches of one level that join the same are one line.\n");
@@ -384,6 +398,7 @@ static void print_comments(struct topology *t)
 			fors_buffer_print(t->out, "%u", t->level[t->sw[i]]);
 		fors_buffer_print(t->out, ", %s\n", node->desc);
 	}
+	print_nameless(t);
 }
 
 static void print_unit(struct topology *t, uint32_t u, bool is_yaml)

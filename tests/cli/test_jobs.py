@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import random
+import re
 
 import pytest
 
@@ -153,9 +154,21 @@ def test_advice_prefers_one_leaf_then_one_pod(fors, write):
     assert out.out == "Node00-00,Node00-01,Node00-02\n" and "3 servers on 1 leaf in 1 pod; expected speed 1.000" in out.err
 
 
+def test_advice_names_hosts_once_whatever_adapters_they_have(fors, write):
+    """Rails: host s has an adapter at each leaf; it is given away as a whole, and one of whose adapters works is not free."""
+    text = fors("fabric", "--synthetic", "FT(2;4,4)").out
+    rails = re.sub(r'# "Node(\d\d)-(\d\d)"', lambda m: f'# "n{m[2]} mlx5_{int(m[1])}"', text).replace("n02 mlx5", "MT4119 ConnectX5 none mlx5")
+    tree = ("--fabric", write("net", rails))
+    found = json.loads(fors("jobs", *tree, "--advise", "2", "--jobs", write("running", "r: Node01-00\n"), "--json").out)
+    assert found["hosts"] == ["n01", "n03"] and found["nodelist"] == "n01,n03" and found["servers"] == 8 and found["leaves"] == 4
+    out = fors("jobs", *tree, "--advise", "3")
+    assert out.out == "n00,n01,n03\n" and "12 servers of 3 hosts on 4 leaves" in out.err and "4 servers are not given away" in out.err
+    assert "3 hosts of 16 servers are free, and 4 are wanted" in fors("jobs", *tree, "--advise", "4", code=1).err
+
+
 def test_advice_where_there_is_none(fors, write):
     running = "r: " + ", ".join(f"Node{a:02}-{s:02}" for a in range(16) for s in range(4) if (a, s) != (3, 1)) + "\n"
-    assert "of 64 servers 1 are free, and 2 are wanted" in fors("jobs", *TREE3, "--advise", "2", "--jobs", write("jobs", running), code=1).err
+    assert "1 hosts of 64 servers are free, and 2 are wanted" in fors("jobs", *TREE3, "--advise", "2", "--jobs", write("jobs", running), code=1).err
     assert "goes without" in fors("jobs", *TREE3, "--advise", "2", "--job-index", code=2).err
     torn = "r [exclusive]: " + ", ".join(f"Node{a:02}-{s:02}" for a in range(3) for s in range(1)) + "\n"
     tree = ("--synthetic", "FT(2;2,3)", "--down", "Leaf00[3]", "--down", "Leaf01[4]", "--down", "Leaf01[3]")

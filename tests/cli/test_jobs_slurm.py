@@ -97,7 +97,7 @@ def test_nodes_of_job_resources_and_numbers_in_objects(squeue, follow):
          "job_resources": {"nodes": {"list": "b[1-2]"}}},
         {"job_id": 7, "job_state": "RUNNING", "job_resources": {"nodes": "a1"}},
         {"job_id": 9, "job_state": "RUNNING", "nodes": None}]}))
-    assert follow() == "7: a1\n8: b1, b2\n"
+    assert follow() == "7: a1\n8: b1, b2\n" and "job 9: it runs" in follow.result.err
 
 
 def test_lines_where_there_is_no_json(squeue, follow):
@@ -167,6 +167,24 @@ def test_a_job_that_is_not_understood_costs_no_other(squeue, follow, bad):
     squeue.script(f'[ "$2" != --json ] || exit 1\ncat {squeue.answer}')
     assert follow() == "1: n1\n2: n2\n"
     assert "5 jobs are left out" in follow.result.err
+
+
+UNKNOWN = [b'"nodes": ["n3", "n4"]', b'"nodes": {"list": "n3"}', b'"nodes": null', b'"node_list": "n3"', b'"nodes": 3']
+
+
+@pytest.mark.parametrize("nodes", UNKNOWN, ids=range(len(UNKNOWN)))
+def test_nodes_in_an_unknown_shape_are_an_error_of_their_job(squeue, follow, nodes):
+    """The job keeps what was written of it before, as long as no other job has a host of it."""
+    squeue.says([(1, "n1", "", "all"), (2, "n[3-4]", "fors=exclusive", "all")])
+    assert follow() == "1: n1\n2 [exclusive]: n3, n4\n"
+    for other, text in [(a_job(7, b"n7"), "1: n1\n7: n7\n2 [exclusive]: n3, n4\n"), (a_job(8, b"n[4-5]"), "1: n1\n8: n4, n5\n")]:
+        squeue.answer.write_bytes(json_of(a_job(1, b"n1"), b'{"job_id": 2, "job_state": ["RUNNING"], %s}' % nodes, other))
+        squeue.script(f"cat {squeue.answer}")
+        assert follow() == text
+        assert "job 2: it runs, and its nodes are not where they are known to be" in follow.result.err
+    squeue.answer.write_bytes(json_of(b'{"job_id": 2, "job_state": ["CONFIGURING", "RUNNING"], "nodes": ""}', a_job(1, b"n1")))
+    squeue.script(f"cat {squeue.answer}")
+    assert follow() == "1: n1\n" and follow.result.err == ""
 
 
 def test_json_that_takes_too_long(squeue, follow):

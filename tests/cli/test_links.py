@@ -117,7 +117,7 @@ def test_perfquery(fors, write):
 
 @pytest.mark.parametrize("text, message", [
     ("", "is empty"),
-    ("Hello\n", "no error counter in it"),
+    ("Hello\n## Thresholds: none\n", "no error counter in it"),
     ("SymbolErrorCounter:....5\n", "errors:1: counters of which port?"),
     ("   GUID 0x20 port x: [SymbolErrorCounter == 5]\n", "errors:1: 'GUID 0x... port N:' is wanted"),
     ("   GUID 0x200000 port 1: [SymbolErrorCounter == x]\n", "errors:1: the value of SymbolErrorCounter is no number"),
@@ -125,6 +125,11 @@ def test_perfquery(fors, write):
 ])
 def test_bad_counters(fors, write, text, message):
     assert message in fors("links", *SPEC, "--counters", write("errors", text), code=2).err
+
+
+def test_a_healthy_fabric_has_a_summary_alone(fors, write):
+    text = "\n## Summary: 360 nodes checked, 0 bad nodes found\n##          720 ports checked, 0 ports have errors beyond threshold\n## Thresholds: \n## Suppressed:\n"
+    assert all(one["errors"] is None for one in links(fors, *SPEC, "--counters", write("healthy", text)))
 
 
 def test_suggested_lines(fors, errors):

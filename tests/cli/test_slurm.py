@@ -107,6 +107,15 @@ SwitchName=good.name_1 Nodes=a,n[3-4,6]
 """
 
 
+@pytest.mark.parametrize("desc", ["MT4119 ConnectX5   Mellanox Technologies", "localhost mlx5_0", "(none) HCA-1", "-", "n9;x HCA-1", "a b c"])
+def test_a_description_that_is_no_name_of_a_host(fors, write, desc):
+    path = write("net", net(("S-1", "a", [(1, "H-1", 1, "n1 HCA-1"), (2, "H-3", 1, desc), (8, "S-2", 8, "b")]),
+                            ("S-2", "b", [(1, "H-2", 1, "n2  mlx5_0"), (2, "H-4", 1, "n3.x_y-z"), (8, "S-1", 8, "a")])))
+    out = fors("fabric", "--fabric", path, "--format", "slurm").out
+    assert [line for line in out.splitlines() if "Nodes=" in line] == ["SwitchName=a Nodes=n1", "SwitchName=b Nodes=n2,n3.x_y-z"]
+    assert re.search("^# left out: 1 adapter whose description is no name of a host; GUID 0x[0-9a-f]*, " + re.escape(desc), out, re.M)
+
+
 def test_a_host_with_two_adapters_has_one_place(fors, write):
     path = write("net", net(("S-1", "a", [(1, "H-1", 1, "n1 HCA-1"), (2, "H-3", 1, "n2 HCA-1"), (8, "S-2", 8, "b")]),
                             ("S-2", "b", [(1, "H-2", 1, "n1 HCA-2"), (2, "H-4", 1, "n3 HCA-1"), (8, "S-1", 8, "a")])))
