@@ -200,7 +200,8 @@ static void take_outcome(struct report *report, struct fors_outcome *outcome)
 	report->max_load = outcome->verdict.max_load;
 	report->schedule = fors_outcome_take(outcome);
 	if (outcome->plan)
-		fors_fail(&report->error, FORS_ENOPLAN, "the plan of method %s is wrong (please report this): %.300s",
+		fors_fail(&report->error, FORS_ENOPLAN,
+			  "the plan of method %s is wrong (please report this in the issue tracker of fors): %.300s",
 			  outcome->plan->method, outcome->verdict.text);
 	status->state = report->schedule ? FORS_ACTIVE : FORS_FAILED;
 	if (report->schedule)

@@ -270,6 +270,24 @@ static void print_lost_share(const struct fors_status *status)
 	       (long long)status->servers + lost, lost, lost == 1 ? " is" : "s are");
 }
 
+/* In shadow mode: what the present engine gives, without a schedule and with one. What follows is of fors. */
+static void print_today(const struct fors_status *status)
+{
+	const struct fors_shadow_facts *facts = &status->shadow;
+	bool has_shift = facts->present_shift >= 0, has_plan = facts->present_phases > 0 && status->servers > 0;
+
+	if (status->state != FORS_SHADOW || (!has_shift && !has_plan))
+		return;
+	printf("today       ");
+	if (has_shift)
+		printf("%.1f %% of full without a schedule%s", 100 * facts->present_shift, has_plan ? "; " : "");
+	if (has_plan)
+		printf("%.1f %%%s with a schedule over these tables, %lld phases",
+		       100 * (double)status->servers / (double)facts->present_phases, has_shift ? "" : " of full",
+		       (long long)facts->present_phases);
+	printf("\n");
+}
+
 /* What the failures cost: phases beyond one per server, and time beyond that of phases at full speed. */
 static void print_cost(const struct fors_status *status)
 {
@@ -277,7 +295,7 @@ static void print_cost(const struct fors_status *status)
 
 	if (speed < 0)
 		return;
-	printf("speed       %.1f %% of full", speed);
+	printf("%-*s%.1f %% of full", CLI_LABEL, status->state == FORS_SHADOW ? "with fors" : "speed", speed);
 	if (status->lost_servers.count)
 		print_lost_share(status);
 	else if (speed <= 99.95)
@@ -472,11 +490,12 @@ static void print_numbers(const struct fors_status *status)
 		printf("cut off     %lld %s no %s\n", (long long)status->unreachable_pairs,
 		       fors_plural(status->unreachable_pairs, "pair of leaves has", "pairs of leaves have"),
 		       status->tops >= 0 ? "way to each other" : "common spine");
+	print_today(status);
 	print_cost(status);
 	cli_print_repairs(status);
 	if (status->phases > 0) {
-		printf("schedule    %lld %s", (long long)status->phases,
-		       fors_plural(status->phases, "phase", "phases"));
+		printf("schedule    %s%lld %s", status->state == FORS_SHADOW ? "with fors " : "",
+		       (long long)status->phases, fors_plural(status->phases, "phase", "phases"));
 		if (status->lower_bound >= 0)
 			printf(" (%s %lld)", fors_status_is_foreign(status) ? "bound of these tables" : "lower bound",
 			       (long long)status->lower_bound);

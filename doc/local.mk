@@ -37,6 +37,7 @@ nobase_dist_doc_DATA = \
 	doc/architecture.md \
 	doc/benchmarks.md \
 	doc/build-times.svg \
+	doc/by-hand.md \
 	doc/compatibility.md \
 	doc/demands.md \
 	doc/faq.md \

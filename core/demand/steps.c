@@ -252,6 +252,7 @@ enum fors_err fors_demand_prove(const struct fors_demand_steps *steps, struct fo
 
 	if (err || verdict->is_right)
 		return err;
-	return fors_fail(error, FORS_ENOPLAN, "the plan of method %s is wrong (please report this): %.300s",
+	return fors_fail(error, FORS_ENOPLAN,
+			 "the plan of method %s is wrong (please report this in the issue tracker of fors): %.300s",
 			 plan->method, verdict->text);
 }

@@ -507,8 +507,10 @@ static enum fors_err prove(struct plan *plan, struct fors_error *error)
 	plan->report.verify_ms = ms_since(task, start);
 	if (err || verdict->is_good)
 		return err;
-	return fors_fail(error, FORS_ENOPLAN, "the plan over these tables is wrong (please report this): %.400s",
-			 verdict->text);
+	return fors_fail(
+		error, FORS_ENOPLAN,
+		"the plan over these tables is wrong (please report this in the issue tracker of fors): %.400s",
+		verdict->text);
 }
 
 static enum fors_err make(struct plan *plan, struct fors_error *error)

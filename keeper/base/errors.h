@@ -24,7 +24,7 @@
 	X(8, FORS_F_NOPLAN, "the routes are right, but there is no conflict-free schedule for this fabric",                              \
 	  "see the reason: a larger lmc, another method, or repair the cables named in status.json")                                     \
 	X(9, FORS_F_VERIFY, "a plan did not pass its check against the tables in the switches; it was not published",                    \
-	  "report this as a bug, with the fabric (ibnetdiscover) and opensm-lfts.dump")                                                  \
+	  "report this in the issue tracker of fors, with the fabric (ibnetdiscover) and opensm-lfts.dump")                              \
 	X(10, FORS_F_PUBLISH, "the state folder cannot be written; the routes are not affected",                                         \
 	  "make room, or correct state_dir or its permissions; fors tries again every second")                                           \
 	X(11, FORS_F_OLDFILE, "a file of an earlier opensm is damaged, or its epoch absurd",                                             \
@@ -50,7 +50,7 @@
 	X(21, FORS_F_SWEEP, "nobody looks at the fabric: failures are not repaired, the heartbeat stops",                                \
 	  "look at OpenSM's log and at its threads; restart opensm if it does not go on")                                                \
 	X(22, FORS_F_TABLES, "the tables that fors filled did not pass their check; no switch got them",                                 \
-	  "report this as a bug, with the fabric (ibnetdiscover); the next routing engine takes over meanwhile")                         \
+	  "report this in the issue tracker of fors, with the fabric (ibnetdiscover); the next routing engine takes over meanwhile")     \
 	X(23, FORS_F_LEFT,                                                                                                               \
 	  "something is reached by a detour only, or not at all, or a CA port is in no schedule, or many are guests on spines",          \
 	  "see what is named: repair or move its cable, or say which switches are spines; the rest of the fabric is not affected")       \
@@ -59,7 +59,7 @@
 	  "correct the line named, or write the file again; fors looks at it every second")                                              \
 	X(25, FORS_F_INDEX,                                                                                                              \
 	  "no path index can belong to jobs though fors.conf asks for that, or the tables would have been wrong with their entries",     \
-	  "set lmc or the key that is named as the message says; the second is a bug, to be reported with the fabric (ibnetdiscover)")   \
+	  "set lmc or the key that is named as the message says; the second is for the issue tracker of fors, with the fabric")          \
 	X(26, FORS_F_DEMAND,                                                                                                             \
 	  "the demand file cannot be read, or is no such file, or no schedule can be planned for it; the fabric's own is not affected",  \
 	  "correct the line named, or write the file again; fors looks at it every second")

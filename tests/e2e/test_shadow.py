@@ -45,6 +45,9 @@ def test_a_failure_is_one_line_of_the_history(fabric):
     assert after["f"] == 1 and after["shadow"]["present_phases"] >= after["phases"] and after["shadow"]["present_shift"] < 1
     page = shown(sm)
     assert page.returncode == 1 and page.stdout.startswith("shadow ") and "dead" in page.stdout
+    share = 100 * after["servers"] / after["shadow"]["present_phases"]
+    assert f"\ntoday       {100 * after['shadow']['present_shift']:.1f} % of full without a schedule; {share:.1f} % with" in page.stdout
+    assert "\nwith fors   " in page.stdout and "\nschedule    with fors " in page.stdout and "\nspeed " not in page.stdout
     last = page.stdout.rstrip("\n").rpartition("\nswitched on ")[2]
     assert last and "\n" not in re.sub(r"\n {16}", " ", last) and "entries change" in last
     history = harness.wait_for(lambda: (said := shown(sm, "--history").stdout).count("entries change") >= 2 and said, 20, "the line")
