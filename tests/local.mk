@@ -494,7 +494,7 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/aggregation.py tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/planted.py tests/e2e/watch_sweep.py tests/e2e/watch_beside.py tests/e2e/watch_memory.py tests/e2e/test_helper.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py tests/e2e/test_slurm_users.py \
+EXTRA_DIST += tests/e2e/aggregation.py tests/e2e/test_no_hosts.py tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/planted.py tests/e2e/watch_sweep.py tests/e2e/watch_beside.py tests/e2e/watch_memory.py tests/e2e/test_helper.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py tests/e2e/test_slurm_users.py \
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c tests/e2e/umad_names.c tests/e2e/test_names.py \
 	tests/e2e/shadow.py tests/e2e/test_shadow.py tests/e2e/umad_log.c \
 	tests/e2e/held.c tests/e2e/held.py tests/e2e/test_early.py \

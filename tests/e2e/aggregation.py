@@ -24,3 +24,18 @@ def with_aggregation(text, description=DESCRIPTION, device=0xcf09):
                          f'[1]({guid:x})\t"{name}"[{ports}]\t\t# lid {own} lmc 0 "{what}" lid {lid} 4xHDR')
         records.append(record)
     return "\n\n".join(records + nodes) + "\n"
+
+
+class Aggregated:
+    """A topology with them, for ibsim."""
+
+    def __init__(self, tree, description=DESCRIPTION, device=0xcf09):
+        self.tree, self.kind = tree, (description, device)
+        self.switches = {name: ports + 1 for name, ports in tree.switches.items()}
+        self.hcas = {**tree.hcas, **{f"H-{0xa66000000000 + i:016x}": 1 for i in range(len(tree.switches))}}
+
+    def text(self):
+        return with_aggregation(self.tree.text(), *self.kind)
+
+    def __getattr__(self, name):
+        return getattr(self.tree, name)

@@ -635,6 +635,7 @@ class Live:
         self.text = text
         self.cable = {}      # (name, port) -> (name, port)
         self.servers = {}    # name -> Port
+        self.ports = []      # all of them, also where several nodes have a name
         self.switch_lid = {}  # name -> lid
         ids = {}
         links = []
@@ -652,8 +653,8 @@ class Live:
                 links.append((node, int(link.group(1)), link.group(3), int(link.group(4))))
                 own = re.match(r'lid (\d+) lmc (\d+)', link.group(5))
                 if link.group(2) and own:
-                    self.servers[ids[node]] = Port(ids[node], int(link.group(2), 16), int(own.group(1)),
-                                                   int(own.group(2)))
+                    self.ports.append(Port(ids[node], int(link.group(2), 16), int(own.group(1)), int(own.group(2))))
+                    self.servers[ids[node]] = self.ports[-1]
         for a, port_a, b, port_b in links:
             self.cable[ids[a], port_a] = (ids[b], port_b)
 
