@@ -18,6 +18,7 @@
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
 #include "core/fabric/account.h"
+#include "core/fabric/aside.h"
 #include "core/fabric/drained.h"
 #include "core/net/lftfile.h"
 #include "core/net/others.h"
@@ -309,7 +310,7 @@ static enum fors_err build_tree(const struct cli_site *site, struct cli_fabric *
 	enum fors_err err = fors_fattree_build(made->net, site->places, them, &made->tree, error);
 
 	made->fabric = made->tree.fabric;
-	return err;
+	return err ? err : fors_aside_cut(&made->tree, made->net, &made->warnings, error);
 }
 
 enum fors_err cli_fabric_route(const struct cli_site *site, struct cli_fabric *made, struct fors_error *error)

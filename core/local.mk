@@ -46,6 +46,7 @@ libforscore_la_SOURCES = \
 	core/demand/uniform.c core/demand/uniform.h \
 	core/demand/weighed.c core/demand/weighed.h \
 	core/fabric/account.c core/fabric/account.h \
+	core/fabric/aside.c core/fabric/aside.h \
 	core/fabric/drained.c core/fabric/drained.h \
 	core/fabric/fabric.c core/fabric/fabric.h \
 	core/fabric/fattree.c core/fabric/fattree.h \

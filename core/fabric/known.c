@@ -73,6 +73,23 @@ struct fors_places_size fors_known_size(const struct fors_known *known)
 	return size;
 }
 
+bool fors_known_has_tops(const struct fors_known *known)
+{
+	bool all = true;
+
+	for (uint32_t node = 0; all && node < known->net->nnodes; node++) {
+		bool has = known->node[node].level != FORS_PODS_MID;
+
+		for (unsigned port = 1; !has && port <= known->net->node[node].nports; port++) {
+			uint32_t peer = fors_peer_switch(known->net, node, port);
+
+			has = peer != FORS_NONE && known->node[peer].level == FORS_PODS_TOP;
+		}
+		all = has;
+	}
+	return all;
+}
+
 /* --- which switches are tops ----------------------------------------------- */
 
 enum fors_err fors_known_build(const struct fors_known *from, const struct fors_net *net, const struct fors_net *now,

@@ -34,6 +34,9 @@ struct fors_known *fors_known_copy(const struct fors_known *from);
 /* The node of the switch on one of the levels with this GUID, FORS_NONE: none. */
 uint32_t fors_known_switch(const struct fors_known *known, uint64_t guid);
 struct fors_places_size fors_known_size(const struct fors_known *known);
+/* Has each middle switch a cable to a top? */
+bool fors_known_has_tops(const struct fors_known *known);
+
 /*
  * The tree of `net`, whose nodes are those of `from`, with what of it lives in `now`. Which switches are tops say
  * those that are marked as roots, if there are any, else the tree. As fors_places_pods().

@@ -18,13 +18,17 @@
  * These are the steps of two levels; three are learnt as a net (known.c). A tree of three levels has two sides, too: its
  * middle switches on the one, leaves and tops on the other. What tells it from one of two is that leaves of different pods
  * never had a spine in common; a tree of two in which dead cables part leaves is told from it by the cables that were ever
- * seen. Root GUIDs that name tops leave no doubt: then it is none of two levels.
+ * seen. Root GUIDs that name tops leave no doubt: then it is none of two levels. Where hosts are in one pod only, the other
+ * pods show what they are: leaves that have no spine in common, and each middle switch has a top.
+ *
+ * A switch without hosts decides nothing: where one may be what makes it no tree, it is put aside (aside.h).
  */
 #include "places_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "aside.h"
 #include "known.h"
 #include "places.h"
 
@@ -218,8 +222,11 @@ static void find_first_lanes(const struct fors_places *places, uint8_t *first_la
 	}
 }
 
-/* Have all leaves with servers ever had a spine in common, two by two? Nearly always one is common to all. */
-static enum fors_err find_whole(const struct fors_places *places, bool *is_whole, struct fors_error *error)
+/*
+ * Have all leaves, or (`all` false) all with servers, ever had a spine in common, two by two? Nearly always one is common
+ * to all.
+ */
+static enum fors_err find_whole(const struct fors_places *places, bool all, bool *is_whole, struct fors_error *error)
 {
 	uint64_t(*set)[SET_WORDS] = calloc(places->nleaves + (size_t)1, sizeof(*set)), common[SET_WORDS];
 	uint8_t first_lane[FORS_MAX_LANES];
@@ -230,7 +237,7 @@ static enum fors_err find_whole(const struct fors_places *places, bool *is_whole
 	memset(common, 0xFF, sizeof(common));
 	find_first_lanes(places, first_lane);
 	for (uint32_t a = 0; a < places->nleaves; a++)
-		if (has_servers(&places->leaf[a]))
+		if (all || has_servers(&places->leaf[a]))
 			spines_of(places, &places->leaf[a], first_lane, set[count++]);
 	for (uint32_t a = 0; a < count; a++)
 		for (unsigned w = 0; w < SET_WORDS; w++)
@@ -266,11 +273,12 @@ static enum fors_err learn_two(const struct teacher *t, struct fors_places *two,
 	enum fors_err err = fors_places_learn(two, t->net, t->root, t->nroots, error);
 
 	*is_whole = false;
-	return err ? err : find_whole(two, is_whole, error);
+	return err ? err : find_whole(two, false, is_whole, error);
 }
 
-/* A tree of three was known. */
-static enum fors_err learn_after_three(struct fors_places *places, const struct teacher *t, struct fors_error *error)
+/* A tree of three was known. *is_sure: it is one, or surely one of two. */
+static enum fors_err learn_after_three(struct fors_places *places, const struct teacher *t, bool *is_sure,
+				       struct fors_error *error)
 {
 	struct fors_known *made = NULL;
 	struct fors_places *two;
@@ -281,6 +289,7 @@ static enum fors_err learn_after_three(struct fors_places *places, const struct 
 		err = fors_known_learn(NULL, t->net, t->root, t->nroots, &made, t->not_three);
 		places->nrestarts += !err;
 	}
+	*is_sure = !is_no_tree(err);
 	if (!is_no_tree(err)) {
 		if (!err)
 			become_three(places, made);
@@ -291,6 +300,7 @@ static enum fors_err learn_after_three(struct fors_places *places, const struct 
 	two = fors_places_new();
 	err = two ? learn_two(t, two, &is_whole, error) : fors_fail_memory(error);
 	if (!err && is_whole) {
+		*is_sure = true;
 		become_two(places, two);
 		return FORS_OK;
 	}
@@ -298,16 +308,42 @@ static enum fors_err learn_after_three(struct fors_places *places, const struct 
 	return err == FORS_ENOMEM ? err : fors_fail(error, FORS_ENOTREE, "%s", t->not_three->text);
 }
 
-static enum fors_err learn_after_two(struct fors_places *places, const struct teacher *t, struct fors_error *error)
+/*
+ * Is what was learnt for the first time whole because pods have no hosts? Then it may be one of three levels, each of whose
+ * middle switches has a top. Errors: FORS_ENOMEM.
+ */
+static enum fors_err learn_dark_pods(struct fors_places *places, const struct teacher *t, struct fors_error *error)
+{
+	struct fors_known *made = NULL;
+	struct fors_error why;
+	bool is_whole;
+	enum fors_err err = find_whole(places, true, &is_whole, error);
+
+	if (err || is_whole)
+		return err;
+	err = fors_known_learn(NULL, t->net, t->root, t->nroots, &made, &why);
+	if (!err && fors_known_has_tops(made))
+		become_three(places, made);
+	else if (!err)
+		fors_known_free(made);
+	return err == FORS_ENOMEM ? fors_fail_memory(error) : FORS_OK;
+}
+
+static enum fors_err learn_after_two(struct fors_places *places, const struct teacher *t, bool *is_sure,
+				     struct fors_error *error)
 {
 	struct fors_known *made = NULL;
 	struct fors_error why = {0};
-	bool is_whole;
+	bool is_whole, is_first = !places->nleaves;
 	enum fors_err err = learn_two(t, places, &is_whole, &why), three;
 
-	if ((err && !is_no_tree(err)) || is_whole)
+	*is_sure = (err && !is_no_tree(err)) || is_whole;
+	if (*is_sure && !err && is_first)
+		return learn_dark_pods(places, t, error);
+	if (*is_sure)
 		return err ? fors_fail(error, err, "%s", why.text) : FORS_OK;
 	three = fors_known_learn(NULL, t->net, t->root, t->nroots, &made, t->not_three);
+	*is_sure = !three || three == FORS_ENOMEM;
 	if (!three)
 		become_three(places, made);
 	if (!three || !err)
@@ -315,16 +351,55 @@ static enum fors_err learn_after_two(struct fors_places *places, const struct te
 	return fors_fail(error, err, "%s; %s", why.text, t->not_three->text);
 }
 
+static enum fors_err learn_any(struct fors_places *places, const struct teacher *t, bool *is_sure,
+			       struct fors_error *error)
+{
+	*t->not_three = (struct fors_error){0};
+	return places->known ? learn_after_three(places, t, is_sure, error)
+			     : learn_after_two(places, t, is_sure, error);
+}
+
+/* The same with a switch put aside; *is_sure: that is what it is. Errors: FORS_ENOMEM; the places are unchanged then. */
+static enum fors_err learn_without(struct fors_places *places, const struct teacher *t, uint32_t node, bool *is_sure,
+				   struct fors_error *error)
+{
+	struct fors_places *made = fors_places_copy(places), old = *places;
+	struct fors_error why, not_three;
+	struct fors_net *rest = NULL;
+	struct teacher some = {NULL, t->root, t->nroots, &not_three};
+	enum fors_err err = made ? fors_aside_put(t->net, node, &rest, error) : fors_fail_memory(error);
+
+	some.net = rest;
+	if (!err)
+		err = learn_any(made, &some, is_sure, &why);
+	*is_sure = !err && *is_sure;
+	if (*is_sure) {
+		*places = *made;
+		*made = old;
+	}
+	fors_places_free(made);
+	fors_net_free(rest);
+	return err == FORS_ENOMEM ? fors_fail_memory(error) : FORS_OK;
+}
+
 enum fors_err fors_places_learn_tree(struct fors_places *places, const struct fors_net *net, const uint64_t *root_guids,
 				     size_t nroots, struct fors_error *not_three, struct fors_error *error)
 {
 	struct fors_error unused;
 	struct teacher t = {net, root_guids, nroots, not_three ? not_three : &unused};
-	enum fors_err err;
+	uint32_t aside[FORS_MOST_ASIDE], count = 0;
+	bool is_sure = false;
+	enum fors_err err = learn_any(places, &t, &is_sure, error), found = FORS_OK;
 
-	*t.not_three = (struct fors_error){0};
-	err = places->known ? learn_after_three(places, &t, error) : learn_after_two(places, &t, error);
-	if (!err && places->known)
+	if (!is_sure && err != FORS_ENOMEM)
+		found = fors_aside_find(net, aside, &count, error);
+	for (uint32_t i = 0; !found && !is_sure && i < count; i++) {
+		found = learn_without(places, &t, aside[i], &is_sure, error);
+		if (is_sure)
+			err = FORS_OK;
+	}
+	err = found ? found : err;
+	if (!err && (places->known || (is_sure && count)))
 		*t.not_three = (struct fors_error){0};
 	return err;
 }

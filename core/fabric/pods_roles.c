@@ -121,7 +121,7 @@ static enum fors_err by_roots(struct roles *r, const uint64_t *root, size_t nroo
 	set_level(r, FORS_PODS_TOP, FORS_PODS_MID);
 	set_level(r, FORS_PODS_MID, FORS_PODS_LEAF);
 	for (uint32_t node = 0; node < r->net->nnodes; node++)
-		if (is_switch(r, node) && !r->level[node])
+		if (is_switch(r, node) && !r->level[node] && r->adapters[node])
 			EACH_PEER(r, node, peer)
 	return fors_fail(error, FORS_ENOTREE,
 			 "not a three-level fat-tree: %s is more than two cables away from every root",
@@ -187,6 +187,12 @@ static enum fors_err fail_cable(const struct roles *r, uint32_t node, uint32_t p
 			 fors_node_name(r->net, node), fors_node_name(r->net, peer));
 }
 
+/* No level, and no hosts: it is behind switches that have none either, and nothing follows from it. */
+static bool is_behind(const struct roles *r, uint32_t node)
+{
+	return !r->level[node] && !r->adapters[node];
+}
+
 static enum fors_err check_cables(const struct roles *r, struct fors_error *error)
 {
 	for (uint32_t node = 0; node < r->net->nnodes; node++)
@@ -195,6 +201,8 @@ static enum fors_err check_cables(const struct roles *r, struct fors_error *erro
 			{
 				int step = (int)r->level[node] - (int)r->level[peer];
 
+				if (is_behind(r, node) || is_behind(r, peer))
+					continue;
 				if (!r->level[node] || !r->level[peer])
 					return fors_fail(error, FORS_ENOTREE,
 							 "not a three-level fat-tree: %s is on none of its levels",

@@ -138,6 +138,16 @@ static void say_cable(const struct fors_fattree *tree, uint32_t i, char *text, s
 		 tree->kind->at(tree, cable.high).name, cable.high_port);
 }
 
+static bool has_dead(const struct fors_fattree *tree)
+{
+	struct fors_fattree_cable cable;
+	bool has = false;
+
+	for (uint32_t i = 0; !has && i < tree->ncables; i++)
+		has = tree->kind->get(tree, i, &cable) && cable.state == FORS_CABLE_DEAD;
+	return has;
+}
+
 /* What to mend for the first of the holes, empty: not known. Errors: FORS_ENOMEM. */
 static enum fors_err say_cure(const struct fors_switches *switches, const struct fors_hole *hole,
 			      const struct fors_fattree *tree, char *text, size_t room, struct fors_error *error)
@@ -156,7 +166,9 @@ static enum fors_err say_cure(const struct fors_switches *switches, const struct
 	else if (gone != FORS_NONE)
 		snprintf(text, room, "; mend %s", tree->kind->at(tree, gone).name);
 	else
-		snprintf(text, room, "; mending one of the dead cables does not suffice");
+		snprintf(text, room, "; %s",
+			 has_dead(tree) ? "mending one of the dead cables does not suffice"
+					: "no cable is dead: no way up, then down leads there");
 	return err;
 }
 
@@ -176,8 +188,14 @@ enum fors_err fors_holes_warn(const struct fors_switches *switches, const struct
 			      const struct fors_fattree *tree, struct fors_warnings *warnings, struct fors_error *error)
 {
 	const struct fors_hole *manage = &reach->to_switches, *hosts = &reach->to_hosts;
+	const struct fors_hole *hostless = &reach->hostless;
 	char from[96], to[96], cure[160];
 	enum fors_err err = FORS_OK;
+
+	if (hostless->entries)
+		fors_warn(warnings, "%s, without hosts, gets to %s no way up, then down",
+			  say_some(switches, hostless->from, hostless->nfrom, from, sizeof(from)),
+			  say_some(switches, hostless->to, hostless->nto, to, sizeof(to)));
 
 	if (hosts->entries)
 		err = say_cure(switches, hosts, tree, cure, sizeof(cure), error);

@@ -35,6 +35,9 @@
 #define NPORTS 256
 #define WORDS (NPORTS / 64)
 
+/* What a hole is about. */
+enum hole_kind { TO_SWITCHES, TO_HOSTS, FROM_NOBODY };
+
 enum end { ARRIVES, NO_WAY, DROPPED, ASTRAY, ROUND };
 
 static const char *const end_names[] = {[NO_WAY] = "has no path",
@@ -63,8 +66,8 @@ struct walk {
 	uint8_t *end;	    /* enum end */
 	bool *is_joined;    /* per switch: ways up, then down, join it to the target, */
 	uint32_t joined;    /* which is the switch before this number */
-	uint8_t *is_cut;    /* per switch: bit 0: packets for switches have no way from here, bit 1: for hosts */
-	uint32_t cut_to[2]; /* the last target + 1 that had such LIDs; of switches, of hosts */
+	uint8_t *is_cut;    /* per switch: a bit for each kind of hole that is here */
+	uint32_t cut_to[3]; /* by that kind: the last target + 1 that had such LIDs */
 	uint32_t target;
 	bool is_detoured;	/* of the switch that is looked at: a CA's LID takes a detour, */
 	bool is_guest_detoured; /* and one of the two is no leaf */
@@ -354,11 +357,14 @@ static bool needs_detour(struct walk *w, uint32_t at)
  */
 static void note_hole(struct walk *w, uint32_t at, const struct range *range)
 {
-	bool is_to_host = range->is_host;
-	struct fors_hole *hole = is_to_host ? &w->reach->to_hosts : &w->reach->to_switches;
-	uint8_t bit = is_to_host ? 2 : 1;
+	enum hole_kind kind = w->s->all[at].is_empty ? FROM_NOBODY : range->is_host ? TO_HOSTS : TO_SWITCHES;
+	struct fors_hole *const holes[] = {[TO_SWITCHES] = &w->reach->to_switches,
+					   [TO_HOSTS] = &w->reach->to_hosts,
+					   [FROM_NOBODY] = &w->reach->hostless};
+	struct fors_hole *hole = holes[kind];
+	uint8_t bit = (uint8_t)(1u << kind);
 
-	if (range->port && !is_to_host)
+	if (range->port && !range->is_host)
 		return;
 	if (!hole->entries++) {
 		hole->from = at;
@@ -366,8 +372,8 @@ static void note_hole(struct walk *w, uint32_t at, const struct range *range)
 	}
 	hole->nfrom += !(w->is_cut[at] & bit);
 	w->is_cut[at] |= bit;
-	hole->nto += w->cut_to[is_to_host] != w->target + 1;
-	w->cut_to[is_to_host] = w->target + 1;
+	hole->nto += w->cut_to[kind] != w->target + 1;
+	w->cut_to[kind] = w->target + 1;
 }
 
 static enum fors_err judge(struct walk *w, uint32_t at, const struct range *range, uint32_t lid, enum end end,

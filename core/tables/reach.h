@@ -18,6 +18,7 @@ struct fors_hole {
 /* Switches by number. */
 struct fors_reach {
 	struct fors_hole to_switches, to_hosts; /* LIDs of switches, for management; of CAs */
+	struct fors_hole hostless;		/* of both, where nobody sends: from leaves without hosts */
 	uint32_t detours; /* pairs (leaf with CAs, leaf with CAs) that go down and up again on the way */
 	uint32_t detour_first[2];
 	uint32_t guest_detours; /* the same where CAs of one or both switches are guests: no leaf's */

@@ -119,6 +119,7 @@ static void find_asked(struct fors_switches *s)
 	for (uint32_t at = 0; at < s->count; at++) {
 		struct fors_switch *here = &s->all[at];
 
+		here->is_empty = here->is_leaf && !here->has_ends && !fors_net_port(s->net, here->node, 0)->is_sm;
 		here->is_asked = here->is_leaf || here->has_ends || fors_net_port(s->net, here->node, 0)->is_sm;
 	}
 }

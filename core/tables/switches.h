@@ -21,7 +21,8 @@ struct fors_switch {
 	uint8_t nneighbours; /* other switches that it has cables to */
 	bool is_leaf;	     /* of the fabric */
 	uint8_t level;	     /* of a tree of more than two levels, leaves 1; 0: a two-level fabric, or no level */
-	bool has_ends;	     /* CAs or routers are plugged in */
+	bool has_ends;	     /* hosts or routers are plugged in */
+	bool is_empty;	     /* a leaf without them, where no subnet manager runs */
 	bool is_asked;	     /* packets begin here: a leaf, or CAs or a subnet manager */
 	uint8_t toward[256]; /* which neighbour a port leads to, FORS_NO_NEIGHBOUR: none */
 };

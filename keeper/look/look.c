@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fabric/aside.h"
 #include "core/planners/routing.h"
 #include "keeper/base/digest.h"
 
@@ -85,6 +86,8 @@ enum fors_err fors_look_be_tree(struct fors_look *look, const struct fors_places
 	fors_floors_clear(&look->floors);
 	fors_fattree_free(&look->tree);
 	err = fors_fattree_build(look->net, places, participants, &look->tree, error);
+	if (!err)
+		err = fors_aside_cut(&look->tree, look->net, &look->warnings, error);
 	if (!err && !look->tree.fabric)
 		err = list_players(look, error);
 	if (err)

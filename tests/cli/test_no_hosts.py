@@ -10,7 +10,7 @@ from conftest import SRC
 
 sys.path.insert(0, str(SRC / "tests/e2e"))
 
-from aggregation import DESCRIPTION, with_aggregation  # noqa: E402
+from aggregation import DESCRIPTION, with_aggregation, with_switches, without_hosts  # noqa: E402
 
 TREES = [("FT(2;4,8;servers=4)", []), ("FT(2;20,18)", ["Leaf00[21]", "Leaf03[25]"]), ("FT(2;3,5;servers=4;cables=2)", ["Spine01"]),
          ("XGFT(3;4,4,4;1,4,4)", []), ("XGFT(3;4,4,4;1,4,4)", ["Leaf00[5]", "Leaf01[6]", "Mid2-03"]),
@@ -108,3 +108,53 @@ def test_a_host_is_one(fors, tmp_path):
     _, some = pair(fors, tmp_path, "FT(2;4,8;servers=4)", description="MT4123 ConnectX6   Mellanox Technologies", device=0x101b)
     status = json.loads(fors("plan", "--fabric", some, "--json").out)
     assert status["not_hosts"] is None and (status["servers"], status["guests"]) == (40, 4)
+
+
+TWO, THREE = "FT(2;4,8;servers=4)", "XGFT(3;4,4,4;1,4,4)"
+# Switches without hosts, by what they are cabled to.
+ODD = [
+    (TWO, {"X": ["Spine00"]}), (TWO, {"X": ["M"], "M": ["Spine00", "Spine01"]}), (TWO, {"X": ["Leaf00", "Spine00"]}),
+    (TWO, {"X": ["M"], "M": ["Leaf00", "Spine00"]}), (TWO, {"X": ["Spine00", "M"], "M": ["Spine00"]}),
+    (THREE, {"X": ["Mid2-00", "Mid2-01", "Mid2-02", "Mid2-03"]}), (THREE, {"X": ["M"], "M": ["Spine00", "Spine04"]}),
+    (THREE, {"X": ["M"], "M": ["Spine00", "Spine01"]}), (THREE, {"X": ["Leaf00", "Leaf05"]}), (THREE, {"X": ["Leaf00", "Mid2-00"]}),
+    (THREE, {"X": ["Mid2-00", "Spine00"]}), (THREE, {"X": ["Mid2-00", "Mid2-05"]}), (THREE, {"X": ["M"], "M": ["Leaf00", "Leaf05"]}),
+    (THREE, {"X": ["M"], "M": []}), (THREE, {"X": ["M"], "M": ["N"], "N": ["Spine00"]}), (THREE, {"X": ["Spine00"]}),
+]
+
+
+@pytest.mark.parametrize("spec, switches", ODD)
+def test_a_switch_without_hosts_decides_nothing(fors, tmp_path, spec, switches):
+    """Spare leaves, and those for management with a middle switch of their own: phases and bounds are those without; at most a warning each."""
+    bare = fors("fabric", "--synthetic", spec, "--format", "net").out
+    plans = []
+    for name, text in (("bare.net", bare), ("odd.net", with_switches(bare, switches)), ("both.net", with_aggregation(with_switches(bare, switches)))):
+        (tmp_path / name).write_text(text)
+        plans.append(json.loads(fors("plan", "--fabric", tmp_path / name, "--json").out))
+    for key in ("servers", "phases", "lower_bound", "tables_bound", "f", "dead_links"):
+        assert plans[0][key] == plans[1][key] == plans[2][key], key
+    assert (plans[0]["pods"] is None) == (plans[1]["pods"] is None)
+    assert plans[1]["remarks"] == plans[2]["remarks"] and len(plans[1]["remarks"]) <= 2
+    assert not any("dead cables" in text or "hosts below X" in text or "hosts below M" in text for text in plans[1]["remarks"])
+
+
+def test_a_spine_with_a_wrong_cable_is_none_of_them(fors, tmp_path):
+    text = fors("fabric", "--synthetic", TWO, "--format", "net").out
+    for a, b in (("Spine00", "Spine01"), ("Spine01", "Spine00")):
+        head = re.search(rf'^Switch\t8 "{a}".*$', text, re.M)[0]
+        text = text.replace(head, head.replace("Switch\t8", "Switch\t9") + f'\n[9]\t"{b}"[9]\t\t# "{b}" lid 0 4xSDR')
+    (tmp_path / "wrong.net").write_text(text)
+    assert "Spine00[9] - Spine01[9] joins two spines" in fors("plan", "--fabric", tmp_path / "wrong.net", code=2).err
+
+
+@pytest.mark.parametrize("spec, dark, shape", [
+    ("XGFT(3;2,2,2;1,2,2)", (0, 1), (4, 2, 4, 4)), ("XGFT(3;4,4,4;1,4,4)", range(12), (16, 4, 16, 16)),
+    ("XGFT(3;4,4,4;1,4,4)", range(4), (16, 4, 16, 16)), ("FT(2;4,8;servers=4)", range(6), (8, None, None, None))])
+def test_pods_whose_hosts_are_off(fors, tmp_path, spec, dark, shape):
+    """The other pods show what they are; also with an aggregation node on each switch."""
+    bare = fors("fabric", "--synthetic", spec, "--format", "net").out
+    text = without_hosts(bare, {f"Leaf{number:02d}" for number in dark})
+    for made in (text, with_aggregation(text)):
+        (tmp_path / "dark.net").write_text(made)
+        status = json.loads(fors("plan", "--fabric", tmp_path / "dark.net", "--json").out)
+        assert tuple(status[key] for key in ("leaves", "pods", "mids", "tops")) == shape
+        assert status["phases"] == status["servers"] > 0 and status["remarks"] == []

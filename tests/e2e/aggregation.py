@@ -39,3 +39,38 @@ class Aggregated:
 
     def __getattr__(self, name):
         return getattr(self.tree, name)
+
+
+def with_switches(text, switches):
+    """The net file with switches {name: [names of those that it is cabled to]} that have no hosts, at ports that all get."""
+    records = re.split(r"\n[ \t]*\n", text.strip())
+    at = {_switch(record)[2]: i for i, record in enumerate(records) if _switch(record)}
+
+    def take(name):
+        record = records[at[name]]
+        port = int(_switch(record)[1]) + 1
+        records[at[name]] = re.sub(r"^(Switch\s+)\d+", rf"\g<1>{port}", record, count=1, flags=re.M)
+        return port
+
+    for number, name in enumerate(switches):
+        at[name] = len(records)
+        records.append(f'switchguid=0x{0x900001 + number:x}\nSwitch\t0 "{name}"\t\t# "{name}" base port 0 lid 0 lmc 0')
+    for name, peers in switches.items():
+        for peer in peers:
+            ends = take(name), take(peer)
+            records[at[name]] += f'\n[{ends[0]}]\t"{peer}"[{ends[1]}]\t\t# "{peer}" lid 0 4xSDR'
+            records[at[peer]] += f'\n[{ends[1]}]\t"{name}"[{ends[0]}]\t\t# "{name}" lid 0 4xSDR'
+    return "\n\n".join(records) + "\n"
+
+
+def without_hosts(text, switches):
+    """The net file without the hosts of these switches."""
+    records, gone = [], set()
+    for record in re.split(r"\n[ \t]*\n", text.strip()):
+        adapter = re.search(r'^Ca\s+\d+\s+"([^"]+)"[^\n]*\n\[\d+\][^"]*"([^"]+)"', record, re.M)
+        if adapter and adapter[2] in switches:
+            gone.add(adapter[1])
+        else:
+            records.append(record)
+    lines = "\n\n".join(records).split("\n")
+    return "\n".join(line for line in lines if not (line[:1] == "[" and line.split('"')[1] in gone)) + "\n"

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* aside.c - switches without hosts that fit no tree: see aside.h. */
+#include "aside.h"
+
+#include <stdlib.h>
+
+#include "core/base/numbers.h"
+#include "core/base/text.h"
+
+static bool is_hostless(const struct fors_net *net, uint32_t node)
+{
+	return net->node[node].type == FORS_SWITCH && !fors_net_hosts(net, node);
+}
+
+/* Has a switch cables to two others at least? */
+static bool has_two_neighbours(const struct fors_net *net, uint32_t node)
+{
+	uint32_t first = FORS_NONE;
+
+	for (unsigned port = 1; port <= net->node[node].nports; port++) {
+		uint32_t peer = fors_peer_switch(net, node, port);
+
+		if (peer == FORS_NONE)
+			continue;
+		if (first != FORS_NONE && peer != first)
+			return true;
+		first = peer;
+	}
+	return false;
+}
+
+/* The switch at a port, unless it hangs there and has no hosts. */
+static uint32_t support_at(const struct fors_net *net, uint32_t node, unsigned port)
+{
+	uint32_t peer = fors_peer_switch(net, node, port);
+
+	return peer != FORS_NONE && is_hostless(net, peer) && !has_two_neighbours(net, peer) ? FORS_NONE : peer;
+}
+
+static uint32_t supports(const struct fors_net *net, uint32_t node)
+{
+	uint32_t count = 0;
+
+	for (unsigned port = 1; port <= net->node[node].nports; port++)
+		count += support_at(net, node, port) != FORS_NONE;
+	return count;
+}
+
+/* The switches without hosts by the number of their cables, a key each: that, then the place by GUID. */
+static size_t list(const struct fors_net *net, uint64_t *key)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < net->nnodes; i++)
+		if (is_hostless(net, net->by_guid[i]))
+			key[count++] = (uint64_t)supports(net, net->by_guid[i]) << 32 | i;
+	qsort(key, count, sizeof(*key), fors_by_number);
+	return count;
+}
+
+enum fors_err fors_aside_find(const struct fors_net *net, uint32_t *node, uint32_t *count, struct fors_error *error)
+{
+	uint64_t *key = malloc((net->nnodes + (size_t)1) * sizeof(*key));
+	size_t n;
+
+	if (!key)
+		return fors_fail_memory(error);
+	n = list(net, key);
+	*count = 0;
+	for (size_t i = 0; i<n && * count<FORS_MOST_ASIDE && 2 * (key[i] >> 32) <= key[n / 2]>> 32; i++)
+		if (has_two_neighbours(net, net->by_guid[(uint32_t)key[i]]))
+			node[(*count)++] = net->by_guid[(uint32_t)key[i]];
+	free(key);
+	return FORS_OK;
+}
+
+enum fors_err fors_aside_put(const struct fors_net *net, uint32_t node, struct fors_net **rest,
+			     struct fors_error *error)
+{
+	uint32_t first = FORS_NONE;
+	enum fors_err err = fors_net_copy(net, rest, error);
+
+	for (unsigned port = 1; !err && port <= net->node[node].nports; port++) {
+		uint32_t support = support_at(net, node, port);
+
+		if (first == FORS_NONE)
+			first = support;
+		if (support != first && support != FORS_NONE)
+			fors_net_disconnect(*rest, node, port);
+	}
+	return err;
+}
+
+/* --- what is not used ------------------------------------------------------- */
+
+static void see_cables(const struct fors_fattree *tree, bool *seen)
+{
+	struct fors_fattree_cable cable;
+
+	for (uint32_t i = 0; i < tree->ncables; i++) {
+		uint32_t node = tree->kind->get(tree, i, &cable) ? tree->kind->at(tree, cable.low).node : FORS_NONE;
+
+		if (node != FORS_NONE && cable.low_port <= tree->net->node[node].nports)
+			seen[tree->net->node[node].first_port + cable.low_port] = true;
+	}
+}
+
+/* The cable at a port of a switch without hosts, which the tree knows from neither end. */
+static bool is_unused(const struct fors_net *net, const bool *seen, uint32_t node, unsigned port)
+{
+	const struct fors_port *here = fors_net_port(net, node, port);
+
+	return is_hostless(net, node) && fors_peer_switch(net, node, port) != FORS_NONE &&
+	       !seen[net->node[node].first_port + port] && !seen[net->node[here->peer].first_port + here->peer_port];
+}
+
+static void warn(const struct fors_net *net, uint32_t count, uint32_t node, unsigned port,
+		 struct fors_warnings *warnings)
+{
+	if (count)
+		fors_warn(warnings, "%u %s no level of the tree and %s nothing: %s[%u]%s", count,
+			  fors_plural(count, "cable of a switch without hosts fits",
+				      "cables of switches without hosts fit"),
+			  fors_plural(count, "carries", "carry"), fors_node_name(net, node), port,
+			  count == 1 ? "" : ", ...");
+}
+
+enum fors_err fors_aside_cut(const struct fors_fattree *tree, struct fors_net *net, struct fors_warnings *warnings,
+			     struct fors_error *error)
+{
+	bool *seen = calloc(net->nports + (size_t)1, sizeof(*seen));
+	uint32_t count = 0, first = FORS_NONE, first_port = 0;
+
+	if (!seen)
+		return fors_fail_memory(error);
+	see_cables(tree, seen);
+	for (uint32_t i = 0; i < net->nnodes; i++)
+		for (unsigned port = 1; port <= net->node[net->by_guid[i]].nports; port++) {
+			if (!is_unused(net, seen, net->by_guid[i], port))
+				continue;
+			if (!count++)
+				first = net->by_guid[i], first_port = port;
+			fors_net_disconnect(net, net->by_guid[i], port);
+		}
+	warn(net, count, first, first_port, warnings);
+	free(seen);
+	return FORS_OK;
+}
