@@ -4,9 +4,9 @@
  *
  * A switch for management, or a spare one, may be plugged in anywhere: into a leaf and a spine, into leaves of two pods. It
  * has no hosts, so it shall neither decide what the tree is nor refuse it. Where a net is no tree, each such switch is
- * tried in turn: only its cables to one neighbour count, and hanging there it fits any tree.
+ * tried in turn, then all of them: only its cables to one neighbour count, and hanging there it fits any tree.
  *
- * Which can it be? One with few cables, at most half of what switches without hosts have in the middle; a spine or a top with a
+ * Which can it be? One of a few with few cables, at most half of what switches without hosts have in the middle; a spine or a top with a
  * cable in the wrong port is none, and stays an error that is named.
  * Thread rules: pure.
  */
@@ -22,10 +22,10 @@
 enum fors_err fors_aside_find(const struct fors_net *net, uint32_t *node, uint32_t *count, struct fors_error *error);
 
 /*
- * The net (indexed) with no cables of the switch but those to its first neighbour, and to others without hosts that hang below it alone;
- * in *rest, indexed, the caller's. Errors: FORS_ENOMEM.
+ * The net (indexed) with no cables of these switches but those to their first neighbours, and to others without hosts that hang
+ * below one alone; in *rest, indexed, the caller's. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_aside_put(const struct fors_net *net, uint32_t node, struct fors_net **rest,
+enum fors_err fors_aside_put(const struct fors_net *net, const uint32_t *node, uint32_t count, struct fors_net **rest,
 			     struct fors_error *error);
 
 /*

@@ -359,15 +359,15 @@ static enum fors_err learn_any(struct fors_places *places, const struct teacher 
 			     : learn_after_two(places, t, is_sure, error);
 }
 
-/* The same with a switch put aside; *is_sure: that is what it is. Errors: FORS_ENOMEM; the places are unchanged then. */
-static enum fors_err learn_without(struct fors_places *places, const struct teacher *t, uint32_t node, bool *is_sure,
-				   struct fors_error *error)
+/* The same with switches put aside; *is_sure: that is what it is. Errors: FORS_ENOMEM; the places are unchanged then. */
+static enum fors_err learn_without(struct fors_places *places, const struct teacher *t, const uint32_t *node,
+				   uint32_t count, bool *is_sure, struct fors_error *error)
 {
 	struct fors_places *made = fors_places_copy(places), old = *places;
 	struct fors_error why, not_three;
 	struct fors_net *rest = NULL;
 	struct teacher some = {NULL, t->root, t->nroots, &not_three};
-	enum fors_err err = made ? fors_aside_put(t->net, node, &rest, error) : fors_fail_memory(error);
+	enum fors_err err = made ? fors_aside_put(t->net, node, count, &rest, error) : fors_fail_memory(error);
 
 	some.net = rest;
 	if (!err)
@@ -393,12 +393,12 @@ enum fors_err fors_places_learn_tree(struct fors_places *places, const struct fo
 
 	if (!is_sure && err != FORS_ENOMEM)
 		found = fors_aside_find(net, aside, &count, error);
-	for (uint32_t i = 0; !found && !is_sure && i < count; i++) {
-		found = learn_without(places, &t, aside[i], &is_sure, error);
-		if (is_sure)
-			err = FORS_OK;
-	}
-	err = found ? found : err;
+	for (uint32_t i = 0; !found && !is_sure && i < count; i++)
+		found = learn_without(places, &t, &aside[i], 1, &is_sure, error);
+	if (!found && !is_sure && count > 1)
+		found = learn_without(places, &t, aside, count, &is_sure, error);
+	if (found || (is_sure && count))
+		err = found;
 	if (!err && (places->known || (is_sure && count)))
 		*t.not_three = (struct fors_error){0};
 	return err;

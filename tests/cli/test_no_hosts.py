@@ -118,6 +118,7 @@ ODD = [
     (THREE, {"X": ["Mid2-00", "Mid2-01", "Mid2-02", "Mid2-03"]}), (THREE, {"X": ["M"], "M": ["Spine00", "Spine04"]}),
     (THREE, {"X": ["M"], "M": ["Spine00", "Spine01"]}), (THREE, {"X": ["Leaf00", "Leaf05"]}), (THREE, {"X": ["Leaf00", "Mid2-00"]}),
     (THREE, {"X": ["Mid2-00", "Spine00"]}), (THREE, {"X": ["Mid2-00", "Mid2-05"]}), (THREE, {"X": ["M"], "M": ["Leaf00", "Leaf05"]}),
+    (THREE, {"X": ["Leaf00", "Leaf05"], "Y": ["Leaf01", "Mid2-00"]}),
     (THREE, {"X": ["M"], "M": []}), (THREE, {"X": ["M"], "M": ["N"], "N": ["Spine00"]}), (THREE, {"X": ["Spine00"]}),
 ]
 
