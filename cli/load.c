@@ -18,7 +18,6 @@
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
 #include "core/fabric/account.h"
-#include "core/fabric/aside.h"
 #include "core/fabric/drained.h"
 #include "core/net/lftfile.h"
 #include "core/net/others.h"

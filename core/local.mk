@@ -46,7 +46,6 @@ libforscore_la_SOURCES = \
 	core/demand/uniform.c core/demand/uniform.h \
 	core/demand/weighed.c core/demand/weighed.h \
 	core/fabric/account.c core/fabric/account.h \
-	core/fabric/aside.c core/fabric/aside.h \
 	core/fabric/drained.c core/fabric/drained.h \
 	core/fabric/fabric.c core/fabric/fabric.h \
 	core/fabric/fattree.c core/fabric/fattree.h \
@@ -97,6 +96,7 @@ libforscore_la_SOURCES = \
 	core/jobs/records.c core/jobs/records.h \
 	core/jobs/replay.c core/jobs/replay.h \
 	core/jobs/trespass.c core/jobs/trespass.h \
+	core/net/aside.c core/net/aside.h \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \
 	core/net/diff.c core/net/diff.h \

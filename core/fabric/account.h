@@ -50,4 +50,11 @@ void fors_account_warn(const struct fors_net *net, const struct fors_account *ac
  */
 void fors_bare_warn(const struct fors_net *intact, struct fors_warnings *warnings);
 
+/*
+ * Take cables of switches without hosts that the tree has no use for out of its net, which is `net`: nothing is led over
+ * them. A warning says how many, and names the first. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_aside_cut(const struct fors_fattree *tree, struct fors_net *net, struct fors_warnings *warnings,
+			     struct fors_error *error);
+
 #endif

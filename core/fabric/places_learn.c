@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aside.h"
+#include "core/net/aside.h"
 #include "known.h"
 #include "places.h"
 

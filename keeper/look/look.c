@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fabric/aside.h"
+#include "core/fabric/account.h"
 #include "core/planners/routing.h"
 #include "keeper/base/digest.h"
 

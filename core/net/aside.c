@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "core/base/numbers.h"
-#include "core/base/text.h"
 
 #define RARE 8 /* one in so many, or two, may be odd */
 
@@ -106,60 +105,4 @@ enum fors_err fors_aside_put(const struct fors_net *net, const uint32_t *node, u
 	for (uint32_t i = 0; !err && i < count; i++)
 		put_one(net, node[i], *rest);
 	return err;
-}
-
-/* --- what is not used ------------------------------------------------------- */
-
-static void see_cables(const struct fors_fattree *tree, bool *seen)
-{
-	struct fors_fattree_cable cable;
-
-	for (uint32_t i = 0; i < tree->ncables; i++) {
-		uint32_t node = tree->kind->get(tree, i, &cable) ? tree->kind->at(tree, cable.low).node : FORS_NONE;
-
-		if (node != FORS_NONE && cable.low_port <= tree->net->node[node].nports)
-			seen[tree->net->node[node].first_port + cable.low_port] = true;
-	}
-}
-
-/* The cable at a port of a switch without hosts, which the tree knows from neither end. */
-static bool is_unused(const struct fors_net *net, const bool *seen, uint32_t node, unsigned port)
-{
-	const struct fors_port *here = fors_net_port(net, node, port);
-
-	return is_hostless(net, node) && fors_peer_switch(net, node, port) != FORS_NONE &&
-	       !seen[net->node[node].first_port + port] && !seen[net->node[here->peer].first_port + here->peer_port];
-}
-
-static void warn(const struct fors_net *net, uint32_t count, uint32_t node, unsigned port,
-		 struct fors_warnings *warnings)
-{
-	if (count)
-		fors_warn(warnings, "%u %s no level of the tree and %s nothing: %s[%u]%s", count,
-			  fors_plural(count, "cable of a switch without hosts fits",
-				      "cables of switches without hosts fit"),
-			  fors_plural(count, "carries", "carry"), fors_node_name(net, node), port,
-			  count == 1 ? "" : ", ...");
-}
-
-enum fors_err fors_aside_cut(const struct fors_fattree *tree, struct fors_net *net, struct fors_warnings *warnings,
-			     struct fors_error *error)
-{
-	bool *seen = calloc(net->nports + (size_t)1, sizeof(*seen));
-	uint32_t count = 0, first = FORS_NONE, first_port = 0;
-
-	if (!seen)
-		return fors_fail_memory(error);
-	see_cables(tree, seen);
-	for (uint32_t i = 0; i < net->nnodes; i++)
-		for (unsigned port = 1; port <= net->node[net->by_guid[i]].nports; port++) {
-			if (!is_unused(net, seen, net->by_guid[i], port))
-				continue;
-			if (!count++)
-				first = net->by_guid[i], first_port = port;
-			fors_net_disconnect(net, net->by_guid[i], port);
-		}
-	warn(net, count, first, first_port, warnings);
-	free(seen);
-	return FORS_OK;
 }
