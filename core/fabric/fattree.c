@@ -170,7 +170,8 @@ static bool get3(const struct fors_fattree *c, uint32_t i, struct fors_fattree_c
 	uint32_t low = node_of(pods->known, i), high = pods->peer[i], now;
 	bool is_there;
 
-	if (low == FORS_NONE || high == FORS_NONE || !pods->level[low] || pods->level[high] <= pods->level[low])
+	if (low == FORS_NONE || high == FORS_NONE || !pods->level[low] || pods->level[high] <= pods->level[low] ||
+	    pods->unseen[i])
 		return false;
 	is_there = pods->live[i] || pods->drained[i];
 	*plugged = (struct fors_fattree_cable){.low = fors_pods_row(pods, low),
@@ -310,7 +311,8 @@ static void sum3(const struct fors_fattree *c, struct fors_fattree_sum *sum)
 			uint32_t peer = fors_pods_peer(pods, node, port);
 
 			is_affected |= peer != FORS_NONE && pods->level[peer] &&
-				       pods->level[peer] < pods->level[node] && !fors_pods_live(pods, node, port);
+				       pods->level[peer] < pods->level[node] && !fors_pods_live(pods, node, port) &&
+				       !pods->unseen[pods->known->node[node].first_port + port];
 		}
 		sum->affected += is_affected;
 	}

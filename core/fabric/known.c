@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "missing.h"
+
 /* --- the type ------------------------------------------------------------- */
 
 struct fors_known *fors_known_new(uint32_t nnodes)
@@ -38,8 +40,10 @@ static struct fors_known *copy_nodes(const struct fors_known *from, uint32_t nno
 {
 	struct fors_known *to = fors_known_new(nnodes);
 
-	if (to && from)
+	if (to && from) {
 		memcpy(to->node, from->node, from->net->nnodes * sizeof(*to->node));
+		to->completes = from->completes;
+	}
 	return to;
 }
 
@@ -107,6 +111,36 @@ enum fors_err fors_known_build(const struct fors_known *from, const struct fors_
 	err = fors_pods_build(net, now, root, nroots, pods, error);
 	free(root);
 	return err;
+}
+
+/* Cables of the tree that `from` does not have were never seen. */
+static void mark_unseen(const struct fors_known *from, struct fors_pods *pods)
+{
+	for (uint32_t i = 0; i < pods->known->nports; i++)
+		pods->unseen[i] = pods->known->port[i].peer != from->net->port[i].peer;
+}
+
+enum fors_err fors_known_pods(const struct fors_known *from, struct fors_net *net, const struct fors_net *now,
+			      struct fors_pods **pods, struct fors_error *error)
+{
+	struct fors_pods *made = NULL;
+	uint32_t added = 0;
+	enum fors_err err = fors_known_build(from, net, now, &made, error);
+
+	if (!err && from->completes)
+		err = fors_complete(made, net, &added, error);
+	if (!err && added) {
+		fors_pods_free(made);
+		made = NULL;
+		err = fors_known_build(from, net, now, &made, error);
+	}
+	if (err) {
+		fors_pods_free(made);
+		return err;
+	}
+	mark_unseen(from, made);
+	*pods = made;
+	return FORS_OK;
 }
 
 /* --- what a net adds --------------------------------------------------------- */
@@ -313,7 +347,32 @@ static void set_marks(struct fors_known *made, const struct fors_known *before, 
 	}
 }
 
-static enum fors_err set_levels(struct fors_known *made, struct fors_error *error)
+/* Would completing add a cable? Errors: FORS_ENOMEM. */
+static enum fors_err lacks_cables(const struct fors_pods *pods, bool *lacks, struct fors_error *error)
+{
+	struct fors_net *copy = NULL;
+	uint32_t added = 0;
+	enum fors_err err = fors_net_copy(pods->known, &copy, error);
+
+	if (!err)
+		err = fors_complete(pods, copy, &added, error);
+	fors_net_free(copy);
+	*lacks = added;
+	return err;
+}
+
+enum fors_err fors_known_complete(struct fors_known *known, struct fors_error *error)
+{
+	struct fors_pods *pods = NULL;
+	enum fors_err err = fors_known_build(known, known->net, known->net, &pods, error);
+
+	if (!err)
+		err = lacks_cables(pods, &known->completes, error);
+	fors_pods_free(pods);
+	return err;
+}
+
+static enum fors_err set_levels(struct fors_known *made, bool is_first, struct fors_error *error)
 {
 	struct fors_pods *pods = NULL;
 	enum fors_err err = fors_known_build(made, made->net, made->net, &pods, error);
@@ -321,6 +380,8 @@ static enum fors_err set_levels(struct fors_known *made, struct fors_error *erro
 	if (!err)
 		for (uint32_t node = 0; node < made->net->nnodes; node++)
 			made->node[node].level = pods->level[node];
+	if (!err && is_first)
+		err = lacks_cables(pods, &made->completes, error);
 	fors_pods_free(pods);
 	return err;
 }
@@ -342,7 +403,7 @@ enum fors_err fors_known_learn(const struct fors_known *before, const struct for
 	}
 	(*made)->net = known;
 	set_marks(*made, before, now, root, nroots);
-	err = set_levels(*made, error);
+	err = set_levels(*made, !before, error);
 	if (err) {
 		fors_known_free(*made);
 		*made = NULL;
@@ -360,6 +421,7 @@ void fors_known_mark(struct fors_known *known, bool in_reference)
 
 void fors_known_bare(struct fors_known *known)
 {
+	known->completes = false;
 	for (uint32_t node = 0; node < known->net->nnodes; node++) {
 		struct fors_node *n = &known->net->node[node];
 
@@ -442,6 +504,7 @@ enum fors_err fors_known_drop(struct fors_known **known, uint32_t node, struct f
 		fors_known_free(made);
 		return err;
 	}
+	made->completes = (*known)->completes;
 	fors_known_free(*known);
 	*known = made;
 	return FORS_OK;

@@ -22,6 +22,7 @@ struct fors_known_node {
 struct fors_known {
 	struct fors_net *net;	      /* owned, as all here */
 	struct fors_known_node *node; /* by node of net */
+	bool completes; /* what was never seen, and is missing by comparison, counts as dead (missing.h) */
 };
 
 /* Room for what is known of `nnodes` nodes, all zero, without a net; NULL: out of memory. */
@@ -38,12 +39,20 @@ struct fors_places_size fors_known_size(const struct fors_known *known);
 bool fors_known_has_tops(const struct fors_known *known);
 
 /*
- * The tree of `net`, whose nodes are those of `from`, with what of it lives in `now`. Which switches are tops say
+ * The tree of `net`, whose nodes are those of `from`, with what of it lives in `now`, nothing completed. Which switches are tops say
  * those that are marked as roots, if there are any, else the tree. As fors_places_pods().
  */
 enum fors_err fors_known_build(const struct fors_known *from, const struct fors_net *net, const struct fors_net *now,
 			       struct fors_pods **pods, struct fors_error *error);
-/* What is known with `now`, in *made, owned by the caller; before may be NULL. Errors: FORS_ENOTREE, FORS_ENOMEM. */
+/* The same of a copy of from->net, which is completed first if `from` is so. */
+enum fors_err fors_known_pods(const struct fors_known *from, struct fors_net *net, const struct fors_net *now,
+			      struct fors_pods **pods, struct fors_error *error);
+/* From now on what is known is completed, if there is anything to complete. Errors: FORS_ENOMEM. */
+enum fors_err fors_known_complete(struct fors_known *known, struct fors_error *error);
+/*
+ * What is known with `now`, in *made, owned by the caller; before may be NULL: then it is completed, if there is anything to complete.
+ * Errors: FORS_ENOTREE, FORS_ENOMEM.
+ */
 enum fors_err fors_known_learn(const struct fors_known *before, const struct fors_net *now, const uint64_t *root,
 			       size_t nroots, struct fors_known **made, struct fors_error *error);
 

@@ -8,6 +8,17 @@
  * has as many cables to a switch above as the others. So for each switch above the siblings are counted by their
  * cables to it. Where at least three of four agree on a number, those with fewer cables are told. That is evidence and
  * no proof: such a cable may never have been there. What all siblings lack nobody sees.
+ *
+ * Completing three levels. A tree that lacks a few cables from the beginning is a regular tree with something dead,
+ * and plans best as one: homes of servers follow from what the tree would be with all of it alive, and what lost its
+ * way goes round it. So what was never seen is put to what was, and never lives.
+ *
+ * What lacks is found by comparison. In a regular tree a leaf has as many cables to each middle switch of its pod as
+ * any other leaf has, in any pod, and a middle switch to each top of its plane likewise: in both stages all pairs of
+ * switches that belong together have the same number. Where at least three of four pairs of a stage agree on one,
+ * pairs with fewer are completed. Where they do not, the stage is what it was: by design, or too much is missing for
+ * anybody to say. What belongs together: a switch below, and one above that has a cable to any of its group (a pod's
+ * leaves, a plane's middle switches). A switch without any cable up is compared with nobody.
  */
 #include "missing.h"
 
@@ -173,5 +184,141 @@ enum fors_err fors_missing_list(struct fors_fattree tree, struct fors_missing **
 	free(c.pair);
 	free(c.group);
 	free(c.siblings);
+	return err;
+}
+
+/* --- completing ---------------------------------------------------------------------------------------------------- */
+
+/* The cables between two neighbouring levels. */
+struct stage {
+	const struct fors_pods *pods;
+	const struct fors_pods_switch *low, *high;
+	uint32_t nlow, nhigh, ngroups;
+	bool is_upper;
+	uint8_t *cables; /* [low * nhigh + high] */
+	bool *belongs;	 /* [group * nhigh + high] */
+	bool *has_any;	 /* per low */
+};
+
+static uint32_t group_of(const struct stage *s, uint32_t low)
+{
+	return s->is_upper ? s->low[low].plane : s->low[low].pod;
+}
+
+static void count_cables(struct stage *s, uint32_t low)
+{
+	const struct fors_pods *pods = s->pods;
+	uint32_t node = s->low[low].node, group = group_of(s, low);
+
+	for (unsigned port = 1; group != FORS_NONE && port <= pods->known->node[node].nports; port++) {
+		uint32_t peer = fors_pods_peer(pods, node, port);
+
+		if (peer == FORS_NONE || pods->level[peer] != (s->is_upper ? FORS_PODS_TOP : FORS_PODS_MID))
+			continue;
+		s->cables[(size_t)low * s->nhigh + pods->number[peer]]++;
+		s->belongs[(size_t)group * s->nhigh + pods->number[peer]] = true;
+		s->has_any[low] = true;
+	}
+}
+
+static bool is_pair(const struct stage *s, uint32_t low, uint32_t high)
+{
+	return s->has_any[low] && s->belongs[(size_t)group_of(s, low) * s->nhigh + high];
+}
+
+/* The number of cables that at least three of four pairs have; 0: there is none. */
+static uint32_t agreed_pairs(const struct stage *s)
+{
+	uint64_t pairs[UINT8_MAX + 1] = {0}, all = 0;
+	uint32_t most = 0;
+
+	for (uint32_t low = 0; low < s->nlow; low++)
+		for (uint32_t high = 0; high < s->nhigh; high++)
+			if (is_pair(s, low, high)) {
+				pairs[s->cables[(size_t)low * s->nhigh + high]]++;
+				all++;
+			}
+	for (uint32_t n = 1; n <= UINT8_MAX; n++)
+		most = pairs[n] > pairs[most] || !most ? n : most;
+	return 4 * pairs[most] >= 3 * all ? most : 0;
+}
+
+/* The last free port: cables to switches mostly stand behind those to servers. */
+static unsigned free_port(const struct fors_net *net, uint32_t node)
+{
+	unsigned port = net->node[node].nports;
+
+	while (port && fors_net_port(net, node, port)->peer != FORS_NONE)
+		port--;
+	return port;
+}
+
+static uint32_t plug_in(struct fors_net *net, uint32_t low, uint32_t high, uint32_t count)
+{
+	uint32_t added = 0;
+
+	for (; added < count; added++) {
+		unsigned low_port = free_port(net, low), high_port = free_port(net, high);
+
+		if (!low_port || !high_port || fors_net_connect(net, low, low_port, high, high_port, NULL))
+			break;
+	}
+	return added;
+}
+
+static enum fors_err complete_stage(struct stage *s, struct fors_net *net, uint32_t *added, struct fors_error *error)
+{
+	uint32_t wanted;
+
+	s->cables = calloc((size_t)s->nlow * s->nhigh + 1, sizeof(*s->cables));
+	s->belongs = calloc((size_t)s->ngroups * s->nhigh + 1, sizeof(*s->belongs));
+	s->has_any = calloc(s->nlow + (size_t)1, sizeof(*s->has_any));
+	if (!s->cables || !s->belongs || !s->has_any)
+		return fors_fail_memory(error);
+	for (uint32_t low = 0; low < s->nlow; low++)
+		count_cables(s, low);
+	wanted = agreed_pairs(s);
+	for (uint32_t low = 0; wanted && low < s->nlow; low++)
+		for (uint32_t high = 0; high < s->nhigh; high++) {
+			uint32_t has = s->cables[(size_t)low * s->nhigh + high];
+
+			if (is_pair(s, low, high) && has < wanted)
+				*added += plug_in(net, s->low[low].node, s->high[high].node, wanted - has);
+		}
+	return FORS_OK;
+}
+
+static void clear_stage(struct stage *s)
+{
+	free(s->cables);
+	free(s->belongs);
+	free(s->has_any);
+}
+
+enum fors_err fors_complete(const struct fors_pods *pods, struct fors_net *net, uint32_t *added,
+			    struct fors_error *error)
+{
+	struct stage stages[] = {
+		{.pods = pods,
+		 .low = pods->leaf,
+		 .nlow = pods->nleaves,
+		 .high = pods->mid,
+		 .nhigh = pods->nmids,
+		 .ngroups = pods->npods},
+		{.pods = pods,
+		 .low = pods->mid,
+		 .nlow = pods->nmids,
+		 .high = pods->top,
+		 .nhigh = pods->ntops,
+		 .ngroups = pods->nplanes,
+		 .is_upper = true},
+	};
+	enum fors_err err = FORS_OK;
+
+	*added = 0;
+	for (unsigned i = 0; !err && i < 2; i++)
+		err = complete_stage(&stages[i], net, added, error);
+	clear_stage(&stages[0]);
+	clear_stage(&stages[1]);
 	return err;
 }

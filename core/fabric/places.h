@@ -62,11 +62,11 @@ enum fors_err fors_places_learn_tree(struct fors_places *places, const struct fo
 const struct fors_net *fors_places_known(const struct fors_places *places);
 
 /*
- * The tree of three levels with what of it lives in `now`, in *pods, owned by the caller. `known`: fors_places_known(),
- * or a copy of it, and as `now` borrowed by *pods. Errors: FORS_ENOTREE (never of places that have just learnt),
+ * The tree of three levels with what of it lives in `now`, in *pods, owned by the caller. `known`: a copy of
+ * fors_places_known(), which is completed (missing.h), and as `now` borrowed by *pods. Errors: FORS_ENOTREE (never of places that have just learnt),
  * FORS_ENOMEM.
  */
-enum fors_err fors_places_pods(const struct fors_places *places, const struct fors_net *known,
-			       const struct fors_net *now, struct fors_pods **pods, struct fors_error *error);
+enum fors_err fors_places_pods(const struct fors_places *places, struct fors_net *known, const struct fors_net *now,
+			       struct fors_pods **pods, struct fors_error *error);
 
 #endif

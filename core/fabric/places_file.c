@@ -21,7 +21,7 @@
  *
  * Of three levels all nodes are listed, each with how many ports it has, and then all cables; homes follow from that:
  *
- *   levels 3
+ *   levels 3                                               "levels 3 completed": cables that were never seen count as dead
  *   top 0x0000000000200012 36 alive roots "Top00"
  *   middle 0x0000000000200013 36 dead former 0x0000000000200099 "Mid00"
  *   leaf 0x0000000000200014 36 alive reference "Leaf00"
@@ -52,6 +52,7 @@
 #define OLDEST 2
 #define MAX_PLACES 65535 /* leaves and spines are counted in 16 bits */
 #define MAX_NODES 200000
+#define COMPLETED " completed"
 
 /* Which text it is. */
 enum form {
@@ -192,7 +193,8 @@ static void print_title(struct fors_buffer *to, const struct fors_places *places
 		fors_buffer_print(to, "fors-places %u\n", form == FORM_NOW ? VERSION : OLDEST);
 	fors_buffer_print(to, "reference 0x%016" PRIx64 "\n", places->reference);
 	if (form == FORM_NOW)
-		fors_buffer_print(to, "levels %u\n", places->known ? 3 : 2);
+		fors_buffer_print(to, "levels %u%s\n", places->known ? 3 : 2,
+				  places->known && places->known->completes ? COMPLETED : "");
 }
 
 static enum fors_err encode(const struct fors_places *places, enum form form, char **text, size_t *size,
@@ -227,6 +229,7 @@ struct reader {
 	struct fors_span line; /* what is left of the line in hand */
 	struct fors_places *places;
 	struct fors_known *known; /* of three levels, with room for `room` nodes; until all is read */
+	bool completes;		  /* likewise */
 	uint32_t room;
 	struct fors_error *error;
 };
@@ -576,8 +579,10 @@ static enum fors_err read_three(struct reader *r)
 	enum fors_err err;
 
 	r->known = fors_known_new(0);
-	if (r->known)
+	if (r->known) {
 		r->known->net = fors_net_new();
+		r->known->completes = r->completes;
+	}
 	err = r->known && r->known->net ? FORS_OK : fors_fail_memory(r->error);
 	while (!err && next_line(r))
 		err = read_node_or_cable(r, &has_cables);
@@ -636,7 +641,10 @@ static enum fors_err check_crc(struct reader *r, const char *text, size_t size)
 static enum fors_err read_levels(struct reader *r, uint64_t *levels)
 {
 	if (!next_line(r) || !fors_take_word(&r->line, "levels ") || !fors_take_number(&r->line, 10, 3, levels) ||
-	    *levels < 2 || !fors_span_is_empty(r->line))
+	    *levels < 2)
+		return FAIL(r, "not two levels, nor three");
+	r->completes = *levels == 3 && fors_take_word(&r->line, COMPLETED);
+	if (!fors_span_is_empty(r->line))
 		return FAIL(r, "not two levels, nor three");
 	return FORS_OK;
 }

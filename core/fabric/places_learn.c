@@ -158,10 +158,10 @@ const struct fors_net *fors_places_known(const struct fors_places *places)
 	return places->known ? places->known->net : NULL;
 }
 
-enum fors_err fors_places_pods(const struct fors_places *places, const struct fors_net *known,
-			       const struct fors_net *now, struct fors_pods **pods, struct fors_error *error)
+enum fors_err fors_places_pods(const struct fors_places *places, struct fors_net *known, const struct fors_net *now,
+			       struct fors_pods **pods, struct fors_error *error)
 {
-	return fors_known_build(places->known, known, now, pods, error);
+	return fors_known_pods(places->known, known, now, pods, error);
 }
 
 /* From now on these are places of three levels. */

@@ -39,6 +39,7 @@
 #include <string.h>
 
 #include "places.h"
+#include "known.h"
 #include "places_inside.h"
 
 /* --- one order for all who know the same ---------------------------------- */
@@ -282,8 +283,11 @@ static bool allocate(struct ranking *work)
 enum fors_err fors_places_rank(struct fors_places *places, struct fors_error *error)
 {
 	struct ranking work = {.places = places};
-	bool good = allocate(&work);
+	bool good;
 
+	if (places->known)
+		return fors_known_complete(places->known, error);
+	good = allocate(&work);
 	if (good) {
 		sort_leaves(&work);
 		sort_spines(&work);
@@ -329,6 +333,14 @@ static bool has_latecomer(const struct fors_places *places)
 	return false;
 }
 
+/* Of three levels homes follow from what is known alone; what a ranking adds is what was never seen. */
+static bool gains(const struct fors_places *places, const struct fors_places *ranked, uint32_t unused)
+{
+	if (places->known)
+		return ranked->known->completes && !places->known->completes;
+	return has_latecomer(places) || count_unused(ranked) < unused;
+}
+
 /*
  * A server or a lane has to come late for a ranking. The order of switches alone is no reason: one that was replaced has
  * the place of the old one, so that nothing moves.
@@ -340,13 +352,13 @@ enum fors_err fors_places_ranked(const struct fors_places *places, struct fors_p
 	struct fors_places *copy;
 	enum fors_err err;
 
-	*is_same = !has_latecomer(places) && !unused;
+	*is_same = places->known ? places->known->completes : !has_latecomer(places) && !unused;
 	if (*is_same)
 		return FORS_OK;
 	copy = fors_places_copy(places);
 	err = copy ? fors_places_rank(copy, error) : fors_fail_memory(error);
 	if (!err)
-		*is_same = !has_latecomer(places) && count_unused(copy) >= unused;
+		*is_same = !gains(places, copy, unused);
 	if (err || *is_same)
 		fors_places_free(copy);
 	else

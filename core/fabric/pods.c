@@ -27,6 +27,7 @@ void fors_pods_free(struct fors_pods *pods)
 	free(pods->mid_of);
 	free(pods->peer);
 	free(pods->live);
+	free(pods->unseen);
 	free(pods->drained);
 	free(pods->since_ms);
 	free(pods->changes);
@@ -51,6 +52,7 @@ static struct fors_pods *new_pods(const struct fors_net *known, const struct for
 	pods->level = calloc(known->nnodes + (size_t)1, sizeof(*pods->level));
 	pods->number = malloc((known->nnodes + (size_t)1) * sizeof(*pods->number));
 	pods->live = calloc(known->nports + (size_t)1, sizeof(*pods->live));
+	pods->unseen = calloc(known->nports + (size_t)1, sizeof(*pods->unseen));
 	pods->drained = calloc(known->nports + (size_t)1, sizeof(*pods->drained));
 	pods->since_ms = calloc(known->nports + (size_t)1, sizeof(*pods->since_ms));
 	pods->changes = calloc(known->nports + (size_t)1, sizeof(*pods->changes));
@@ -58,7 +60,7 @@ static struct fors_pods *new_pods(const struct fors_net *known, const struct for
 	pods->capacity = calloc(known->nports + (size_t)1, sizeof(*pods->capacity));
 	pods->peer = malloc((known->nports + (size_t)1) * sizeof(*pods->peer));
 	if (!pods->leaf || !pods->mid || !pods->top || !pods->slot || !pods->level || !pods->number || !pods->live ||
-	    !pods->drained || !pods->since_ms || !pods->changes || !pods->plays || !pods->capacity ||
+	    !pods->unseen || !pods->drained || !pods->since_ms || !pods->changes || !pods->plays || !pods->capacity ||
 	    !pods->peer) {
 		fors_pods_free(pods);
 		return NULL;
@@ -89,13 +91,14 @@ enum fors_err fors_pods_copy(const struct fors_pods *pods, const struct fors_net
 	p->mid_of = fors_copy_array(pods->mid_of, (size_t)pods->npods * pods->nplanes, sizeof(*p->mid_of));
 	p->peer = fors_copy_array(pods->peer, known->nports, sizeof(*p->peer));
 	p->live = fors_copy_array(pods->live, known->nports, sizeof(*p->live));
+	p->unseen = fors_copy_array(pods->unseen, known->nports, sizeof(*p->unseen));
 	p->drained = fors_copy_array(pods->drained, known->nports, sizeof(*p->drained));
 	p->since_ms = fors_copy_array(pods->since_ms, known->nports, sizeof(*p->since_ms));
 	p->changes = fors_copy_array(pods->changes, known->nports, sizeof(*p->changes));
 	p->plays = fors_copy_array(pods->plays, pods->nslots, sizeof(*p->plays));
 	p->capacity = fors_copy_array(pods->capacity, known->nports, sizeof(*p->capacity));
 	if (!p->leaf || !p->mid || !p->top || !p->slot || !p->level || !p->number || !p->mid_of || !p->peer ||
-	    !p->live || !p->drained || !p->since_ms || !p->changes || !p->plays || !p->capacity) {
+	    !p->live || !p->unseen || !p->drained || !p->since_ms || !p->changes || !p->plays || !p->capacity) {
 		fors_pods_free(p);
 		return fors_fail_memory(error);
 	}

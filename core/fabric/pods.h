@@ -56,6 +56,7 @@ struct fors_pods {
 	uint32_t *mid_of;	     /* [pod * nplanes + plane]: the mid, FORS_NONE */
 	uint32_t *peer;		     /* per port of known: the switch at the other end of its cable, FORS_NONE */
 	bool *live;		     /* per port of known: its cable to another switch lives now, and is not drained */
+	bool *unseen;	     /* per port of known: its cable was never seen, and completes the tree (missing.h) */
 	uint8_t *drained;   /* per port of known: enum fors_drain_reason of its cable, as in struct fors_cable */
 	uint64_t *since_ms; /* per port of known: Unix time when its cable died or came back; 0: not known */
 	uint16_t *changes;  /* per port of known: as in struct fors_cable */

@@ -8,6 +8,7 @@
 
 #include <zlib.h>
 
+#include "core/fabric/fattree.h"
 #include "core/fabric/lids.h"
 #include "core/fabric/places_file.h"
 #include "core/fabric/places.h"
@@ -255,19 +256,28 @@ static void refuse(const char *text, size_t size, const char *word)
 static struct fors_route3 *route_of(const struct fors_places *places, const struct fors_net *now)
 {
 	struct fors_route3 *route = NULL;
-	struct fors_pods *pods = NULL;
+	struct fors_fattree tree;
 
-	assert_int_equal(fors_places_pods(places, fors_places_known(places), now, &pods, NULL), FORS_OK);
-	assert_int_equal(fors_route3_make(pods, 100, &route, NULL), FORS_OK);
-	fors_pods_free(pods);
+	assert_int_equal(fors_fattree_build(now, places, NULL, &tree, NULL), FORS_OK);
+	assert_int_equal(fors_route3_make(tree.pods, 100, &route, NULL), FORS_OK);
+	fors_fattree_free(&tree);
 	return route;
+}
+
+static void assert_same_tables(const struct fors_places *one, const struct fors_places *other,
+			       const struct fors_net *now)
+{
+	struct fors_route3 *a = route_of(one, now), *b = route_of(other, now);
+
+	assert_memory_equal(a->lfts->port, b->lfts->port, (size_t)a->lfts->nswitches * a->lfts->nlids);
+	fors_route3_free(a);
+	fors_route3_free(b);
 }
 
 static void text_and_back(void **state)
 {
 	struct fors_net *net = net_of(TREE), *less = without(net, "Leaf02,Mid2-01,Spine03");
 	struct fors_places *places = places_of(net), *read = NULL;
-	struct fors_route3 *before, *after;
 	size_t size, again_size;
 	char *text, *again;
 
@@ -277,12 +287,7 @@ static void text_and_back(void **state)
 	assert_int_equal(fors_places_decode(text, size, "places", &read, NULL), FORS_OK);
 	again = encode(read, &again_size);
 	assert_string_equal(text, again);
-	before = route_of(places, less);
-	after = route_of(read, less);
-	assert_memory_equal(before->lfts->port, after->lfts->port,
-			    (size_t)before->lfts->nswitches * before->lfts->nlids);
-	fors_route3_free(before);
-	fors_route3_free(after);
+	assert_same_tables(places, read, less);
 	free(text);
 	free(again);
 	fors_places_free(places);
@@ -513,9 +518,133 @@ static void a_reference_of_the_other_kind(void **state)
 	fors_net_free(two);
 }
 
+/* --- what was never seen -------------------------------------------------- */
+
+#define TITLE "fors-places 3\nreference 0x0000000000000000\nlevels 3"
+#define COMPLETED_TITLE TITLE " completed"
+#define COMPLETED "levels 3 completed"
+
+/* The text's last line, of a text that was changed. */
+static void seal(char *text, size_t size)
+{
+	size_t crc = size - strlen("crc 0x01234567\n");
+
+	snprintf(text + crc, size - crc + 1, "crc 0x%08lx\n", crc32(0, (const unsigned char *)text, (unsigned)crc));
+}
+
+/* What is never told of: a cable that was never seen. */
+static uint32_t count_told(const struct fors_places *places, const struct fors_net *now, bool *any_dead)
+{
+	struct fors_fattree_cable cable;
+	struct fors_fattree tree;
+	uint32_t told = 0;
+
+	*any_dead = false;
+	assert_int_equal(fors_fattree_build(now, places, NULL, &tree, NULL), FORS_OK);
+	for (uint32_t i = 0; i < tree.ncables; i++)
+		if (tree.kind->get(&tree, i, &cable)) {
+			told++;
+			*any_dead |= cable.state != FORS_CABLE_LIVE;
+		}
+	fors_fattree_free(&tree);
+	return told;
+}
+
+/* The tables are the same, but that nothing is sent over a cable that was never seen: where `died` keeps a dead one's port. */
+static void assert_same_ways(const struct fors_places *died, const struct fors_places *never,
+			     const struct fors_net *now)
+{
+	struct fors_route3 *a = route_of(died, now), *b = route_of(never, now);
+
+	for (size_t i = 0; i < (size_t)a->lfts->nswitches * a->lfts->nlids; i++)
+		if (b->lfts->port[i] != FORS_NO_PATH)
+			assert_int_equal(a->lfts->port[i], b->lfts->port[i]);
+	fors_route3_free(a);
+	fors_route3_free(b);
+}
+
+/* Cables that lack from the beginning count as dead: the tables are those of who saw them die, and nobody is told of them. */
+static void what_was_never_seen_is_completed(void **state)
+{
+	static const char *const missing[] = {"Leaf03[5]", "Mid2-05[6]", "Leaf00[6],Leaf05[7],Mid2-02[8],Mid2-11[5]"};
+
+	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+		struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)"), *less = without(net, missing[i]);
+		struct fors_places *seen_whole = places_of(net), *never = places_of(less);
+		size_t size;
+		char *text = encode(never, &size);
+		bool any_dead;
+
+		assert_same_ways(seen_whole, never, less);
+		assert_int_equal(count_told(never, less, &any_dead),
+				 count_told(seen_whole, net, &any_dead) - (i < 2 ? 1 : 4));
+		assert_false(any_dead);
+		assert_non_null(strstr(text, COMPLETED));
+		must_learn(never, net); /* what comes is simply alive */
+		assert_same_tables(seen_whole, never, net);
+		free(text);
+		fors_places_free(seen_whole);
+		fors_places_free(never);
+		fors_net_free(net);
+		fors_net_free(less);
+	}
+}
+
+static void what_most_lack_is_not_completed(void **state)
+{
+	struct fors_net *net = net_of("XGFT(3;4,4,2;1,4,4)"),
+			*less = without(net, "Leaf00[5],Leaf00[6],Leaf01[6],Leaf02[7],Leaf03[8],Leaf04[5],Leaf05[6],"
+					     "Leaf06[7],Leaf07[8]");
+	struct fors_places *places = places_of(less);
+	size_t size;
+	char *text = encode(places, &size);
+
+	assert_null(strstr(text, COMPLETED));
+	free(text);
+	fors_places_free(places);
+	fors_net_free(net);
+	fors_net_free(less);
+}
+
+/* An order of before is completed when homes are ranked, and not by reading it, or by what comes. */
+static void a_kept_order_is_completed_by_a_ranking(void **state)
+{
+	struct fors_net *net = net_of("PGFT(3;12,4,4;1,6,8;1,2,1)"), *less = without(net, "Leaf02[13],Leaf05[14]");
+	struct fors_places *never = places_of(less), *old = NULL, *ranked = NULL;
+	size_t size;
+	char *first = encode(never, &size), *text, *again;
+	bool is_same;
+
+	assert_memory_equal(first, COMPLETED_TITLE, strlen(COMPLETED_TITLE));
+	memmove(first + strlen(TITLE), first + strlen(COMPLETED_TITLE), size - strlen(COMPLETED_TITLE) + 1);
+	seal(first, size - strlen(COMPLETED_TITLE) + strlen(TITLE));
+	assert_int_equal(fors_places_decode(first, strlen(first), "places", &old, NULL), FORS_OK);
+	must_learn(old, less);
+	text = encode(old, &size);
+	assert_null(strstr(text, COMPLETED));
+	assert_int_equal(fors_places_ranked(never, &ranked, &is_same, NULL), FORS_OK);
+	assert_true(is_same);
+	assert_int_equal(fors_places_ranked(old, &ranked, &is_same, NULL), FORS_OK);
+	assert_false(is_same);
+	again = encode(ranked, &size);
+	assert_non_null(strstr(again, COMPLETED));
+	assert_same_tables(never, ranked, less);
+	free(first);
+	free(text);
+	free(again);
+	fors_places_free(never);
+	fors_places_free(old);
+	fors_places_free(ranked);
+	fors_net_free(net);
+	fors_net_free(less);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_never_seen_is_completed),
+		cmocka_unit_test(what_most_lack_is_not_completed),
+		cmocka_unit_test(a_kept_order_is_completed_by_a_ranking),
 		cmocka_unit_test(two_levels_or_three),
 		cmocka_unit_test(cut_is_not_three),
 		cmocka_unit_test(a_pod_alone),

@@ -276,11 +276,12 @@ static void consider(struct relief *r, uint32_t row, uint32_t slot, struct move 
 	if (row >= first_top(r) && !r->has_choice[row - first_top(r)])
 		return;
 	flows = flows_of(r, row, slot);
-	if (flows || !r->any_choice) /* where tops choose most entries send nothing */
+	if (flows ||
+	    !(r->any_choice || is_above(r, row, slot))) /* where tops choose, or cables down, most send nothing */
 		r->quota--;
 	if (!flows)
 		return;
-	r->work += r->any_choice && row >= r->pods->nleaves ? r->pods->nleaves : 0;
+	r->work += (r->any_choice && row >= r->pods->nleaves) || is_above(r, row, slot) ? r->pods->nleaves : 0;
 	base = add(r, row, slot, port, -flows);
 	if (row < r->pods->nleaves)
 		try_leaf(r, row, slot, flows, base, best);
@@ -350,7 +351,7 @@ static void look_at_cables(struct relief *r, uint32_t m, uint8_t port, const str
 	if (r->lanes->nlanes == r->pods->nplanes)
 		return;
 	for (uint32_t slot = leaf->first; slot < leaf->first + leaf->nslots; slot++)
-		if (*entry_of(r, r->pods->nleaves + m, slot) == port)
+		if (r->quota > QUOTA / 2 && *entry_of(r, r->pods->nleaves + m, slot) == port)
 			consider(r, r->pods->nleaves + m, slot, best);
 }
 

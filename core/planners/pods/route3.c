@@ -455,7 +455,8 @@ static uint8_t kept_port(const struct work *w, uint32_t node, uint32_t peer)
 	if (has_guests(w->pods->now, fors_net_find_guid(w->pods->now, w->pods->known->node[node].guid)))
 		return FORS_NO_PATH;
 	for (unsigned port = 1; peer != FORS_NONE && port <= w->pods->known->node[node].nports; port++)
-		if (fors_pods_peer(w->pods, node, port) == peer)
+		if (fors_pods_peer(w->pods, node, port) == peer &&
+		    !w->pods->unseen[w->pods->known->node[node].first_port + port])
 			return (uint8_t)port;
 	return FORS_NO_PATH;
 }
