@@ -276,6 +276,8 @@ void cli_print_lost(const struct fors_status *status, int64_t intact);
 void cli_print_flapping(const struct fors_status *status);
 /* Servers whose own cable is slow, the first few. */
 void cli_print_slow_servers(const struct fors_status *status);
+/* What full speed is, and what cables carry, where some carry more than one flow. */
+void cli_print_speeds(int64_t mbits, int64_t least, int64_t most);
 /* What the proof says of links: "no link carries two in a phase", or what holds where some carry more. */
 const char *cli_no_conflict(uint32_t max_load);
 /* So many of all phases last longer for slow links, the whole as long as `length` phases at full speed; nothing if none does. */

@@ -367,6 +367,7 @@ static void print_report(const struct fors_fabric *fabric, const struct report *
 	cli_print_links("degraded", &report->status, &report->status.degraded_links, true);
 	cli_print_slow_servers(&report->status);
 	print_capacity(fabric, &report->status);
+	cli_print_speeds(report->status.full_speed_mbits, report->status.cable_flows, report->status.cable_flows_most);
 	print_account(&report->status);
 	cli_print_not_hosts(&report->status);
 	print_plan(report);

@@ -477,6 +477,8 @@ static void print_numbers(const struct fors_status *status)
 		cli_print_dead_links(status);
 		print_special_links(status);
 	}
+	if (status->leaves >= 0)
+		cli_print_speeds(status->full_speed_mbits, status->cable_flows, status->cable_flows_most);
 	if (status->f > 0)
 		printf("uplinks     the worst leaf lacks %lld for its servers\n", (long long)status->f);
 	if (status->ca_ports > status->servers)

@@ -336,6 +336,7 @@ static void print_tables(const struct fors_over_report *report)
 		printf("; the fullest, %s, carries %u %s", report->fullest, report->fullest_flows,
 		       fors_plural(report->fullest_flows, "flow", "flows"));
 	printf("\n");
+	cli_print_speeds(report->full, report->least_flows, report->most_flows);
 }
 
 /* Whose fault is what is above the servers' number? */
@@ -484,6 +485,9 @@ static json_t *json_of(const struct over *over, json_t *certificates)
 	json_object_set_new(data, "phases", COUNT(is_there, report->nphases));
 	json_object_set_new(data, "length", number(is_there, over->pace.length));
 	json_object_set_new(data, "slow_phases", COUNT(is_there, over->pace.slow_phases));
+	json_object_set_new(data, "full_speed_mbits", COUNT(is_seen && report->full, report->full));
+	json_object_set_new(data, "cable_flows", COUNT(report->least_flows, report->least_flows));
+	json_object_set_new(data, "cable_flows_most", COUNT(report->most_flows, report->most_flows));
 	json_object_set_new(data, "degraded_choice", *choice ? json_string(choice) : json_null());
 	json_object_set_new(data, "ignored_length", number(slow->ncables && slow->ignored > 0, slow->ignored));
 	json_object_set_new(data, "drained_length", number(slow->ncables && slow->drained > 0, slow->drained));

@@ -49,7 +49,7 @@ enum fors_slow_how {
 
 /*
  * What was found: times of the exchange in phases at full speed, about; negative: not known, or it cannot be. All zero
- * but for these where no cable between switches is slower than a flow of the exchange could be.
+ * but for these, and for fast_bound, where no cable between switches is slower than a flow of the exchange could be.
  */
 struct fors_slow {
 	enum fors_slow_how how;	 /* that was asked for */
@@ -57,6 +57,7 @@ struct fors_slow {
 	uint32_t ndrained;	 /* of these, now */
 	double ignored, drained; /* with all of them in use, with none; negative too where some leaf needs one */
 	double chosen;		 /* as they are now */
+	uint32_t fast_bound; /* phases that the others need at least, without the servers that are slow; 0: none is, or all are */
 };
 
 /* "auto", "ignore" or "dead" in *how; false: the name is another. */

@@ -483,11 +483,26 @@ enum fors_err fors_fattree_copy(const struct fors_fattree *tree, const struct fo
 	return FORS_OK;
 }
 
+/* What cables between switches carry that live. */
+static void sum_capacities(const struct fors_fattree *tree, struct fors_fattree_sum *sum)
+{
+	struct fors_fattree_cable cable;
+
+	for (uint32_t i = 0; i < tree->ncables; i++) {
+		if (!tree->kind->get(tree, i, &cable) || cable.state != FORS_CABLE_LIVE)
+			continue;
+		sum->most_flows = cable.capacity > sum->most_flows ? cable.capacity : sum->most_flows;
+		if (!sum->least_flows || cable.capacity < sum->least_flows)
+			sum->least_flows = cable.capacity;
+	}
+}
+
 struct fors_fattree_sum fors_fattree_sum(const struct fors_fattree *tree)
 {
-	struct fors_fattree_sum sum = {.lmc = -1};
+	struct fors_fattree_sum sum = {.lmc = -1, .full = fors_fattree_full(tree)};
 
 	tree->kind->sum(tree, &sum);
+	sum_capacities(tree, &sum);
 	return sum;
 }
 
@@ -585,6 +600,11 @@ uint64_t fors_fattree_print(const struct fors_fattree *tree)
 uint32_t fors_fattree_full(const struct fors_fattree *tree)
 {
 	return fors_rates_full(tree->net, tree->fabric ? tree->fabric->flow : tree->pods->flow);
+}
+
+bool fors_fattree_is_slow(const struct fors_fattree *tree, const struct fors_fattree_slot *stand, uint32_t full)
+{
+	return stand->plays && fors_port_slowness(fors_net_port(tree->net, stand->node, stand->ca_port), full) > 1;
 }
 
 /* --- how fast cables are; what slow means is said in core/net/rates.c ------------------------------------------ */

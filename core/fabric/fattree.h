@@ -61,6 +61,8 @@ struct fors_fattree_sum {
 	uint32_t unreachable_pairs;   /* of leaves with servers that take part and no way up, then down */
 	int64_t capacity;	      /* B of two levels, where all leaves have as many servers; else negative */
 	int lmc;		      /* the smallest of who takes part; negative: nobody does */
+	uint32_t full;		      /* full speed in Mb/s; 0: not known */
+	uint32_t least_flows, most_flows; /* capacities of cables that live; 0: none does */
 };
 
 struct fors_fattree {
@@ -135,6 +137,8 @@ static inline bool fors_fattree_passes(const struct fors_fattree_cable *cable)
 
 /* Full speed, in Mb/s: fors_rates_full() of who takes part. */
 uint32_t fors_fattree_full(const struct fors_fattree *tree);
+/* Does it take part over a cable that is slower than `full`? */
+bool fors_fattree_is_slow(const struct fors_fattree *tree, const struct fors_fattree_slot *stand, uint32_t full);
 
 /*
  * How fast cables are, beside what a flow of the exchange could be: how many times as long as at full speed a flow takes over the cable of a leaf and a lane; 1 where it is dead, or

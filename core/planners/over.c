@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/net/rates.h"
 #include "core/planners/flows/by_number.h"
 #include "core/planners/flows/choice.h"
 #include "core/planners/flows/harder.h"
@@ -110,6 +111,19 @@ static void say_why(const struct fors_flows_routed *routed, struct fors_over_rep
 		fors_flows_link_end(routed, link, &why->node, &why->port);
 }
 
+/* What links carry that are in use. */
+static void describe_links(const struct fors_flows_routed *routed, struct fors_over_report *report)
+{
+	report->full = fors_rates_full(routed->net, routed->flow);
+	for (uint32_t link = 0; link < routed->problem.nlinks; link++) {
+		uint32_t flows = fors_flows_capacity(&routed->problem, link);
+
+		report->most_flows = flows > report->most_flows ? flows : report->most_flows;
+		if (!report->least_flows || flows < report->least_flows)
+			report->least_flows = flows;
+	}
+}
+
 /* What can be said before there is a plan. */
 static enum fors_err describe(struct plan *plan, struct fors_error *error)
 {
@@ -127,6 +141,7 @@ static enum fors_err describe(struct plan *plan, struct fors_error *error)
 	if (err)
 		return err;
 	say_why(routed, report, link);
+	describe_links(routed, report);
 	report->nservers = routed->nservers;
 	report->nleaves = routed->nswitches;
 	report->nnameless = routed->nnameless;

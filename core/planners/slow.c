@@ -25,6 +25,8 @@
 #include "core/net/rates.h"
 #include "core/fabric/drained.h"
 #include "core/fabric/fattree.h"
+#include "bound.h"
+#include "pods/route3.h"
 #include "slow_length.h"
 
 #define STEPS 8 /* of speeds; cables faster than the eighth slowest speed are used */
@@ -277,6 +279,60 @@ static void mark_dead(struct search *s)
 	s->slow->chosen = s->slow->drained;
 }
 
+/* --- servers that are slow ---------------------------------------------------------------------------------------- */
+
+/* Who plays and is not slow, by slots, in fast[]; true: some are, and others are slow. */
+static bool find_fast(const struct fors_fattree *tree, uint32_t full, bool *fast)
+{
+	struct fors_fattree_slot stand;
+	bool any_slow = false, any = false;
+
+	for (uint32_t i = 0; i < tree->nslots; i++) {
+		bool plays = tree->kind->slot(tree, i, &stand) && stand.plays, slow = plays && fors_fattree_is_slow(tree, &stand, full);
+
+		fast[i] = plays && !slow;
+		any_slow |= slow;
+		any |= fast[i];
+	}
+	return any && any_slow;
+}
+
+/* The bound of the servers of two levels whose slots are marked. */
+static enum fors_err bound_fast(const struct fors_fabric *fabric, const bool *fast, uint32_t *bound,
+				struct fors_error *error)
+{
+	uint32_t *server = malloc((fabric->nservers + (size_t)1) * sizeof(*server)), n = 0;
+	struct fors_fabric *subset = NULL;
+	enum fors_err err = server ? FORS_OK : fors_fail_memory(error);
+
+	for (uint32_t s = 0; server && s < fabric->nservers; s++)
+		if (fast[(size_t)fabric->server[s].leaf * fabric->nslots + fabric->server[s].slot])
+			server[n++] = s;
+	if (!err)
+		err = fors_fabric_subset(fabric, server, n, NULL, &subset, error);
+	if (!err && !subset->unreachable_pairs)
+		err = fors_lower_bound(subset, bound, error);
+	fors_fabric_free(subset);
+	free(server);
+	return err;
+}
+
+/* What it would be to leave slow servers out. */
+static enum fors_err leave_out(struct search *s, struct fors_error *error)
+{
+	bool *fast = calloc(s->tree.nslots + (size_t)1, sizeof(*fast));
+	uint32_t bound = 0;
+	enum fors_err err = fast ? FORS_OK : fors_fail_memory(error);
+
+	if (fast && find_fast(&s->tree, s->full, fast))
+		err = s->tree.fabric ? bound_fast(s->tree.fabric, fast, &bound, error)
+				     : fors_route3_bound(s->tree.pods, fast, &bound, error);
+	free(fast);
+	if (!err)
+		s->slow->fast_bound = bound == UINT32_MAX ? 0 : bound;
+	return err;
+}
+
 static enum fors_err mark(struct search *s, struct fors_error *error)
 {
 	enum fors_err err = search_alloc(s) ? FORS_OK : fors_fail_memory(error);
@@ -285,6 +341,8 @@ static enum fors_err mark(struct search *s, struct fors_error *error)
 		find_slow(s);
 	if (!err && s->slow->ncables)
 		err = find_best(s, error);
+	if (!err)
+		err = leave_out(s, error);
 	if (err)
 		return err;
 	if (s->slow->how == FORS_SLOW_AUTO)

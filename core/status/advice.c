@@ -112,8 +112,21 @@ static void say_inactive(const struct fors_status *status, char *text, size_t ro
 		snprintf(text, room, "nothing happens by itself: see the reason");
 }
 
+/* The servers whose cables are slower than those of most, from the first one on; of many that are slow by nature none is. */
+static bool find_degraded(const struct fors_links *servers, struct fors_links *slow)
+{
+	*slow = (struct fors_links){0};
+	for (size_t i = 0; i < servers->count; i++) {
+		slow->link = servers->link[i].is_degraded && !slow->count ? &servers->link[i] : slow->link;
+		slow->count += servers->link[i].is_degraded;
+	}
+	return slow->count;
+}
+
 void fors_status_next(const struct fors_status *status, int64_t unix_ms, char *text, size_t room)
 {
+	struct fors_links slow;
+
 	if (status->state == FORS_PLANNING && lasts_long(status, unix_ms))
 		snprintf(text, room, "this lasts longer than it should: see the reason, and ERR in opensm's log");
 	else if (status->state == FORS_PLANNING)
@@ -132,8 +145,8 @@ void fors_status_next(const struct fors_status *status, int64_t unix_ms, char *t
 		say_links(&status->degraded_links, "reseat or replace", ": below full width or speed", text, room);
 	else if (status->lost_servers.count)
 		say_lost(&status->lost_servers, text, room);
-	else if (status->slow_servers.count)
-		say_links(&status->slow_servers, "reseat or replace", ": a server's own cable is slow", text, room);
+	else if (find_degraded(&status->slow_servers, &slow))
+		say_links(&slow, "reseat or replace", ": a server's own cable is slow", text, room);
 	else if (status->excluded_links.count)
 		say_links(&status->excluded_links, "after the maintenance take",
 			  " out of fors.conf, then SIGHUP opensm", text, room);

@@ -195,11 +195,6 @@ static enum fors_err list_all_cables(struct fors_status *status, struct fors_fat
 	return err ? err : list_cables(tree, is_held, &status->held_links, error);
 }
 
-static bool is_slow(const struct fors_fattree *tree, const struct fors_fattree_slot *stand, uint32_t full)
-{
-	return stand->plays && fors_port_slowness(fors_net_port(tree->net, stand->node, stand->ca_port), full) > 1;
-}
-
 static void describe_slow(const struct fors_fattree *tree, const struct fors_fattree_slot *stand,
 			  struct fors_link *link)
 {
@@ -208,6 +203,7 @@ static void describe_slow(const struct fors_fattree *tree, const struct fors_fat
 	snprintf(link->b, sizeof(link->b), "%s", fors_node_name(tree->net, stand->node));
 	link->b_port = stand->ca_port;
 	link->is_used = link->is_planned = true;
+	link->is_degraded = port->is_degraded;
 	fors_rate_text(port->width, (enum fors_speed)port->speed, link->rate);
 }
 
@@ -230,7 +226,7 @@ static enum fors_err list_servers(struct fors_status *status, const struct fors_
 
 		if (!tree->kind->slot(tree, i, &stand))
 			continue;
-		slow = is_slow(tree, &stand, full);
+		slow = fors_fattree_is_slow(tree, &stand, full);
 		link.a_port = stand.port;
 		snprintf(link.a, sizeof(link.a), "%s", tree->kind->at(tree, stand.leaf).name);
 		if (slow)
@@ -345,6 +341,9 @@ static void set_numbers(struct fors_status *status, const struct fors_fattree *t
 	status->capacity = sum.capacity < 0 ? FORS_UNKNOWN : sum.capacity;
 	status->unreachable_pairs = sum.unreachable_pairs;
 	status->lmc = sum.lmc < 0 ? FORS_UNKNOWN : sum.lmc;
+	status->full_speed_mbits = sum.full ? (int64_t)sum.full : FORS_UNKNOWN;
+	status->cable_flows = sum.least_flows ? (int64_t)sum.least_flows : FORS_UNKNOWN;
+	status->cable_flows_most = sum.most_flows ? (int64_t)sum.most_flows : FORS_UNKNOWN;
 }
 
 static void move_links(struct fors_links *to, struct fors_links *from)
@@ -397,6 +396,7 @@ void fors_status_pace(struct fors_status *status, const struct fors_pace *pace)
 void fors_status_slow(struct fors_status *status, const struct fors_slow *slow)
 {
 	fors_slow_choice(slow, status->degraded_choice, sizeof(status->degraded_choice));
+	status->fast_bound = slow->fast_bound ? (int64_t)slow->fast_bound : FORS_UNKNOWN;
 	if (!slow->ncables)
 		return;
 	status->ignored_length = slow->ignored < 0 ? FORS_UNKNOWN : slow->ignored;

@@ -40,6 +40,7 @@ struct fors_link {
 	char rate[FORS_RATE_TEXT];    /* width and speed, "4xQDR"; empty: not known */
 	uint16_t changes;	      /* how often it died or came back in the last hour */
 	char host[FORS_NAME_MAX + 1]; /* of a lost server: its name, empty: not known */
+	bool is_degraded;	      /* of a slow server: its cable is slower than those of most */
 };
 
 /* In the order of leaves and lanes; owned by the status. */
@@ -101,6 +102,9 @@ struct fors_status {
 	char degraded_choice
 		[24]; /* what is done about them, and by whom: "auto: drained", "ignore"; empty: there are none */
 	int64_t slow_phases;		  /* that slow links hold up */
+	int64_t full_speed_mbits;	  /* what that is, in Mb/s */
+	int64_t cable_flows, cable_flows_most; /* that a cable between switches carries in a phase: at least, at most */
+	int64_t fast_bound; /* phases that the others need at least, were slow servers left out; unknown: none is slow */
 	int64_t lump_bound, tables_bound; /* of phases, at LMC 0: with any tables, with these */
 	char method[16];		  /* empty: none */
 	char tables_by[48];		  /* routing engine whose tables the switches hold; empty: not known */

@@ -13,7 +13,7 @@ ENGINES = {"tree2": ("ftree", "minhop", "updn", "dfsssp", "nue", "lash", "dor"),
            "irregular": ("minhop", "updn", "dfsssp", "nue", "lash", "dor")}
 SERVERS = {"tree2": 24, "tree3": 36, "torus": 32, "irregular": 30}
 KEYS = ["state", "reason", "servers", "switches", "left_out", "phases", "lower_bound", "length_bound", "tables_bound", "fullest_link", "fullest_flows",
-        "length", "slow_phases", "degraded_choice", "ignored_length", "drained_length", "longest_way", "method", "flows", "plan_ms", "verify_ms",
+        "length", "slow_phases", "full_speed_mbits", "cable_flows", "cable_flows_most", "degraded_choice", "ignored_length", "drained_length", "longest_way", "method", "flows", "plan_ms", "verify_ms",
         "certificates", "remarks"]
 
 

@@ -144,6 +144,46 @@ def test_hosts_slower_than_uplinks(fors, write, spec, rates, phases):
     assert over["phases"] == phases and over["tables_bound"] == phases
 
 
+FAST = "FT(2;4,4;servers=8)", ("Spine", "4xHDR"), ("Node", "2xHDR")
+
+
+def fast(fors, write, *more):
+    """32 servers at half the speed of their uplinks."""
+    return write("fast.net", rated(fors("fabric", "--synthetic", FAST[0]).out, *FAST[1:], *more))
+
+
+def test_what_is_said_of_speeds(fors, write):
+    out = fors("plan", "--fabric", fast(fors, write)).out
+    assert "speeds      full speed is 100 Gbit/s; a cable between switches carries 2 flows in a phase\n" in out
+    assert "no link carries more in a phase than its speed allows" in out and "f = 0" in out
+    assert "32 phases, 100.0 % of full speed; limit 32 phases" in out  # with an uplink less
+    out = fors("plan", "--fabric", fast(fors, write, ("Spine02", "4xEDR"))).out
+    assert "carries 1 to 2 flows in a phase" in out
+    assert "speeds " not in fors("plan", "--fabric", fast(fors, write, ("Node", "4xHDR"))).out
+
+
+@pytest.mark.parametrize("pattern, share", [("plan", 1), ("linear-shift", 1)])
+def test_analyze_and_simulate_agree(fors, write, pattern, share):
+    """Each has the links as fast as they are."""
+    source = ("--fabric", fast(fors, write), "--routing", "fors", "--pattern", pattern)
+    assert f"throughput  {share:.3f} of full speed" in fors("analyze", *source).out
+    found = json.loads(fors("simulate", *source, "--message", "1MiB", "--json").out)
+    assert found["gbits_per_server"] == pytest.approx(100 * share, rel=0.03) and found["slots"] == 31
+
+
+def test_one_slow_participant(fors, write):
+    """A subnet manager's port at a quarter of the speed takes part: what its exchange costs, and what the others' would be."""
+    path = fast(fors, write, ("Node02-03", "1xEDR"))
+    out = fors("plan", "--fabric", path).out
+    assert "Leaf02[4] - Node02-03[1], 1xEDR: a server's own cable" in out
+    assert "without it the exchange of the other 31 needs 31 phases at full speed, or some more" in out
+    status = plan(fors, "--fabric", path)
+    assert status["fast_bound"] == 31 and status["length"] > 100 and status["cable_flows"] == 2
+    path = fast(fors, write, ("Node02-03", "4xHDR"))  # a fast one: flows are as fast as that
+    status = plan(fors, "--fabric", path)
+    assert (status["full_speed_mbits"], status["cable_flows_most"], status["phases"], status["fast_bound"]) == (200000, 1, 48, 1)
+
+
 @pytest.mark.parametrize("node, port, down", [("Leaf01", 6, "Leaf01[6]"), ("Mid2-01", 7, "Mid2-01[7]")])
 def test_three_levels(fors, net, node, port, down):
     """A slow cable of either stage: what draining it would give is what the tree is without it, 80 phases or 64."""

@@ -100,6 +100,10 @@ static void unknown_is_null(void **state)
 		"tables_bound",
 		"length",
 		"slow_phases",
+		"full_speed_mbits",
+		"cable_flows",
+		"cable_flows_most",
+		"fast_bound",
 		"degraded_choice",
 		"ignored_length",
 		"drained_length",
@@ -219,7 +223,7 @@ static void fill(struct fors_status *status)
 	status->dead_links = (struct fors_links){calloc(1, sizeof(struct fors_link)), 1};
 	status->held_links = (struct fors_links){calloc(1, sizeof(struct fors_link)), 1};
 	*status->held_links.link =
-		(struct fors_link){"Leaf01", "Spine00", 21, 2, true, FORS_UNKNOWN, false, "1xSDR", 7, ""};
+		(struct fors_link){"Leaf01", "Spine00", 21, 2, true, FORS_UNKNOWN, false, "1xSDR", 7, "", false};
 	status->lost_servers = (struct fors_links){calloc(2, sizeof(struct fors_link)), 2};
 	status->lost_servers.link[0] =
 		(struct fors_link){.a = "Leaf03", .b = "0x0002c90300000305", .a_port = 6, .host = "Node03-05"};
@@ -231,7 +235,7 @@ static void fill(struct fors_status *status)
 	status->lost_servers.link[1] = (struct fors_link){.a = "Leaf03", .a_port = 7};
 	fors_warn(&status->warnings, "what\a");
 	*status->dead_links.link =
-		(struct fors_link){"Leaf00", "Spine00", 21, 255, false, 1763689120000, false, "", 0, ""};
+		(struct fors_link){"Leaf00", "Spine00", 21, 255, false, 1763689120000, false, "", 0, "", false};
 }
 
 static void json_comes_back(void **state)
@@ -358,8 +362,8 @@ static const char *next_of(const struct fors_status *status)
 
 static void next_says_what_to_do(void **state)
 {
-	struct fors_link link[2] = {{"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN, false, "", 0, ""},
-				    {"Leaf01", "Spine01", 21, 2, false, 5, false, "", 0, ""}};
+	struct fors_link link[2] = {{"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN, false, "", 0, "", false},
+				    {"Leaf01", "Spine01", 21, 2, false, 5, false, "", 0, "", false}};
 	struct fors_dead_switch gone = {.name = "Leaf01", .level = "leaf", .cables = 1, .servers = 3};
 	struct fors_status status;
 
@@ -566,8 +570,8 @@ static void failovers_are_counted(void **state)
 
 static void metrics_name_both_ends_of_links(void **state)
 {
-	struct fors_link link[2] = {{"Leaf 0 \"x\"", "Spine\xff", 21, 1, false, 5, false, "", 0, ""},
-				    {"L\xc3\xa9", "S1", 20, 2, true, 5, true, "", 0, ""}};
+	struct fors_link link[2] = {{"Leaf 0 \"x\"", "Spine\xff", 21, 1, false, 5, false, "", 0, "", false},
+				    {"L\xc3\xa9", "S1", 20, 2, true, 5, true, "", 0, "", false}};
 	struct fors_status status;
 	char *text;
 
