@@ -164,7 +164,7 @@ uint32_t fors_rates_flow(const struct fors_net *net)
 	uint32_t flow = 0;
 
 	for (uint32_t node = 0; node < net->nnodes; node++)
-		for (unsigned p = 1; net->node[node].type == FORS_CA && p <= net->node[node].nports; p++)
+		for (unsigned p = 1; fors_is_host(net, node) && p <= net->node[node].nports; p++)
 			fors_rates_takes_part(net, fors_net_port(net, node, p), &flow);
 	return flow;
 }

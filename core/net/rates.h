@@ -55,7 +55,7 @@ uint32_t fors_rates_cable(const struct fors_net *net, const struct fors_port *po
  * begins with 0 and asks this for each port.
  */
 void fors_rates_takes_part(const struct fors_net *net, const struct fors_port *port, uint32_t *flow);
-/* The same where that is not known: of all ports of adapters. */
+/* The same where that is not known: of all ports of hosts. */
 uint32_t fors_rates_flow(const struct fors_net *net);
 
 /*
