@@ -338,6 +338,8 @@ static void set_marks(struct fors_known *made, const struct fors_known *before, 
 		if (before && node < before->net->nnodes && before->net->node[node].guid != guid)
 			made->node[node].former = before->net->node[node].guid;
 		made->node[node].marks.is_alive = here != FORS_NONE;
+		made->node[node].is_other =
+			here != FORS_NONE && known->node[node].type != FORS_SWITCH && !fors_is_host(now, here);
 		if (here != FORS_NONE)
 			take_name(known, node, before ? before->net : NULL, &now->node[here]);
 		made->node[node].marks.in_roots =
@@ -434,11 +436,13 @@ void fors_known_bare(struct fors_known *known)
 
 /* --- dropping ------------------------------------------------------------- */
 
-/* Would the node hang in the air without `gone`, and is nothing of it alive? */
+/* Would the node hang in the air without `gone`, and is nothing of it alive? FORS_NONE: all go that are no hosts. */
 static bool is_left_over(const struct fors_known *before, uint32_t node, uint32_t gone)
 {
 	const struct fors_net *net = before->net;
 
+	if (gone == FORS_NONE)
+		return before->node[node].is_other;
 	if (net->node[node].type == FORS_SWITCH || before->node[node].marks.is_alive)
 		return false;
 	for (unsigned port = 1; port <= net->node[node].nports; port++) {
@@ -483,6 +487,19 @@ static enum fors_err keep_cables(const struct fors_net *known, struct fors_net *
 				err = fors_net_connect(made, to[node], port, to[end->peer], end->peer_port, error);
 		}
 	return err ? err : fors_net_index(made, error);
+}
+
+bool fors_known_has_others(const struct fors_known *known)
+{
+	for (uint32_t node = 0; node < known->net->nnodes; node++)
+		if (known->node[node].is_other)
+			return true;
+	return false;
+}
+
+enum fors_err fors_known_clean(struct fors_known **known, struct fors_error *error)
+{
+	return fors_known_drop(known, FORS_NONE, error);
 }
 
 enum fors_err fors_known_drop(struct fors_known **known, uint32_t node, struct fors_error *error)

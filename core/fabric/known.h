@@ -17,6 +17,7 @@ struct fors_known_node {
 	struct fors_place_marks marks;
 	uint64_t former; /* the switch whose place this one took, 0: none; a root list may still name it */
 	uint8_t level;	 /* enum fors_pods_level */
+	bool is_other;	 /* it is no host, but has a place from before */
 };
 
 struct fors_known {
@@ -35,6 +36,10 @@ struct fors_known *fors_known_copy(const struct fors_known *from);
 /* The node of the switch on one of the levels with this GUID, FORS_NONE: none. */
 uint32_t fors_known_switch(const struct fors_known *known, uint64_t guid);
 struct fors_places_size fors_known_size(const struct fors_known *known);
+/* Has an adapter a place that is no host? And: forget all such. Errors: FORS_ENOMEM; nothing has changed then. */
+bool fors_known_has_others(const struct fors_known *known);
+enum fors_err fors_known_clean(struct fors_known **known, struct fors_error *error);
+
 /* Has each middle switch a cable to a top? */
 bool fors_known_has_tops(const struct fors_known *known);
 

@@ -516,7 +516,8 @@ static enum fors_err read_node(struct reader *r, const struct kind *kind)
 					&node, r->error);
 	if (err)
 		return err;
-	r->known->node[node] = (struct fors_known_node){entry.marks, entry.former, kind->level};
+	r->known->node[node] =
+		(struct fors_known_node){.marks = entry.marks, .former = entry.former, .level = kind->level};
 	return FORS_OK;
 }
 

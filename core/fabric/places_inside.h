@@ -41,6 +41,7 @@ struct fors_leaf_place {
 	uint8_t slot_home[FORS_MAX_SLOTS];     /* home lane of each slot's base LID */
 	uint8_t slot_kind[FORS_MAX_SLOTS];     /* enum fors_slot_kind */
 	uint64_t slot_guid[FORS_MAX_SLOTS];    /* port GUID seen there last, 0: unknown */
+	bool slot_is_none[FORS_MAX_SLOTS];     /* who is there now is no host: it goes with the next ranking */
 	struct fors_plug plug[FORS_MAX_LANES]; /* by lane */
 };
 

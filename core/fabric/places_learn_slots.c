@@ -61,6 +61,14 @@ static enum fors_err learn_name(const struct fors_learning *l, uint32_t node, un
 	return fors_hosts_note(&l->places->hosts, guid_at(l, node, port), l->net->node[peer].desc, error);
 }
 
+/* Is somebody at the port who is no host? */
+static bool has_other(const struct fors_learning *l, uint32_t node, unsigned port)
+{
+	uint32_t peer = port && port <= l->net->node[node].nports ? fors_net_port(l->net, node, port)->peer : FORS_NONE;
+
+	return peer != FORS_NONE && !fors_is_host(l->net, peer);
+}
+
 /* The slots of one leaf. Errors: FORS_ENOMEM. */
 static enum fors_err learn_slots(const struct fors_learning *l, uint32_t node, struct fors_error *error)
 {
@@ -79,6 +87,8 @@ static enum fors_err learn_slots(const struct fors_learning *l, uint32_t node, s
 		leaf->slot_guid[fors_places_slot_at(leaf, p)] = guid_at(l, node, p);
 		err = learn_name(l, node, p, error);
 	}
+	for (unsigned s = 0; s < leaf->nslots; s++)
+		leaf->slot_is_none[s] = has_other(l, node, leaf->slot_port[s]);
 	return err;
 }
 

@@ -24,6 +24,9 @@
  * leaf to the next (core/tables/level_build.c), so that what is too much here is too little there. Where other leaves have
  * fewer servers than lanes, what varies is ranked by itself: the servers of those others shall have no gaps between them.
  *
+ * What is no host (core/net/others.h) has no slot; one of an old order that has loses it by a ranking. Of three levels that is all
+ * that a ranking does.
+ *
  * All of this moves entries: half of them, when one server is added to 359. So it is done when an order begins, when an
  * administrator has a place forgotten, and otherwise only when the fabric is healthy and quiet (keeper/look/rehome.h). In
  * between whoever comes takes the lane that is least used in its leaf, then in the fabric, of those that the leaf has a
@@ -38,8 +41,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "places.h"
 #include "known.h"
+#include "places.h"
 #include "places_inside.h"
 
 /* --- one order for all who know the same ---------------------------------- */
@@ -152,7 +155,7 @@ static void sort_spines(const struct ranking *work)
 	}
 }
 
-/* Slots by port, without those that no server is known at. */
+/* Slots by port, without those that no server is known at, or at which is no host. */
 static void sort_slots(struct fors_leaf_place *leaf)
 {
 	const struct fors_leaf_place old = *leaf;
@@ -162,9 +165,10 @@ static void sort_slots(struct fors_leaf_place *leaf)
 	memset(leaf->slot_home, 0, sizeof(leaf->slot_home));
 	memset(leaf->slot_kind, 0, sizeof(leaf->slot_kind));
 	memset(leaf->slot_guid, 0, sizeof(leaf->slot_guid));
+	memset(leaf->slot_is_none, 0, sizeof(leaf->slot_is_none));
 	for (unsigned port = 1; port <= FORS_MAX_SLOTS; port++)
 		for (unsigned s = 0; s < old.nslots; s++)
-			if (old.slot_port[s] == port && fors_places_is_slot(&old, s)) {
+			if (old.slot_port[s] == port && fors_places_is_slot(&old, s) && !old.slot_is_none[s]) {
 				leaf->slot_port[leaf->nslots] = (uint8_t)port;
 				leaf->slot_guid[leaf->nslots++] = old.slot_guid[s];
 			}
@@ -280,13 +284,20 @@ static bool allocate(struct ranking *work)
 	return work->old && work->order && work->homes.own && work->homes.total;
 }
 
+static enum fors_err rank_known(struct fors_places *places, struct fors_error *error)
+{
+	enum fors_err err = fors_known_has_others(places->known) ? fors_known_clean(&places->known, error) : FORS_OK;
+
+	return err ? err : fors_known_complete(places->known, error);
+}
+
 enum fors_err fors_places_rank(struct fors_places *places, struct fors_error *error)
 {
 	struct ranking work = {.places = places};
 	bool good;
 
 	if (places->known)
-		return fors_known_complete(places->known, error);
+		return rank_known(places, error);
 	good = allocate(&work);
 	if (good) {
 		sort_leaves(&work);
@@ -321,23 +332,28 @@ static uint32_t count_unused(const struct fors_places *places)
 	return unused;
 }
 
+/* Has somebody come after the last ranking, or is there somebody who is no host? */
 static bool has_latecomer(const struct fors_places *places)
 {
+	if (places->known)
+		return fors_known_has_others(places->known);
 	for (uint32_t a = 0; a < places->nleaves; a++)
 		for (unsigned s = 0; s < places->leaf[a].nslots; s++) {
 			uint8_t kind = places->leaf[a].slot_kind[s];
 
-			if (places->leaf[a].slot_port[s] && kind != FORS_SLOT_RANKED && kind != FORS_SLOT_VARIED)
+			if (places->leaf[a].slot_port[s] &&
+			    (places->leaf[a].slot_is_none[s] || (kind != FORS_SLOT_RANKED && kind != FORS_SLOT_VARIED)))
 				return true;
 		}
 	return false;
 }
 
-/* Of three levels homes follow from what is known alone; what a ranking adds is what was never seen. */
+/* Of three levels homes follow from what is known alone; what a ranking adds is what was never seen, and what it takes
+ * away those that are no hosts. */
 static bool gains(const struct fors_places *places, const struct fors_places *ranked, uint32_t unused)
 {
 	if (places->known)
-		return ranked->known->completes && !places->known->completes;
+		return has_latecomer(places) || (ranked->known->completes && !places->known->completes);
 	return has_latecomer(places) || count_unused(ranked) < unused;
 }
 
@@ -352,7 +368,7 @@ enum fors_err fors_places_ranked(const struct fors_places *places, struct fors_p
 	struct fors_places *copy;
 	enum fors_err err;
 
-	*is_same = places->known ? places->known->completes : !has_latecomer(places) && !unused;
+	*is_same = !has_latecomer(places) && (places->known ? places->known->completes : !unused);
 	if (*is_same)
 		return FORS_OK;
 	copy = fors_places_copy(places);

@@ -12,6 +12,7 @@
 #include "core/fabric/lids.h"
 #include "core/fabric/places_file.h"
 #include "core/fabric/places.h"
+#include "core/net/others.h"
 #include "core/net/tree_net.h"
 #include "core/planners/pods/route3.h"
 
@@ -639,6 +640,49 @@ static void a_kept_order_is_completed_by_a_ranking(void **state)
 	fors_net_free(less);
 }
 
+/*
+ * An order of a version that took them for hosts, of two levels and of three: it stays, and so do the tables, until a ranking;
+ * then it is that of somebody who begins now.
+ */
+static void what_is_no_host_goes_with_a_ranking(void **state)
+{
+	static char some[] = "Node00-0*", one[] = "Node03-01", *names[] = {some, one};
+	static const char *const specs[] = {"FT(2;4,4)", "XGFT(3;4,4,4;1,4,4)"};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		struct fors_net *net = net_of(specs[i]);
+		struct fors_places *places = places_of(net), *ranked = NULL, *fresh;
+		struct fors_names none = {names, 2};
+		char *before, *after;
+		size_t size[2];
+		bool is_same = false;
+
+		before = encode(places, &size[0]);
+		fors_others_mark(net, &none);
+		must_learn(places, net);
+		after = encode(places, &size[1]);
+		assert_true(size[0] == size[1] && !memcmp(before, after, size[0]));
+		free(before);
+		free(after);
+		assert_int_equal(fors_places_ranked(places, &ranked, &is_same, NULL), FORS_OK);
+		assert_false(is_same);
+		must_learn(ranked, net); /* forgets their names */
+		fresh = places_of(net);
+		before = encode(ranked, &size[0]);
+		after = encode(fresh, &size[1]);
+		assert_string_equal(before, after);
+		free(before);
+		free(after);
+		fors_places_free(ranked);
+		ranked = NULL;
+		assert_int_equal(fors_places_ranked(fresh, &ranked, &is_same, NULL), FORS_OK);
+		assert_true(is_same && !ranked);
+		fors_places_free(fresh);
+		fors_places_free(places);
+		fors_net_free(net);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -660,6 +704,7 @@ int main(void)
 		cmocka_unit_test(only_the_dead_are_forgotten),
 		cmocka_unit_test(a_reference_comes_first),
 		cmocka_unit_test(a_reference_of_the_other_kind),
+		cmocka_unit_test(what_is_no_host_goes_with_a_ranking),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
