@@ -5,7 +5,9 @@
  *
  *	the count has risen	the manager has answered somebody else, or sent a setting: read, if something is published;
  *				else wait until it rests
- *	no answer for 3 s	the heartbeat stops, since nobody repairs failures; switches are asked ten times as often
+ *	no answer for 0.2 s	all switches are asked, and so each time from now on before the manager is: it would not tell of a
+ *				change; nothing is read as long as they all say that nothing has changed
+ *	no answer for 3 s	the heartbeat stops, since nobody repairs failures
  *	another manager, a	all may be another: read
  *	restart
  */
@@ -22,15 +24,18 @@
 #include "bytes.h"
 
 #define ROUND_MS 100.0
-#define DOZE_MS 600.0	 /* a round when Reports tell of changes */
+#define DOZE_MS 500.0	 /* a round when Reports tell of changes */
 #define RESTLESS_MS 20.0 /* a round while a reading waits for the manager's rest */
 #define MOST_MOVING_MS 5000.0
 #define LOST_MS 3000.0
+#define ANSWER_MS 200.0	    /* for the manager to answer, before switches are asked; and for them */
+#define PATIENCE_MS 400.0   /* for it after that */
+#define EXPIRY_MS 10.0	    /* before a question would be sent again */
 #define STANDBY_MS 10000.0  /* between polls while another one publishes */
 #define HELD_MS 500.0	    /* between looks whether it still does */
 #define MEANWHILE_MS 1000.0 /* between polls while the fabric is read */
 #define TURN_MS 10000.0	    /* all switches are asked once */
-#define TURN_LOST_MS 1000.0
+#define TURN_WARY_MS 1000.0
 #define BLIND_MS 2000.0 /* between readings beside a manager that does not count */
 
 /* ---- for the keeper ---- */
@@ -167,12 +172,92 @@ static void note_answer(struct fors_service *service, const struct fors_sm *now)
 	service->lost_ms = 0;
 }
 
+/* Ask what is queued, for so long: what is not answered by then is no error, and not out any more when something else is asked. */
+static enum fors_err run_for(struct fors_service *service, double most_ms, struct fors_error *error)
+{
+	const struct fors_mads_setup *setup = &service->setup->mads;
+	double until = fors_clock_exact_ms() + most_ms;
+	enum fors_err err;
+
+	service->deadline_ms = until - EXPIRY_MS;
+	err = fors_mads_run(service->mads, error);
+	service->deadline_ms = 0;
+	if (err != FORS_ECANCELLED || setup->is_stopped(setup->context))
+		return err;
+	return fors_mads_wait(service->mads, until, error);
+}
+
+static enum fors_err ask_manager(struct fors_service *service, double most_ms, struct fors_sm *now,
+				 struct fors_error *error)
+{
+	enum fors_err err = fors_sm_queue(service->mads, now, error);
+
+	return err ? err : run_for(service, most_ms, error);
+}
+
+/* What the switches say while the manager says nothing. */
+struct silence {
+	struct fors_service *service;
+	uint32_t answers;
+};
+
+static void take_silent(void *context, uint64_t tag, enum fors_mad_end end, const struct fors_mad *mad)
+{
+	struct silence *silence = context;
+	struct fors_service *service = silence->service;
+
+	silence->answers += end == FORS_MAD_ANSWERED;
+	if (end != FORS_MAD_ANSWERED || !(mad->data[11] & 0x04))
+		return;
+	if (service->nreported < MOST_REPORTED)
+		service->reported[service->nreported++] = (uint32_t)tag;
+	else
+		service->is_due = service->is_all_due = true;
+}
+
+/* How long it takes to ask so many, at the rate that is allowed. */
+static double time_for(const struct fors_service *service, uint32_t count)
+{
+	return ANSWER_MS + (service->mads_setup.rate ? 2e3 * count / service->mads_setup.rate : 0);
+}
+
+/*
+ * Nobody says that a cable of the schedule is down, so all switches are asked whether ports of theirs have changed, all at a time: one that
+ * is dead keeps no other one waiting. The ports of those who say so are looked at as after a Report.
+ */
+static enum fors_err ask_switches(struct fors_service *service, struct fors_error *error)
+{
+	struct silence silence = {.service = service};
+	const struct fors_survey *survey = service->shown.survey;
+	enum fors_err err = FORS_OK;
+
+	if (!service->holds || !service->is_holder)
+		return FORS_OK;
+	for (uint32_t i = 0; !err && i < survey->nnodes; i++)
+		if (survey->node[i].type == FORS_SWITCH)
+			err = fors_mads_get(service->mads, &survey->node[i].way, FORS_ATTR_SWITCH_INFO, 0, take_silent,
+					    &silence, i);
+	if (err)
+		return fors_fail_memory(error);
+	err = run_for(service, time_for(service, survey->nswitches), error);
+	if (silence.answers < survey->nswitches)
+		service->is_due = service->is_all_due = true;
+	service->is_silent = true;
+	err = err ? err : fors_service_heed(service, error);
+	service->is_silent = false;
+	return err;
+}
+
 static enum fors_err watch_manager(struct fors_service *service, struct fors_error *error)
 {
 	double asked_ms = fors_clock_exact_ms();
-	struct fors_sm now;
-	enum fors_err err = fors_sm_ask(service->mads, &now, error);
+	struct fors_sm now = {.is_there = false};
+	enum fors_err err = service->lost_ms ? FORS_OK : ask_manager(service, ANSWER_MS, &now, error);
 
+	if (!err && !now.is_there)
+		err = ask_switches(service, error);
+	if (!err && !now.is_there)
+		err = ask_manager(service, PATIENCE_MS, &now, error);
 	service->polled_ms = asked_ms;
 	if (err)
 		return err;
@@ -239,11 +324,11 @@ static enum fors_err ask_switch(struct fors_service *service, struct fors_survey
 static enum fors_err take_turns(struct fors_service *service, struct fors_error *error)
 {
 	struct fors_survey *survey = service->last.survey ? service->last.survey : service->shown.survey;
-	double now = fors_clock_exact_ms(), all = service->lost_ms || now < service->wary_ms ? TURN_LOST_MS : TURN_MS;
+	double now = fors_clock_exact_ms(), all = now < service->wary_ms ? TURN_WARY_MS : TURN_MS;
 	enum fors_err err = FORS_OK;
 
-	if (fors_service_may_doze(service))
-		service->turns_ms = now; /* they will say so */
+	if (fors_service_may_doze(service) || service->lost_ms)
+		service->turns_ms = now; /* they will say so, or have been asked */
 	if (now - service->turns_ms > all)
 		service->turns_ms = now - all; /* what was missed is not asked twice */
 	while (!err && survey && survey->nswitches && service->turns_ms + all / survey->nswitches <= now &&
@@ -269,7 +354,7 @@ static bool is_time_to_read(struct fors_service *service)
 	if (service->shown.net && service->holds && !service->is_confirmed &&
 	    now - service->shown.ended_ms > FORS_QUIET_MS)
 		return true;
-	if (!service->is_due)
+	if (!service->is_due || (service->lost_ms && service->holds && !service->is_all_due))
 		return false;
 	return service->holds || !service->is_moving || now - service->moved_ms >= FORS_QUIET_MS;
 }

@@ -63,6 +63,7 @@ struct fors_service {
 	bool is_deaf;			      /* a cable died and none came */
 	bool is_reading;		      /* the fabric, or levels: there is no time for a Report */
 	bool is_checking;		      /* ports: that is broken off for a Report */
+	bool is_silent;			      /* the manager does not answer, and switches were asked */
 	bool is_told;			      /* a Report of a changed port came since the reading began */
 	uint32_t reported[MOST_REPORTED];     /* nodes of `shown` whose Reports are to be heeded */
 	unsigned nreported;

@@ -197,11 +197,11 @@ static bool has_lost(const struct fors_service *service, const struct fors_seen_
 	return false;
 }
 
-/* The ports of this switch, within the time that a Report leaves. */
+/* The ports of this switch, within the time that a Report leaves; from now on where the switch was asked. */
 static void look_at(struct fors_service *service, uint32_t node)
 {
 	struct fors_seen_node *seen = &service->shown.survey->node[node];
-	double heard_ms = service->heard_ms;
+	double heard_ms = service->is_silent ? fors_clock_exact_ms() : service->heard_ms;
 	struct fors_error error;
 	enum fors_err err;
 
@@ -212,7 +212,10 @@ static void look_at(struct fors_service *service, uint32_t node)
 		fors_service_lose(service, "a switch reported a change, and does not say in time what it was");
 	else if (has_lost(service, seen))
 		fors_service_lose(service, "a switch reported a change: a cable that is used is down");
-	if (!service->holds)
+	if (!service->holds && service->is_silent)
+		fors_log_info(&service->log, "ports of LID %u have changed: withdrawn, while no subnet manager answers",
+			      seen->port[0].lid);
+	else if (!service->holds)
 		fors_log_info(&service->log, "trap %u of LID %u: withdrawn %.1f ms after its Report", TRAP_PORTS,
 			      seen->port[0].lid, fors_clock_exact_ms() - heard_ms);
 }

@@ -40,16 +40,21 @@ enum fors_err fors_sm_find(struct fors_mads *mads, struct fors_error *error)
 	return fors_mads_run(mads, error);
 }
 
-enum fors_err fors_sm_ask(struct fors_mads *mads, struct fors_sm *sm, struct fors_error *error)
+enum fors_err fors_sm_queue(struct fors_mads *mads, struct fors_sm *sm, struct fors_error *error)
 {
 	uint16_t lid = fors_mads_port(mads)->sm_lid;
 
 	*sm = (struct fors_sm){.at_ms = fors_clock_exact_ms()};
-	if (!lid)
-		return FORS_OK;
-	if (fors_mads_get_at(mads, lid, FORS_ATTR_SM_INFO, 0, take, sm, 0))
+	if (lid && fors_mads_get_at(mads, lid, FORS_ATTR_SM_INFO, 0, take, sm, 0))
 		return fors_fail_memory(error);
-	return fors_mads_run(mads, error);
+	return FORS_OK;
+}
+
+enum fors_err fors_sm_ask(struct fors_mads *mads, struct fors_sm *sm, struct fors_error *error)
+{
+	enum fors_err err = fors_sm_queue(mads, sm, error);
+
+	return err ? err : fors_mads_run(mads, error);
 }
 
 bool fors_sm_is_same(const struct fors_sm *before, const struct fors_sm *after)

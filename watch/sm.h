@@ -30,6 +30,9 @@ enum fors_err fors_sm_find(struct fors_mads *mads, struct fors_error *error);
  */
 enum fors_err fors_sm_ask(struct fors_mads *mads, struct fors_sm *sm, struct fors_error *error);
 
+/* Its first half: what fors_mads_run() takes, until which *sm stays where it is, or fors_mads_forget() does. Errors: FORS_ENOMEM. */
+enum fors_err fors_sm_queue(struct fors_mads *mads, struct fors_sm *sm, struct fors_error *error);
+
 /* Is it the same manager, at work since? A restart shows as another port, or a count that fell or jumped. */
 bool fors_sm_is_same(const struct fors_sm *before, const struct fors_sm *after);
 

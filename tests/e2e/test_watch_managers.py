@@ -9,7 +9,7 @@ import pytest
 import harness
 import over
 from harness import FatTree
-from watching import STOCK, compiled, cut_or_mend, judged
+from watching import STOCK, compiled, cut_or_mend, judged, read_log
 
 
 def beats(service, seconds):
@@ -45,6 +45,32 @@ def test_nobody_repairs_failures(fabric, watcher, tmp_path, how):
     assert service.wait_epoch(epoch)["epoch"] > epoch
     judged(service)
     assert beats(service, 5.5)
+
+
+SM_INFO = 0x20
+
+
+def test_a_frozen_manager_is_not_waited_for(fabric, watcher, tmp_path):
+    """
+    Nobody tells of the cut, so switches are asked, and before the manager is: its silence costs no more than the repetitions of a
+    question or two until the schedule is withdrawn. A reading alone would take eight.
+    """
+    tree, spy = over.two_levels(), tmp_path / "spy"
+    sim, sm = fabric(tree, **STOCK, lmc=1)
+    sm.wait_up()
+    service = watcher(sim, env={"FORS_SPY_LOG": str(spy)}, preload=[compiled("umad_spy")])
+    epoch = service.wait_epoch()["epoch"]
+    for pause, cable in ((0, tree.uplink(0, 1)), (2, tree.uplink(1, 2))):
+        os.kill(sm.process.pid, signal.SIGSTOP)
+        time.sleep(pause)
+        before = len(read_log(spy))
+        sim.unlink(*cable[:2])
+        service.wait(state=lambda state: state != "active")
+        asked = [mad for mad in read_log(spy)[before:] if mad.what == "S" and mad.attribute == SM_INFO]
+        assert len(asked) < 8, asked
+        os.kill(sm.process.pid, signal.SIGCONT)
+        epoch = service.wait_epoch(epoch)["epoch"]
+    judged(service)
 
 
 def test_nobody_answers(fabric, watcher, tmp_path):
