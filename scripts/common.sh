@@ -9,6 +9,7 @@ build_packages="gcc libc6-dev make autoconf automake libtool pkg-config
 run_packages="python3 opensm ibsim-utils infiniband-diags ibutils"
 testbed_packages="iproute2"
 slurm_packages="slurmctld slurmd slurm-client"
+other_mpi_packages="mpich libmpich-dev"
 test_packages="chromium clang-format-14 fish g++ libcmocka-dev python3-jsonschema python3-pytest python3-pytest-xdist valgrind lp-solve python3-mpi4py python3-numpy clang libclang-rt-14-dev gfortran
 	openmpi-bin libibverbs-dev librdmacm-dev libucx-dev mandoc poppler-utils prometheus prometheus-node-exporter zsh"
 packaging_packages="build-essential debhelper dh-python dpkg-dev fakeroot lintian libcmocka-dev openmpi-bin libibverbs-dev librdmacm-dev libucx-dev

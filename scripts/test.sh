@@ -73,6 +73,7 @@ prepare() {
 	need $build_packages $run_packages $test_packages $testbed_packages
 	! is_one_of packages "${stages[*]}" || need $packaging_packages rpm
 	want $slurm_packages
+	want $other_mpi_packages
 	copy_sources "$work/fors"
 	rm -rf "$results" "$work/build" "$work/build-sanitize" "$work/build-threads" "$work/packages"
 	mkdir -p "$results"

@@ -10,16 +10,44 @@
 #include <stdio.h>
 
 /* What this process has done, for forsched_mpi_counts(). */
-static uint64_t followed, left, planned; /* planned: of those followed, along the schedule of a demand */
+static uint64_t followed, planned; /* planned: of those followed, along the schedule of a demand */
+static uint64_t left[NLEFT];
 
 static void count(uint64_t *counter)
 {
 	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
-void forsched_mpi_count_left(void)
+void forsched_mpi_count_left(enum left why)
 {
-	count(&left);
+	count(&left[why]);
+}
+
+static uint64_t all_left(void)
+{
+	uint64_t sum = 0;
+
+	for (enum left why = 0; why < NLEFT; why++)
+		sum += __atomic_load_n(&left[why], __ATOMIC_RELAXED);
+	return sum;
+}
+
+/* Each reason that there was, at the end of the program. */
+static void say_why_left(void)
+{
+	static const char *const text[NLEFT] = {
+		[LEFT_UNSET] = "FORSCHED_SCHEDULE is not set",
+		[LEFT_NO_SCHEDULE] = "there was no schedule that the ranks of the communicator could follow",
+		[LEFT_NOT_YET] = "the schedule was not taken up yet",
+		[LEFT_ALONE] = "the communicator has one rank, or two groups",
+		[LEFT_SMALL] = "no message had FORSCHED_MIN_BYTES, or the calls before were such",
+		[LEFT_QUICKER] = "MPI's own way was the quickest, or was to be measured, or FORSCHED_WAY says so",
+		[LEFT_LATER] = "the call does not wait",
+		[LEFT_FAILED] = "of an error, which MPI has told"};
+
+	for (enum left why = 0; why < NLEFT; why++)
+		if (left[why])
+			forsched_mpi_say(true, "%llu left to MPI because %s", (unsigned long long)left[why], text[why]);
 }
 
 void forsched_mpi_counts(uint64_t *calls_followed, uint64_t *calls_left, uint64_t *epochs_followed);
@@ -29,7 +57,7 @@ __attribute__((visibility("default"))) void forsched_mpi_counts(uint64_t *calls_
 								uint64_t *epochs_followed)
 {
 	*calls_followed = __atomic_load_n(&followed, __ATOMIC_RELAXED);
-	*calls_left = __atomic_load_n(&left, __ATOMIC_RELAXED);
+	*calls_left = all_left();
 	*epochs_followed = forsched_mpi_epochs();
 }
 
@@ -59,10 +87,10 @@ static bool is_left(MPI_Comm comm, const struct call *call, struct member **memb
 
 	*err = forsched_mpi_enter(comm, call, member, &order);
 	if (!*err && order.way == WAY_MPI) {
-		count(&left);
+		forsched_mpi_count_left(order.why);
 		return true;
 	}
-	count(*err ? &left : &followed);
+	count(*err ? &left[LEFT_FAILED] : &followed);
 	if (!*err && order.way == WAY_DEMAND)
 		count(&planned);
 	if (!*err)
@@ -160,9 +188,11 @@ int MPI_Finalize(void)
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (planned)
 		snprintf(more, sizeof(more), ", %llu of the calls along that of a demand", (unsigned long long)planned);
-	if (rank == 0)
+	if (rank == 0) {
 		forsched_mpi_say(true, "%llu calls along the schedule, %llu left to MPI, %llu epochs%s",
-				 (unsigned long long)followed, (unsigned long long)left,
+				 (unsigned long long)followed, (unsigned long long)all_left(),
 				 (unsigned long long)forsched_mpi_epochs(), more);
+		say_why_left();
+	}
 	return PMPI_Finalize();
 }

@@ -48,9 +48,23 @@ struct call {
 	bool is_uniform; /* an MPI_Alltoall: all messages of all ranks have one size */
 };
 
+/* Why a call is left to MPI, for the person who asks. */
+enum left {
+	LEFT_UNSET,	  /* FORSCHED_SCHEDULE is not set */
+	LEFT_NO_SCHEDULE, /* none that the communicator can follow */
+	LEFT_NOT_YET,	  /* it is not taken up yet */
+	LEFT_ALONE,	  /* one rank, or two groups */
+	LEFT_SMALL,
+	LEFT_QUICKER, /* or to be tried, or set */
+	LEFT_LATER,   /* it does not wait */
+	LEFT_FAILED,
+	NLEFT
+};
+
 /* What all ranks do with it. */
 struct order {
 	enum way way;
+	enum left why;	  /* where way is WAY_MPI */
 	uint64_t chunk;	  /* bytes, where way is WAY_CHUNKS */
 	uint64_t unit;	  /* where it is WAY_DEMAND: messages are cut at multiples of it */
 	bool has_barrier; /* between phases */
@@ -387,7 +401,7 @@ void forsched_mpi_leave_later(enum later which, MPI_Comm comm);
 /* ---- alltoall.c ---- */
 
 /* One more call of this process is left to MPI. Any thread. */
-void forsched_mpi_count_left(void);
+void forsched_mpi_count_left(enum left why);
 
 /* ---- settings.c ---- */
 

@@ -20,7 +20,7 @@ void forsched_mpi_leave_later(enum later which, MPI_Comm comm)
 	static bool is_said[NLATERS];
 	int rank = 1;
 
-	forsched_mpi_count_left();
+	forsched_mpi_count_left(LEFT_LATER);
 	if (__atomic_exchange_n(&is_said[which], true, __ATOMIC_RELAXED))
 		return;
 	if (comm != MPI_COMM_NULL)

@@ -16,6 +16,7 @@ libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/init.c \
 	libforsched/mpi/later.c \
 	libforsched/mpi/member.c \
+	libforsched/mpi/other.c \
 	libforsched/mpi/pack.c \
 	libforsched/mpi/pack.h \
 	libforsched/mpi/packed.c \

@@ -147,7 +147,7 @@ static int agree(struct member *member, MPI_Comm comm, const struct call *call, 
 	} while (!err && ++times < MOST_TIMES && is_to_ask_again(member, &word));
 	free(bytes);
 	if (!err && member->is_following)
-		*order = (struct order){(enum way)word.way, word.chunk, word.unit, word.has_barrier};
+		*order = (struct order){(enum way)word.way, order->why, word.chunk, word.unit, word.has_barrier};
 	return err;
 }
 
@@ -208,6 +208,22 @@ static bool is_left(struct member *member, const struct call *call)
 	return true;
 }
 
+/* Why a call on this communicator was left to MPI; of the ranks the first one knows. */
+static enum left why_left(const struct member *member, const struct call *call)
+{
+	if (!forsched_mpi_setting("FORSCHED_SCHEDULE"))
+		return LEFT_UNSET;
+	if (!member)
+		return LEFT_ALONE;
+	if (member->is_agreed && call->is_uniform && forsched_mpi_uniform_bytes(call) < member->min_bytes)
+		return LEFT_SMALL;
+	if (!member->is_following && !member->taking.step)
+		return member->is_weighing ? LEFT_NOT_YET : LEFT_NO_SCHEDULE;
+	if (member->taking.step)
+		return LEFT_NOT_YET;
+	return member->is_for_small ? LEFT_SMALL : LEFT_QUICKER;
+}
+
 static int find_member(MPI_Comm comm, struct member **member)
 {
 	int is_inter = 0, is_found = 0, size = 1, err;
@@ -236,7 +252,7 @@ int forsched_mpi_join_family(MPI_Comm comm, struct family *family)
 	return MPI_SUCCESS;
 }
 
-int forsched_mpi_enter(MPI_Comm comm, const struct call *call, struct member **member, struct order *order)
+static int enter(MPI_Comm comm, const struct call *call, struct member **member, struct order *order)
 {
 	int err = find_member(comm, member);
 
@@ -254,6 +270,15 @@ int forsched_mpi_enter(MPI_Comm comm, const struct call *call, struct member **m
 	else
 		err = agree(*member, comm, call, order);
 	(*member)->began = (*member)->aside == ASIDE_HEAR ? 0 : forsched_mpi_now();
+	return err;
+}
+
+int forsched_mpi_enter(MPI_Comm comm, const struct call *call, struct member **member, struct order *order)
+{
+	int err = enter(comm, call, member, order);
+
+	if (order->way == WAY_MPI)
+		order->why = why_left(*member, call);
 	return err;
 }
 

@@ -386,6 +386,7 @@ def test_a_schedule_that_is_not_there_is_told_once(mpirun, live, tmp_path):
     """Not as a matter of path indices before the first call, nor by each rank."""
     env = {"FORSCHED_SCHEDULE": tmp_path / "nope", "FORSCHED_VERBOSE": 2}
     done = mpirun(4, "tests/apps/random_calls", 10, 8, live, env=env)
+    assert "10 left to MPI because there was no schedule that the ranks" in done.err
     assert done.err.count(f"{tmp_path}/nope") == 1 and "nope: No such file" in done.err and "UCX_IB_LID_PATH_BITS" not in done.err, done.err
     done = mpirun(4, "tests/apps/random_calls", 10, 8, live, env={**env, "FORSCHED_JOB": "../evil"})
     assert done.err.count("is no name of a job") == 1, done.err
@@ -425,6 +426,14 @@ def test_settings(mpirun, eight, live):
     assert numbers(done) == [10, 10, 0, 1, 0] and "is not a number" in done.err
     done = mpirun(8, "tests/apps/communicators", "kinds", env={**eight, "FORSCHED_MIN_BYTES": "5"})
     assert "world again 0 followed 1 left" in done.out and "longest message" not in done.err
+    done = mpirun(8, "tests/apps/communicators", "kinds", env={**eight, "FORSCHED_MIN_BYTES": "5", "FORSCHED_VERBOSE": "2"})
+    reasons = dict(reversed(found) for found in re.findall(r"(\d+) left to MPI because (.*)", done.err))
+    assert int(reasons["no message had FORSCHED_MIN_BYTES, or the calls before were such"]) > 0
+    assert int(reasons["the communicator has one rank, or two groups"]) > 0
+    left = re.search(r"(\d+) left to MPI, ", done.err)
+    assert sum(map(int, reasons.values())) == int(left[1]), done.err
+    done = mpirun(2, "tests/apps/random_calls", 10, 11, live, env={"FORSCHED_VERBOSE": "2"})
+    assert "10 left to MPI because FORSCHED_SCHEDULE is not set" in done.err
     done = mpirun(8, "tests/apps/communicators", "kinds",
                   env={**eight, "FORSCHED_MIN_BYTES": "4", "FORSCHED_VERBOSE": "2"})
     assert "world again 1 followed 0 left" in done.out
