@@ -61,9 +61,10 @@ def sweep():
 class Namespaces:
     """The cables and switches of a live fabric (harness.Live) as namespaces. Ends with stop()."""
 
-    def __init__(self, live, rate=RATE):
+    def __init__(self, live, rate=RATE, server_rate=None):
         self.prefix = f"fors{os.getpid()}-{next(_serial)}-"
         self.rate = rate
+        self.server_rate = server_rate or rate # of the cables of servers
         self.live = live
         self.nodes = sorted({node for node, _ in live.cable})
         self.routes = {}  # switch -> {lid: port}, as the kernel has them
@@ -117,8 +118,12 @@ class Namespaces:
             lines.append("route add blackhole default")
         batch("ip", lines, self.name(node))
         limited = devices + (["lo"] if server else [])
-        batch("tc", [f"qdisc replace dev {device} root tbf rate {self.rate} burst 2100 limit {QUEUE}"
+        batch("tc", [f"qdisc replace dev {device} root tbf rate {self._rate_of(node, device)} burst 2100 limit {QUEUE}"
                      for device in limited], self.name(node))
+
+    def _rate_of(self, node, device):
+        ends = {node, self.live.cable.get((node, int(device[1:])), (None,))[0] if device != "lo" else None}
+        return self.server_rate if ends & set(self.live.servers) else self.rate
 
     def apply(self, tables):
         """Make the switches forward by these tables; only what differs is touched. Returns how many entries did."""

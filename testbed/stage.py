@@ -28,9 +28,9 @@ class StageError(Exception):
 
 
 class Stage:
-    """One system on FT(2;4,4). Cables are cut and mended in both worlds at once."""
+    """One system on FT(2;4,4), or another tree; rates as Namespaces takes them. Cables are cut and mended in both worlds at once."""
 
-    def __init__(self, system, directory, tree=None, message=MESSAGE):
+    def __init__(self, system, directory, tree=None, message=MESSAGE, **rates):
         self.system, self.tree, self.message = system, tree or FatTree(4, 4), message
         self.directory = directory
         self.sim = self.osm = self.net = None
@@ -40,7 +40,7 @@ class Stage:
             self.osm.wait_up()
             self.epoch = 0
             self.live, self.tables = self._settled()
-            self.net = Namespaces(self.live)
+            self.net = Namespaces(self.live, **rates)
             self.net.apply(self.tables)
             self.places = self._write_places()
         except BaseException:

@@ -193,6 +193,17 @@ def with_width(text, narrow):
     return "".join(out)
 
 
+def slow_servers(tree):
+    """All servers' cables of a tree run at a quarter of their width."""
+    class Slow(type(tree)):
+        def text(self):
+            ends = {(name, 1) for name in self.hcas}
+            return with_width(super().text(), ends | {self.cable[end] for end in ends})
+
+    tree.__class__ = Slow
+    return tree
+
+
 class FatTree(Topology):
     """FT(2;spines,leaves): names, ports and cables as the grammar of `fors plan --synthetic` has them."""
 

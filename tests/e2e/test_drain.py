@@ -226,6 +226,30 @@ def test_degraded_links_never_cut(fabric):
 
 
 # ---------------------------------------------------------------------------
+# servers slower than their uplinks
+
+@pytest.mark.parametrize("make, phases, cut", [(lambda: FatTree(3, 4, servers=8), 32, ("Leaf01", 10)),
+                                               (lambda: Tree3((4, 2, 2), (2, 2)), 16, ("Leaf0-1", 6))], ids=["two levels", "three levels"])
+@pytest.mark.parametrize("lmc", [0, 1])
+def test_servers_slower_than_uplinks(fabric, make, phases, cut, lmc):
+    """A cable four times as fast as they are carries four flows in a phase: full speed, also with a cable less."""
+    tree = harness.slow_servers(make())
+    sim, sm = fabric(tree, lmc=lmc, fors_conf="# nothing\n")
+    status = sm.wait_epoch()
+    for dead in (0, 1):
+        assert (status["phases"], status["slow_phases"], status["f"]) == (phases, 0, 0)
+        assert (status["full_speed_mbits"], status["cable_flows"], status["cable_flows_most"], status["slow_servers"]) == (2000, 4, 4, [])
+        tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+        assert oracle.schedule_problems(schedule_csv(sm), tables, live, flows=4) == []
+        assert oracle.schedule_problems(schedule_csv(sm), tables, live) != []
+        if not dead:
+            sim.unlink(*cut)
+            status = sm.wait_status(state="active", dead_links=lambda links: len(links) == 1)
+    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    assert "speeds      full speed is 2 Gbit/s; a cable between switches carries 4 flows in a phase" in shown
+
+
+# ---------------------------------------------------------------------------
 # hold_down
 
 @pytest.mark.parametrize("lmc", [0, 2])

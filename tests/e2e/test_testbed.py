@@ -43,6 +43,23 @@ def test_a_cut_cable_costs_stock_routes_much_and_fors_little(on):
     assert (share > 0.85 if on.is_fors else share < 0.8) and again > 0.85, (healthy, cut, mended)
 
 
+def test_servers_slower_than_uplinks(tmp_path):
+    """
+    Two leaves of 4 servers below one uplink each, four times as fast: 8 phases, 16 if a cable carried one flow at a time. So who follows
+    the schedule is about as fast as who sends without one.
+    """
+    least = {}
+    for system in (stage.FORS, stage.stock("minhop")):
+        tree = harness.slow_servers(harness.FatTree(1, 2, servers=4))
+        (tmp_path / system.name).mkdir()
+        with stage.Stage(system, tmp_path / system.name, tree, MESSAGE, server_rate=namespaces.RATE // 4) as on:
+            least[system.name] = min(on.exchange(6))
+            if system is stage.FORS:
+                assert on.osm.status()["phases"] == 8
+    fors, stock = least.values()
+    assert fors < 1.35 * stock, least
+
+
 def test_nobody_hangs_when_the_cut_comes_in_the_middle(on):
     cables = [on.tree.uplink(1, 2)]
     record = on.cut_in_the_middle(cables, before=2.5, afterwards=10)
