@@ -43,6 +43,7 @@ static void put2(const struct fors_fattree *c, uint32_t i, const struct fors_fat
 
 	cable->state = plugged->state;
 	cable->drained = plugged->drained;
+	cable->capacity = plugged->capacity;
 	cable->is_degraded = plugged->is_degraded;
 	cable->is_routed = plugged->is_routed;
 	cable->since_ms = plugged->since_ms;
@@ -198,6 +199,7 @@ static void put3(const struct fors_fattree *c, uint32_t i, const struct fors_fat
 	for (unsigned e = 0; e < 2; e++) {
 		pods->live[end[e]] = plugged->state == FORS_CABLE_LIVE;
 		pods->drained[end[e]] = plugged->drained;
+		pods->capacity[end[e]] = plugged->capacity;
 		pods->since_ms[end[e]] = plugged->since_ms;
 		pods->changes[end[e]] = plugged->changes;
 	}

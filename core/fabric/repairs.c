@@ -16,6 +16,8 @@
 
 #include <stdlib.h>
 
+#include "core/net/rates.h"
+
 /* --- what could be mended ------------------------------------------------------------------------------------- */
 
 static bool is_plug_free(const struct fors_net *net, uint32_t node, uint8_t port)
@@ -207,6 +209,11 @@ static enum fors_err plug_in(const struct fors_fattree *c, struct fors_net *net,
 	cable.is_routed = true;
 	cable.drained = FORS_DRAIN_NOT;
 	cable.is_degraded = false;
+	if (!err) {
+		fors_rates_mend(net, fors_net_port(net, a, cable.low_port));
+		cable.capacity = fors_rates_capacity(net, fors_net_port(net, a, cable.low_port),
+						     c->fabric ? c->fabric->flow : c->pods->flow);
+	}
 	c->kind->put(c, number, &cable);
 	return err;
 }

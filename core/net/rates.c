@@ -142,6 +142,28 @@ void fors_rates_mark(struct fors_net *net)
 		}
 }
 
+void fors_rates_mend(struct fors_net *net, struct fors_port *port)
+{
+	struct census census[2] = {{.nseen = 0}, {.nseen = 0}};
+	struct fors_port *end[2] = {port, fors_net_port(net, port->peer, port->peer_port)};
+	uint32_t usual;
+
+	count_rates(net, signal_of, census);
+	usual = usual_rate(&census[1]);
+	for (uint32_t node = 0; usual && node < net->nnodes; node++)
+		for (unsigned p = 1; p <= net->node[node].nports; p++) {
+			const struct fors_port *like = fors_net_port(net, node, p);
+
+			if (like->peer == FORS_NONE || signal_of(like) != usual || !is_switch_cable(net, node, like))
+				continue;
+			for (unsigned e = 0; e < 2; e++) {
+				end[e]->width = like->width;
+				end[e]->speed = like->speed;
+			}
+			return;
+		}
+}
+
 uint32_t fors_rates_cable(const struct fors_net *net, const struct fors_port *port)
 {
 	uint32_t here = fors_port_rate(port), there;

@@ -27,6 +27,9 @@ enum fors_speed {
 /* "SDR" .. "XDR", "" when it is not known; never NULL. */
 const char *fors_speed_name(enum fors_speed speed);
 
+/* Let both ends of the cable of a port between switches be as wide and fast as the most common such cable, if that is known. */
+void fors_rates_mend(struct fors_net *net, struct fors_port *port);
+
 /* The rate of data over the cable of a port, in Mb/s; 0: not known. 4xSDR is 8,000. */
 uint32_t fors_port_rate(const struct fors_port *port);
 

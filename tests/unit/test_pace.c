@@ -12,7 +12,9 @@
 #include "core/fabric/drained.h"
 #include "core/fabric/fattree.h"
 #include "core/net/rates.h"
+#include "core/fabric/repairs.h"
 #include "core/planners/bound.h"
+#include "core/planners/mended.h"
 #include "core/planners/slow.h"
 #include "core/schedule/pace.h"
 #include "core/schedule/verify.h"
@@ -254,6 +256,27 @@ static void uplinks_faster_than_servers(void **state)
 			fors_schedule_free(schedule);
 			bed_free(bed);
 		}
+}
+
+/* A cable that comes back is taken for one as fast as most: 2 of 3 uplinks carry 4 flows. */
+static void a_fast_cable_comes_back(void **state)
+{
+	struct bed *bed = bed_new("FT(2;3,4;servers=6)", 0);
+	struct fors_task task = bed_task(bed);
+	struct fors_repair *list;
+	uint32_t count, phases = 0;
+
+	all_at(bed, 4, FORS_EDR);
+	leaves_at(bed, 7, 9, 4, FORS_HDR);
+	bed_down(bed, "Leaf00[7]");
+	bed_down(bed, "Leaf00[8]");
+	task = bed_task(bed);
+	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
+	assert_int_equal(count, 2);
+	assert_int_equal(fors_phases_mended(&task, fors_fattree_of_fabric(bed->fabric), list, 54, &phases, NULL), FORS_OK);
+	assert_true(phases >= 27 && phases < 36); /* 108 flows */
+	free(list);
+	bed_free(bed);
 }
 
 /* The fastest who takes part says what a flow is; and one cable of another speed counts as what it is. */
@@ -507,6 +530,7 @@ int main(void)
 		cmocka_unit_test(the_slower_end_counts),
 		cmocka_unit_test(full_speed),
 		cmocka_unit_test(uplinks_faster_than_servers),
+		cmocka_unit_test(a_fast_cable_comes_back),
 		cmocka_unit_test(capacities_that_differ),
 		cmocka_unit_test(random_slow_cables),
 		cmocka_unit_test(flows_of_ports),
