@@ -278,9 +278,11 @@ static void print_fabric(const struct fors_fabric *fabric)
 
 static void print_capacity(const struct fors_fabric *fabric, const struct fors_status *status)
 {
-	printf("reduction   f = %lld, m = %lld", (long long)status->f, (long long)status->affected_spines);
+	char reduction[FORS_REDUCTION];
+
+	printf("reduction   %s", fors_status_reduction(status, reduction, sizeof(reduction)));
 	if (status->capacity >= 0)
-		printf("; a leaf can send B = %lld %s of its %u servers in a phase", (long long)status->capacity,
+		printf("; a leaf can send %lld %s of its %u servers in a phase", (long long)status->capacity,
 		       fors_plural(status->capacity, "flow", "flows"), fabric->max_servers);
 	printf("\n");
 	if (status->unreachable_pairs)

@@ -234,6 +234,22 @@ static void text_phase(const struct view *view, uint32_t phase)
 		       schedule->is_unit ? fors_plural(schedule->length[phase], "message", "messages") : "bytes");
 }
 
+/* --- who takes part, as a participants file ------------------------------------------------------------------- */
+
+static void participants_begin(const struct view *view)
+{
+	const struct fors_schedule_server *server = view->schedule->server;
+
+	for (uint32_t s = 0; s < view->schedule->nservers; s++)
+		printf("0x%016" PRIx64 "%s%s\n", server[s].guid, *server[s].desc ? " # " : "", server[s].desc);
+}
+
+static void participants_row(const struct view *view, const struct row *row)
+{
+	(void)view;
+	(void)row;
+}
+
 /* --- the walk ------------------------------------------------------------------------------------------------- */
 
 static const struct format formats[] = {
@@ -241,6 +257,7 @@ static const struct format formats[] = {
 			       .begin_phase = text_phase,
 			       .row = text_row,
 			       .end_phase = text_end_phase},
+	[CLI_SCHEDULE_PARTICIPANTS] = {.begin = participants_begin, .row = participants_row},
 	[CLI_SCHEDULE_CSV] = {.begin = csv_begin, .row = csv_row},
 	[CLI_SCHEDULE_JSON] = {.begin = json_begin, .row = json_row, .end = json_end},
 };
@@ -428,7 +445,7 @@ const struct cli_command cli_schedule_command = {
 	.id = CLI_CMD_SCHEDULE,
 	.name = "schedule",
 	.summary = "Print a schedule: who sends to whom in which phase, on which LIDs",
-	.usage = "FILE [--format text|csv|json] [--server GUID] [--path-index]",
+	.usage = "FILE [--format text|csv|json|participants] [--server GUID] [--path-index]",
 	.details = "FILE is what fors publishes, or what 'fors plan --output' writes; - is stdin.\n"
 		   "A withdrawn schedule has no rows, and the exit code is 1.\n"
 		   "With --path-index it is 1 too when flows differ in their path index.\n",

@@ -281,13 +281,13 @@ const char *cli_no_conflict(uint32_t max_load)
 	return max_load > 1 ? "no link carries more in a phase than its speed allows" : "no link carries two in a phase";
 }
 
-/* A length, and what it is of full speed; negative: there is none. */
-static void print_length(int64_t servers, double length)
+/* What of full speed is left at such a length; negative: there is none. */
+static void print_share(const char *what, int64_t servers, double length, const char *unit)
 {
 	if (length > 0)
-		printf("%.1f phases at full speed (%.1f %% of full)", length, 100 * (double)servers / length);
+		printf("; %s %.1f %%%s", what, 100 * (double)servers / length, unit);
 	else
-		printf("no way between some leaves");
+		printf("; %s no way between some leaves", what);
 }
 
 void cli_print_choice(const char *choice, int64_t servers, double ignored, double drained)
@@ -296,14 +296,13 @@ void cli_print_choice(const char *choice, int64_t servers, double ignored, doubl
 
 	if (!*choice || servers <= 0)
 		return;
-	printf("%*sslow links between switches: %s (degraded_links = %.*s); all in use about ", CLI_BELOW, "",
+	printf("%*sslow links between switches: %s (degraded_links = %.*s)", CLI_BELOW, "",
 	       colon			 ? colon + 2
 	       : !strcmp(choice, "dead") ? "drained"
 					 : "in use",
 	       colon ? (int)(colon - choice) : (int)strlen(choice), choice);
-	print_length(servers, ignored);
-	printf(", all drained about ");
-	print_length(servers, drained);
+	print_share("with slow links", servers, ignored, " of full speed");
+	print_share("drained", servers, drained, "");
 	printf("\n");
 }
 
@@ -368,10 +367,29 @@ static void print_equal(const struct fors_status *status, uint32_t first, uint32
 		printf(" and %u more (--json lists them)", count - EQUAL);
 }
 
+/* Servers that are lost come before any speed: their dead leaves, and those whose leaf is alive. */
+static void print_lost_first(const struct fors_status *status)
+{
+	const struct fors_dead_switches *gone = &status->dead_switches;
+	const struct fors_links *lost = &status->lost_servers;
+	size_t told = 0;
+
+	print_label("mend first");
+	for (size_t i = 0; i < gone->count; i++)
+		if (gone->one[i].servers && ++told <= NAMED)
+			printf("%s%s", told > 1 ? ", " : "", gone->one[i].name);
+	for (size_t i = 0; i < lost->count; i++)
+		if (fors_status_is_alone(status, &lost->link[i]) && ++told <= NAMED)
+			print_place(&lost->link[i], told > 1);
+	if (told > NAMED)
+		printf(" and %zu more", told - NAMED);
+	printf(": %zu %s lost\n", lost->count, fors_plural(lost->count, "server is", "servers are"));
+}
+
 /* One row for repairs that give back as much. */
 static void print_gains(const struct fors_status *status, uint32_t first, uint32_t count)
 {
-	print_label(first ? "" : "mend first");
+	print_label(first || status->lost_servers.count ? "" : "mend first");
 	if (count > 1) {
 		print_equal(status, first, count);
 	} else {
@@ -384,18 +402,22 @@ static void print_gains(const struct fors_status *status, uint32_t first, uint32
 void cli_print_repairs(const struct fors_status *status)
 {
 	const struct fors_gains *repairs = &status->repairs;
+	const char *label;
 
 	if (!repairs->is_known || status->servers <= 0 || status->phases == status->servers)
 		return;
+	if (status->lost_servers.count)
+		print_lost_first(status);
 	for (uint32_t i = 0, count; i < repairs->count; i += count) {
 		count = count_equal(repairs, i);
 		print_gains(status, i, count);
 	}
+	label = repairs->count || status->lost_servers.count ? "" : "mend first";
 	if (!repairs->count && !repairs->untried)
-		printf("%-*sno repair gives anything back alone: it takes several\n", CLI_LABEL, "mend first");
+		printf("%-*sno repair gives anything back alone: it takes several\n", CLI_LABEL, label);
 	if (repairs->untried)
-		printf("%-*s%u more %s not tried, for want of time\n", CLI_LABEL, repairs->count ? "" : "mend first",
-		       repairs->untried, fors_plural(repairs->untried, "repair was", "repairs were"));
+		printf("%-*s%u more %s not tried, for want of time\n", CLI_LABEL, label, repairs->untried,
+		       fors_plural(repairs->untried, "repair was", "repairs were"));
 }
 
 /* --- pages -------------------------------------------------------------------------------------------------- */

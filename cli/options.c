@@ -309,8 +309,11 @@ static bool set_millions(const struct cli_option *option, const char *argument, 
 
 /* --- the table -------------------------------------------------------------------------------------------------- */
 
-static const char *const schedule_formats[] = {
-	[CLI_SCHEDULE_TEXT] = "text", [CLI_SCHEDULE_CSV] = "csv", [CLI_SCHEDULE_JSON] = "json", NULL};
+static const char *const schedule_formats[] = {[CLI_SCHEDULE_TEXT] = "text",
+					       [CLI_SCHEDULE_CSV] = "csv",
+					       [CLI_SCHEDULE_JSON] = "json",
+					       [CLI_SCHEDULE_PARTICIPANTS] = "participants",
+					       NULL};
 static const char *const fabric_formats[] = {
 	[CLI_FABRIC_NET] = "net",   [CLI_FABRIC_SPEC] = "spec",	  [CLI_FABRIC_JSON] = "json",
 	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
@@ -696,7 +699,9 @@ static const struct cli_option options[] = {
 	 "write lines about what is done to standard error, also when that is no terminal", set_flag,
 	 MEMBER(has_progress), 0, NULL},
 	{"threads", "N", WHATIF, "instead of one for each processor", set_number, MEMBER(threads), 64, NULL},
-	{"format", "FORMAT", SCHEDULE, "text (default), csv or json", set_format, MEMBER(format), 0, schedule_formats},
+	{"format", "FORMAT", SCHEDULE,
+	 "text (default), csv, json, or participants: the GUIDs of its servers, a line each", set_format,
+	 MEMBER(format), 0, schedule_formats},
 	{"format", "FORMAT", FABRIC,
 	 "net (default): ibnetdiscover text, also for ibsim; spec: the specification; json: what there is and what is "
 	 "dead; lfts: the tables, for opensm -R file -U; slurm, slurm-yaml: topology.conf or topology.yaml of the scheduler Slurm; svg, dot: a picture",

@@ -40,7 +40,7 @@ enum cli_command_id {
 };
 
 /* Arguments of --format and --map, in the order of their names. */
-enum cli_schedule_format { CLI_SCHEDULE_TEXT, CLI_SCHEDULE_CSV, CLI_SCHEDULE_JSON };
+enum cli_schedule_format { CLI_SCHEDULE_TEXT, CLI_SCHEDULE_CSV, CLI_SCHEDULE_JSON, CLI_SCHEDULE_PARTICIPANTS };
 enum cli_fabric_format {
 	CLI_FABRIC_NET,
 	CLI_FABRIC_SPEC,

@@ -43,7 +43,7 @@ static void print_port(struct fors_buffer *out, const char *before, uint8_t port
 	if (port == FORS_NO_PATH)
 		fors_buffer_print(out, "%snone", before);
 	else
-		fors_buffer_print(out, "%sport %u", before, port);
+		fors_buffer_print(out, "%s%u", before, port);
 }
 
 static void print_table(struct fors_buffer *out, const struct fors_lfts_diff *diff,
@@ -56,8 +56,8 @@ static void print_table(struct fors_buffer *out, const struct fors_lfts_diff *di
 			  table->count, fors_plural(table->count, "entry", "entries"));
 	for (size_t i = table->first; is_both && i < table->first + table->count; i++) {
 		fors_buffer_print(out, "  LID %" PRIu32 ": ", diff->entry[i].lid);
-		print_port(out, "", diff->entry[i].was);
-		print_port(out, ", now ", diff->entry[i].is);
+		print_port(out, "port ", diff->entry[i].was);
+		print_port(out, " -> ", diff->entry[i].is);
 		fors_buffer_print(out, "\n");
 	}
 }

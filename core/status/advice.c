@@ -2,9 +2,10 @@
 /*
  * advice.c - one sentence for the operator on shift: what comes next.
  *
- * What happens by itself comes first: a plan that is being made, a link that returns. Then what somebody has to do, the
- * worst first: a cable that comes and goes; a switch that is gone, before its cables, which come back with it; other dead
- * cables; reseat, take the link out of fors.conf again. A reason for everything else is in the status.
+ * A plan that is being made comes first, then servers that are lost: the exchange goes on without them, and nobody else would say so.
+ * Then a link that returns by itself, and what somebody has to do, the worst first: a cable that comes and goes; what gives
+ * most back, as under "mend first"; a switch that is gone, before its cables, which come back with it; other dead cables;
+ * reseat, take the link out of fors.conf again. A reason for everything else is in the status.
  */
 #include "advice.h"
 
@@ -41,50 +42,197 @@ static void say_return(const struct fors_status *status, int64_t unix_ms, char *
 
 #define NAMED 3
 
-static void add(char *text, size_t room, size_t *named, const char *name)
-{
-	size_t used = strlen(text);
+/* Names with commas between them, the first three. */
+struct names {
+	char *text;
+	size_t room, count;
+};
 
-	if (++*named <= NAMED)
-		snprintf(text + used, room - used, "%s%s", *named == 1 ? "" : ", ", name);
+static void add(struct names *names, const char *name)
+{
+	size_t used = strlen(names->text);
+
+	if (++names->count <= NAMED)
+		snprintf(names->text + used, names->room - used, "%s%s", names->count == 1 ? "" : ", ", name);
 }
 
-/* "mend: Spine05, Leaf03[21] - Spine01[4]": switches that are gone, and dead cables of the others. */
+static void end_names(const struct names *names)
+{
+	size_t used = strlen(names->text);
+
+	if (names->count > NAMED)
+		snprintf(names->text + used, names->room - used, " and %zu more", names->count - NAMED);
+}
+
+static void add_cable(struct names *names, const struct fors_link *link)
+{
+	char name[2 * FORS_NAME_MAX + 32];
+
+	snprintf(name, sizeof(name), "%s[%u] - %s[%u]", link->a, link->a_port, link->b, link->b_port);
+	add(names, name);
+}
+
+static bool holds(const struct fors_links *links, const struct fors_link *one)
+{
+	for (size_t i = 0; i < links->count; i++)
+		if (links->link[i].a_port == one->a_port && !strcmp(links->link[i].a, one->a))
+			return true;
+	return false;
+}
+
+/* Is the repair of this cable, or of this whole switch, under "mend first"? */
+static bool is_gain(const struct fors_status *status, const char *a, unsigned a_port, const char *b)
+{
+	for (uint32_t i = 0; i < status->repairs.count; i++) {
+		const struct fors_link *link = &status->repairs.gain[i].link;
+
+		if (!strcmp(link->a, a) && link->a_port == a_port && (*a || !strcmp(link->b, b)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * "mend: Spine05, Leaf03[21] - Spine01[4]": what gives most back, as under "mend first"; then switches that are gone, and dead
+ * cables of the others. Leaves with servers are told before.
+ */
 static void say_dead(const struct fors_status *status, char *text, size_t room)
 {
 	const struct fors_dead_switches *gone = &status->dead_switches;
 	const struct fors_links *dead = &status->dead_links;
-	char name[2 * FORS_NAME_MAX + 32];
-	size_t named = 0;
+	struct names names = {text, room, 0};
 
 	snprintf(text, room, "mend: ");
-	for (size_t i = 0; i < gone->count; i++)
-		add(text, room, &named, gone->one[i].name);
-	for (size_t i = 0; i < dead->count; i++) {
-		const struct fors_link *link = &dead->link[i];
+	for (uint32_t i = 0; i < status->repairs.count; i++) {
+		const struct fors_link *link = &status->repairs.gain[i].link;
 
-		if (fors_dead_end(status, link))
-			continue;
-		snprintf(name, sizeof(name), "%s[%u] - %s[%u]", link->a, link->a_port, link->b, link->b_port);
-		add(text, room, &named, name);
+		if (!*link->a)
+			add(&names, link->b);
+		else if (!holds(&status->degraded_links, link))
+			add_cable(&names, link);
 	}
-	if (named > NAMED)
-		snprintf(text + strlen(text), room - strlen(text), " and %zu more", named - NAMED);
+	for (size_t i = 0; i < gone->count; i++)
+		if (!gone->one[i].servers && !is_gain(status, "", 0, gone->one[i].name))
+			add(&names, gone->one[i].name);
+	for (size_t i = 0; i < dead->count; i++)
+		if (!fors_dead_end(status, &dead->link[i]) &&
+		    !is_gain(status, dead->link[i].a, dead->link[i].a_port, dead->link[i].b))
+			add_cable(&names, &dead->link[i]);
+	end_names(&names);
+	if (!names.count)
+		text[0] = '\0';
 }
 
-/* A server that is gone, with its leaf alive. */
-static void say_lost(const struct fors_links *lost, char *text, size_t room)
+bool fors_status_is_alone(const struct fors_status *status, const struct fors_link *lost)
 {
-	const struct fors_link *one = &lost->link[0];
+	for (size_t i = 0; i < status->dead_switches.count; i++)
+		if (!strcmp(status->dead_switches.one[i].name, lost->a))
+			return false;
+	return true;
+}
 
-	if (lost->count > 1)
-		snprintf(text, room, "see to %zu servers that are lost", lost->count);
-	else
+/* Servers that are gone, with their leaf alive. */
+static void say_alone(const struct fors_status *status, char *text, size_t room)
+{
+	const struct fors_links *lost = &status->lost_servers;
+	const struct fors_link *one = NULL;
+	size_t count = 0;
+
+	for (size_t i = lost->count; i-- > 0;)
+		if (fors_status_is_alone(status, &lost->link[i])) {
+			one = &lost->link[i];
+			count++;
+		}
+	if (count > 1)
+		snprintf(text, room, "see to %zu servers that are lost", count);
+	else if (one)
 		snprintf(text, room, "see to %s at %s[%u]: it is lost",
 			 *one->host ? one->host
 			 : *one->b  ? one->b
 				    : "the server",
 			 one->a, one->a_port);
+}
+
+/* "mend: Leaf01, and see to Node03-05 at Leaf03[6]: it is lost"; empty where no server is. */
+static void say_lost(const struct fors_status *status, char *text, size_t room)
+{
+	const struct fors_dead_switches *gone = &status->dead_switches;
+	struct names names = {text, room, 0};
+	char alone[2 * FORS_NAME_MAX + 64] = "";
+
+	snprintf(text, room, "mend: ");
+	for (size_t i = 0; i < gone->count; i++)
+		if (gone->one[i].servers)
+			add(&names, gone->one[i].name);
+	end_names(&names);
+	if (!names.count)
+		text[0] = '\0';
+	say_alone(status, alone, sizeof(alone));
+	snprintf(text + strlen(text), room - strlen(text), "%s%s", *text && *alone ? ", and " : "", alone);
+}
+
+/* What would relieve at once: the exchange without the server, for which nothing is routed anew. */
+static void say_slow_server(const struct fors_links *slow, char *text, size_t room)
+{
+	say_links(slow, "reseat or replace", ": a server's own cable is slow", text, room);
+	snprintf(
+		text + strlen(text), room - strlen(text),
+		"; until then participants_file = FILE in fors.conf leaves %s out, FILE being `fors schedule ... --format participants` "
+		"without %s; then SIGHUP opensm",
+		slow->count > 1 ? "them" : "it", slow->count > 1 ? "their lines" : slow->link[0].b);
+}
+
+/* The servers whose cables are slower than those of most, from the first one on; of many that are slow by nature none is. */
+static bool find_degraded(const struct fors_links *servers, struct fors_links *slow)
+{
+	*slow = (struct fors_links){0};
+	for (size_t i = 0; i < servers->count; i++) {
+		slow->link = servers->link[i].is_degraded && !slow->count ? &servers->link[i] : slow->link;
+		slow->count += servers->link[i].is_degraded;
+	}
+	return slow->count;
+}
+
+/* Nothing is dead. */
+static void say_living(const struct fors_status *status, char *text, size_t room)
+{
+	struct fors_links slow;
+
+	if (status->state == FORS_FAILED)
+		snprintf(text, room, "nothing happens by itself: see the reason");
+	else if (status->degraded_links.count)
+		say_links(&status->degraded_links, "reseat or replace", ": below full width or speed", text, room);
+	else if (find_degraded(&status->slow_servers, &slow))
+		say_slow_server(&slow, text, room);
+	else if (status->excluded_links.count)
+		say_links(&status->excluded_links, "after the maintenance take",
+			  " out of fors.conf, then SIGHUP opensm", text, room);
+	else
+		snprintf(text, room, "nothing to do");
+}
+
+/* A slow cable that stands above all dead ones under "mend first". */
+static bool say_slow_first(const struct fors_status *status, char *text, size_t room)
+{
+	struct fors_link first;
+
+	if (!status->repairs.count || !holds(&status->degraded_links, &status->repairs.gain[0].link))
+		return false;
+	first = status->repairs.gain[0].link;
+	say_links(&(struct fors_links){&first, 1}, "reseat or replace", ": below full width or speed", text, room);
+	return true;
+}
+
+/* What comes after servers that are lost and before all that lives; empty: nothing. */
+static void say_rest(const struct fors_status *status, int64_t unix_ms, char *text, size_t room)
+{
+	text[0] = '\0';
+	if (status->held_links.count && status->held_until_ms >= 0)
+		say_return(status, unix_ms, text, room);
+	else if (status->flapping_links.count)
+		say_links(&status->flapping_links, "exclude", ", then mend: it comes and goes", text, room);
+	else if (!say_slow_first(status, text, room))
+		say_dead(status, text, room);
 }
 
 /* A plan takes seconds at most, but for method ilp; what lasts longer is waiting for OpenSM. */
@@ -112,44 +260,48 @@ static void say_inactive(const struct fors_status *status, char *text, size_t ro
 		snprintf(text, room, "nothing happens by itself: see the reason");
 }
 
-/* The servers whose cables are slower than those of most, from the first one on; of many that are slow by nature none is. */
-static bool find_degraded(const struct fors_links *servers, struct fors_links *slow)
+static bool starts(const char *text, const char *with)
 {
-	*slow = (struct fors_links){0};
-	for (size_t i = 0; i < servers->count; i++) {
-		slow->link = servers->link[i].is_degraded && !slow->count ? &servers->link[i] : slow->link;
-		slow->count += servers->link[i].is_degraded;
-	}
-	return slow->count;
+	return !strncmp(text, with, strlen(with));
+}
+
+static void say_active(const struct fors_status *status, int64_t unix_ms, char *text, size_t room)
+{
+	char rest[512];
+	bool is_more;
+
+	say_lost(status, text, room);
+	say_rest(status, unix_ms, rest, sizeof(rest));
+	is_more = starts(text, "mend: ") && starts(rest, "mend: ") && !strstr(text, "see to ");
+	if (!*text && !*rest)
+		say_living(status, text, room);
+	else if (is_more)
+		snprintf(text + strlen(text), room - strlen(text), ", %s", rest + strlen("mend: "));
+	else if (*rest)
+		snprintf(text + strlen(text), room - strlen(text), "%s%s", *text ? "; then " : "", rest);
 }
 
 void fors_status_next(const struct fors_status *status, int64_t unix_ms, char *text, size_t room)
 {
-	struct fors_links slow;
-
 	if (status->state == FORS_PLANNING && lasts_long(status, unix_ms))
 		snprintf(text, room, "this lasts longer than it should: see the reason, and ERR in opensm's log");
 	else if (status->state == FORS_PLANNING)
 		snprintf(text, room, "fors is planning; the schedule follows by itself");
 	else if (status->state == FORS_INACTIVE)
 		say_inactive(status, text, room);
-	else if (status->held_links.count && status->held_until_ms >= 0)
-		say_return(status, unix_ms, text, room);
-	else if (status->flapping_links.count)
-		say_links(&status->flapping_links, "exclude", ", then mend: it comes and goes", text, room);
-	else if (status->dead_links.count || status->dead_switches.count)
-		say_dead(status, text, room);
-	else if (status->state == FORS_FAILED)
-		snprintf(text, room, "nothing happens by itself: see the reason");
-	else if (status->degraded_links.count)
-		say_links(&status->degraded_links, "reseat or replace", ": below full width or speed", text, room);
-	else if (status->lost_servers.count)
-		say_lost(&status->lost_servers, text, room);
-	else if (find_degraded(&status->slow_servers, &slow))
-		say_links(&slow, "reseat or replace", ": a server's own cable is slow", text, room);
-	else if (status->excluded_links.count)
-		say_links(&status->excluded_links, "after the maintenance take",
-			  " out of fors.conf, then SIGHUP opensm", text, room);
 	else
-		snprintf(text, room, "nothing to do");
+		say_active(status, unix_ms, text, room);
+}
+
+const char *fors_status_reduction(const struct fors_status *status, char *text, size_t room)
+{
+	if (status->f <= 0 && status->affected_spines <= 0)
+		snprintf(text, room, "no uplink missing");
+	else
+		snprintf(text, room, "%lld %s missing, %lld %s affected", (long long)status->f,
+			 status->f == 1 ? "uplink" : "uplinks", (long long)status->affected_spines,
+			 status->tops >= 0		? status->affected_spines == 1 ? "switch" : "switches"
+			 : status->affected_spines == 1 ? "spine"
+							: "spines");
+	return text;
 }

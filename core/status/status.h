@@ -138,6 +138,12 @@ struct fors_status {
 	struct fors_warnings warnings;
 };
 
+#define FORS_REDUCTION 96
+/* "1 uplink missing, 1 spine affected": f and m, in `text`, which is returned. */
+const char *fors_status_reduction(const struct fors_status *status, char *text, size_t room);
+/* Is this lost server's leaf alive? */
+bool fors_status_is_alone(const struct fors_status *status, const struct fors_link *lost);
+
 /* All unknown, FORS_INACTIVE. */
 void fors_status_init(struct fors_status *status);
 /* Free what the status owns; the status itself is the caller's. */

@@ -383,6 +383,8 @@ static bool take_status(struct fors_board *board, const struct fors_status *stat
 /* The same for people who read OpenSM's log, which also is there when the folder is not. */
 static void log_status(const struct fors_board *board, const struct fors_status *status)
 {
+	char reduction[FORS_REDUCTION];
+
 	if (status->state == FORS_ACTIVE && fors_status_is_foreign(status))
 		fors_log_info(board->log,
 			      "active: epoch %" PRId64 ", %" PRId64 " phases (bound of these tables %" PRId64
@@ -398,9 +400,9 @@ static void log_status(const struct fors_board *board, const struct fors_status 
 	else if (status->state == FORS_ACTIVE)
 		fors_log_info(board->log,
 			      "active: epoch %" PRId64 ", %" PRId64 " phases (lower bound %" PRId64
-			      ") by method %s, f = %" PRId64 ", m = %" PRId64 "; planned in %.2f ms",
-			      status->epoch, status->phases, status->lower_bound, status->method, status->f,
-			      status->affected_spines, status->plan_ms);
+			      ") by method %s, %s; planned in %.2f ms",
+			      status->epoch, status->phases, status->lower_bound, status->method,
+			      fors_status_reduction(status, reduction, sizeof(reduction)), status->plan_ms);
 	else
 		fors_log_info(board->log, "%s: %s", fors_state_name(status->state), status->reason);
 }

@@ -2,6 +2,7 @@
 #include "drain.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/planners/slow.h"
@@ -169,15 +170,17 @@ static void tell_link(struct fors_log *log, const struct fors_fattree *c, const 
 /* What is done about slow cables, and what it would be otherwise. */
 static void tell_slow(struct fors_log *log, const struct fors_slow *slow)
 {
-	char choice[24];
+	char choice[24], without[48] = "none can be spared";
 
 	fors_slow_choice(slow, choice, sizeof(choice));
+	if (slow->drained >= 0)
+		snprintf(without, sizeof(without), "%.1f with none", slow->drained);
 	if (*choice)
 		fors_log_info(
 			log,
 			"slow links between switches: degraded_links = %s, %u of %u drained; the exchange takes about "
-			"%.1f phases at full speed with all of them in use, %.1f with none (negative: none can be spared)",
-			choice, slow->ndrained, slow->ncables, slow->ignored, slow->drained);
+			"%.1f phases at full speed with all of them in use, %s",
+			choice, slow->ndrained, slow->ncables, slow->ignored, without);
 }
 
 static void tell_links(struct fors_log *log, const struct fors_fattree *c)

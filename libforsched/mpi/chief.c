@@ -576,7 +576,7 @@ static void say_choice(const struct member *member, const struct heard *heard, c
 			 "call %" PRIu64 ": %s%s: longest message %" PRIu64 " bytes, fullest port %" PRIu64
 			 ", phases wait for %.2f of that; expected: MPI's own way %s, phases %s (barriers %.3g ms), "
 			 "chunks %s, the demand's phases %s%s%s",
-			 member->calls, forsched_mpi_way_name(choice->way), choice->is_trial ? " (to see)" : "",
+			 member->calls, forsched_mpi_way_name(choice->way), choice->is_trial ? " (measuring)" : "",
 			 heard->demand.longest, heard->demand.port, choice->slowness, text[WAY_MPI], text[WAY_PHASES],
 			 member->chief->memory.barriers * 1e3, text[WAY_CHUNKS], text[WAY_DEMAND], fit,
 			 heard->is_even ? "" : " (ranks expect other sizes than are sent)");

@@ -39,7 +39,7 @@ def test_results_are_those_of_mpi_by_default(unequal, what):
         assert followed + left == calls and left > 0
         if " 0 epochs" not in said:
             break
-    assert "MPI's own way (to see): longest message" in said, said
+    assert "MPI's own way (measuring): longest message" in said, said
     if what in ("place", "sloppy"):
         assert "chunks not known" in said and ": chunks" not in said
 

@@ -61,7 +61,7 @@ def test_one_entry(fors, write):
     text = (DATA / "small.opensm-lfts").read_text()
     was, now = write("was", text), write("now", text.replace("0x0006 002 #", "0x0006 003 #", 1).replace("0x0007 002 #", "0x0007 255 #", 1))
     assert fors("diff", "--lfts", was, now, code=1).out == (
-        "2 of 75 entries differ, in 1 of 5 switches\nLeaf00 0x0000000000200000: 2 entries\n  LID 6: port 2, now port 3\n  LID 7: port 2, now none\n")
+        "2 of 75 entries differ, in 1 of 5 switches\nLeaf00 0x0000000000200000: 2 entries\n  LID 6: port 2 -> 3\n  LID 7: port 2 -> none\n")
     found, wanted = told(fors, was, now)
     assert found == wanted
 

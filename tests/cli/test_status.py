@@ -405,7 +405,7 @@ def test_a_switch_whose_servers_live_is_not_dead(fors, tmp_path):
     out, status = told(fors, tmp_path, "FT(2;4,4)", "Leaf01[6]", "Node03-01")
     assert status["dead_switches"] == []
     assert "lost        1 of 16 servers: Node03-01 at Leaf03[2]\n" in out and "15 of 16 servers; 1 server is lost\n" in out
-    assert out.endswith("next        mend: Leaf01[6] - Spine01[2]\n")
+    assert out.endswith("next        see to Node03-01 at Leaf03[2]: it is lost; then mend: Leaf01[6] - Spine01[2]\n")
     out, _ = told(fors, tmp_path, "FT(2;4,4)", "Node03-01")
     assert out.endswith("next        see to Node03-01 at Leaf03[2]: it is lost\n")
 

@@ -354,7 +354,7 @@ static void bad_json_is_refused(void **state)
 
 static const char *next_of(const struct fors_status *status)
 {
-	static char text[256];
+	static char text[512];
 
 	fors_status_next(status, 1000000, text, sizeof(text));
 	return text;
@@ -389,6 +389,7 @@ static void next_says_what_to_do(void **state)
 	status.dead_switches = (struct fors_dead_switches){&gone, 1};
 	assert_string_equal(next_of(&status), "mend: Leaf01, Leaf00[21] - Spine01[1]");
 	strcpy(gone.name, "Spine01");
+	gone.servers = 0;
 	assert_string_equal(next_of(&status), "mend: Spine01");
 	status.flapping_links = (struct fors_links){link, 1};
 	assert_string_equal(next_of(&status), "exclude Leaf00[21] - Spine01[1], then mend: it comes and goes");
@@ -400,6 +401,42 @@ static void next_says_what_to_do(void **state)
 	assert_string_equal(next_of(&status), "2 links return, the first in 12 s");
 	status.held_until_ms = 900000;
 	assert_string_equal(next_of(&status), "2 links return, the first with the next sweep");
+}
+
+/* What gives most back comes first, as in the rows of "mend first"; servers that are lost come before all of it. */
+static void next_agrees_with_the_repairs(void **state)
+{
+	struct fors_link link[3] = {{"Leaf00", "Spine00", 20, 1, false, FORS_UNKNOWN, false, "", 0, ""},
+				    {"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN, false, "", 0, ""},
+				    {"Leaf01", "Spine02", 22, 2, true, 5, true, "1xSDR", 0, ""}};
+	struct fors_link lost = {"Leaf02", "0x0000000000000007", 3, 1, false, FORS_UNKNOWN, false, "", 0, "Node07"};
+	struct fors_link slow = {"Leaf02", "Node09", 4, 1, true, FORS_UNKNOWN, true, "1xSDR", 0, ""};
+	struct fors_dead_switch gone = {.name = "Spine05", .level = "spine", .cables = 2};
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_ACTIVE;
+	status.dead_links = (struct fors_links){link, 2};
+	status.degraded_links = (struct fors_links){&link[2], 1};
+	status.dead_switches = (struct fors_dead_switches){&gone, 1};
+	assert_string_equal(next_of(&status), "mend: Spine05, Leaf00[20] - Spine00[1], Leaf00[21] - Spine01[1]");
+	status.repairs = (struct fors_gains){.is_known = true, .count = 2, .gain = {{link[1], 10}, {link[2], 11}}};
+	assert_string_equal(next_of(&status), "mend: Leaf00[21] - Spine01[1], Spine05, Leaf00[20] - Spine00[1]");
+	status.repairs.gain[0].link = link[2];
+	status.repairs.gain[1].link = link[1];
+	assert_string_equal(next_of(&status), "reseat or replace Leaf01[22] - Spine02[2]: below full width or speed");
+	status.lost_servers = (struct fors_links){&lost, 1};
+	assert_string_equal(next_of(&status), "see to Node07 at Leaf02[3]: it is lost; then reseat or replace "
+					      "Leaf01[22] - Spine02[2]: below full width or speed");
+	status.repairs.count = 0;
+	strcpy(gone.name, "Leaf02");
+	gone.servers = 1;
+	assert_string_equal(next_of(&status), "mend: Leaf02, Leaf00[20] - Spine00[1], Leaf00[21] - Spine01[1]");
+	fors_status_init(&status);
+	status.state = FORS_ACTIVE;
+	status.slow_servers = (struct fors_links){&slow, 1};
+	assert_non_null(strstr(next_of(&status), "participants_file = FILE in fors.conf leaves it out"));
+	assert_non_null(strstr(next_of(&status), "--format participants` without Node09"));
 }
 
 static char *prom(const struct fors_status *status, const char *fabric)
@@ -834,6 +871,7 @@ int main(void)
 		cmocka_unit_test(bytes_become_question_marks),
 		cmocka_unit_test(bad_json_is_refused),
 		cmocka_unit_test(next_says_what_to_do),
+		cmocka_unit_test(next_agrees_with_the_repairs),
 		cmocka_unit_test(metrics_omit_what_is_unknown),
 		cmocka_unit_test(metrics_are_in_seconds),
 		cmocka_unit_test(an_end_is_no_measurement),
