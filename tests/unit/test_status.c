@@ -406,11 +406,11 @@ static void next_says_what_to_do(void **state)
 /* What gives most back comes first, as in the rows of "mend first"; servers that are lost come before all of it. */
 static void next_agrees_with_the_repairs(void **state)
 {
-	struct fors_link link[3] = {{"Leaf00", "Spine00", 20, 1, false, FORS_UNKNOWN, false, "", 0, ""},
-				    {"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN, false, "", 0, ""},
-				    {"Leaf01", "Spine02", 22, 2, true, 5, true, "1xSDR", 0, ""}};
-	struct fors_link lost = {"Leaf02", "0x0000000000000007", 3, 1, false, FORS_UNKNOWN, false, "", 0, "Node07"};
-	struct fors_link slow = {"Leaf02", "Node09", 4, 1, true, FORS_UNKNOWN, true, "1xSDR", 0, ""};
+	struct fors_link link[3] = {{.a = "Leaf00", .b = "Spine00", .a_port = 20, .b_port = 1},
+				    {.a = "Leaf00", .b = "Spine01", .a_port = 21, .b_port = 1},
+				    {.a = "Leaf01", .b = "Spine02", .a_port = 22, .b_port = 2, .rate = "1xSDR"}};
+	struct fors_link lost = {.a = "Leaf02", .a_port = 3, .host = "Node07"};
+	struct fors_link slow = {.a = "Leaf02", .b = "Node09", .a_port = 4, .b_port = 1, .rate = "1xSDR", .is_degraded = true};
 	struct fors_dead_switch gone = {.name = "Spine05", .level = "spine", .cables = 2};
 	struct fors_status status;
 
