@@ -11,6 +11,7 @@ Each plan is walked flow by flow over the tables by `fors verify`. A row for eac
 larger of LB and the lump, which no tables with one LID for each server are below; the same over the best bound that certified.py
 finds, each certificate checked, and those that the command gives; how many are above that by more than a tenth; T over the bound of its own tables (of two levels with several LIDs: over LB), which with one LID
 certified.py has to find, too, from net and tables alone; the processor time of `fors plan`. With --old another command plans the same trees, beside it: and then the tables of the kind regular have to be equal, byte for byte.
+Each tree is planned with an aggregation node on every switch, too, and all has to be the same but for entries of their LIDs.
 --worst N prints the worst cases of each kind, with --longer those that became longer. It fails when a walk fails, a certificate does not prove its bound or is
 above T, or regular tables differ.
 """
@@ -26,7 +27,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
 
 import certified  # noqa: E402
-from harness import Topology  # noqa: E402
+from aggregation import FIRST_LID, with_aggregation  # noqa: E402
+from harness import Topology, parse_tables  # noqa: E402
 
 KINDS = ("regular", "directors", "bundles", "leaves", "tops", "shared", "partly", "thin", "mixed", "two", "gaps")
 LEAST, MOST = 40, 200
@@ -240,6 +242,22 @@ def judge_certificates(net, dead, made, one_lid):
     return "; ".join(lines) if faults else None
 
 
+def told(status):
+    """What differs from run to run, and what tells of aggregation nodes."""
+    return {key: value for key, value in status.items() if key != "not_hosts" and not key.endswith("_ms")}
+
+
+def judge_aggregation(options, net, down, made, folder):
+    """What differs, None: nothing, where each switch has an aggregation node: all is as without, but for entries of their LIDs."""
+    Path(f"{folder}/nodes").write_text(with_aggregation(Path(net).read_text()))
+    other = plan(options.command, f"{folder}/nodes", down, folder)
+    wrong = [key for key, value in told(made[6]).items() if told(other[6])[key] != value]
+    was, now = (parse_tables(lfts).port for lfts in (made[4], other[4]))
+    now = {name: {lid: port for lid, port in rows.items() if lid < FIRST_LID} for name, rows in now.items()}
+    wrong += ["tables"] if was != now else []
+    return f"with aggregation nodes {', '.join(wrong)} differ" if wrong else None
+
+
 def sweep(kind, options, folder):
     """Rows (what the command says, what the old one says, the tree, what is dead), and what is wrong."""
     rows, faults, case, net = [], [], 0, f"{folder}/net"
@@ -255,6 +273,7 @@ def sweep(kind, options, folder):
             continue
         bound, fault = certify(tree.text(), dead, new[0], not options.lmc)
         fault = fault or (not options.lmc and judge_tables(net, dead, new)) or judge_certificates(net, dead, new, not options.lmc)
+        fault = fault or judge_aggregation(options, net, down, new, folder)
         faults += [f"{tree.spec} without {' '.join(dead)}: {fault}"] if fault else []
         rows.append((new, old, tree.spec, dead, bound))
         if options.rows:
