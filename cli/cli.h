@@ -270,6 +270,11 @@ void cli_print_links(const char *label, const struct fors_status *status, const 
 		     bool says_used);
 /* How many adapters are no hosts, if any. */
 void cli_print_not_hosts(const struct fors_status *status);
+/* What the plan of the status would take without ports that take no part, into it. Errors: FORS_ENOMEM. */
+enum fors_err cli_ask_alone(const struct cli_settings *settings, const struct fors_fattree *tree,
+			    struct fors_status *status, struct fors_error *error);
+/* What ports that take no part cost, where that is known. */
+void cli_print_alone(const struct fors_status *status);
 /* The servers that are lost, the first few by name; intact: of how many, FORS_UNKNOWN: not known. */
 void cli_print_lost(const struct fors_status *status, int64_t intact);
 /* Cables that come and go, the first few. */

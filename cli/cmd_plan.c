@@ -22,11 +22,14 @@
 #include "core/planners/bound.h"
 #include "core/planners/exact/proven_bound.h"
 #include "core/planners/lmc.h"
+#include "core/planners/mended.h"
 #include "core/planners/outcome.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/tables/lanes.h"
+
+#define ALONE_SERVERS 4096 /* of more nobody asks what others cost: that is another plan */
 
 /* All that there is to say about one plan. */
 struct report {
@@ -169,6 +172,21 @@ void cli_name_lost(const struct cli_site *site, struct fors_status *status)
 	}
 }
 
+enum fors_err cli_ask_alone(const struct cli_settings *settings, const struct fors_fattree *tree,
+			    struct fors_status *status, struct fors_error *error)
+{
+	struct fors_task task = {.threads = cli_processors(), .limits = settings->limits};
+	uint32_t phases = 0;
+	enum fors_err err = FORS_OK;
+
+	fors_limit_method(&task.limits, "auto");
+	if (status->phases > 0 && status->servers <= ALONE_SERVERS)
+		err = fors_phases_alone(&task, tree, &phases, error);
+	if (!err && phases)
+		status->phases_alone = phases;
+	return err;
+}
+
 /* What slow links cost the plan. */
 static enum fors_err ask_for_pace(const struct cli_fabric *made, struct report *report, struct fors_error *error)
 {
@@ -258,6 +276,9 @@ static enum fors_err investigate(const struct cli_site *site, const struct cli_s
 	report->intact_servers = status->servers + (int64_t)status->lost_servers.count;
 	ask_for_lmc(site, settings, made->fabric, report);
 	ask_for_proven_bound(made, report);
+	err = cli_ask_alone(settings, &made->tree, status, error);
+	if (err)
+		return err;
 	if (!settings->is_json && made->fabric->nservers && (site->reference || !settings->source.state))
 		ask_for_healthy_bound(site, settings, made->fabric, report);
 	err = cli_ahead_look(&settings->source, &made->tree, &report->ahead, error);
@@ -372,6 +393,7 @@ static void print_report(const struct fors_fabric *fabric, const struct report *
 	cli_print_speeds(report->status.full_speed_mbits, report->status.cable_flows, report->status.cable_flows_most);
 	print_account(&report->status);
 	cli_print_not_hosts(&report->status);
+	cli_print_alone(&report->status);
 	print_plan(report);
 	print_lmc(report);
 	cli_ahead_print_next(&report->ahead, &tree);

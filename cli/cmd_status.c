@@ -488,6 +488,7 @@ static void print_numbers(const struct fors_status *status)
 		       (long long)status->guests, fors_plural(status->guests, "guest", "guests"),
 		       status->tops >= 0 ? "middle switches and tops" : "spines", (long long)status->left_out);
 	cli_print_not_hosts(status);
+	cli_print_alone(status);
 	if (status->unreachable_pairs > 0)
 		printf("cut off     %lld %s no %s\n", (long long)status->unreachable_pairs,
 		       fors_plural(status->unreachable_pairs, "pair of leaves has", "pairs of leaves have"),

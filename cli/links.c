@@ -220,6 +220,17 @@ void cli_print_not_hosts(const struct fors_status *status)
 		printf("%-*s%s: routed, but in no exchange\n", CLI_LABEL, "no hosts", status->not_hosts);
 }
 
+void cli_print_alone(const struct fors_status *status)
+{
+	int64_t more = status->phases - status->phases_alone;
+
+	if (status->phases_alone > 0 && more > 0)
+		printf("%-*s%lld %s more than if the %lld %s no part %s not there\n", CLI_LABEL, "others", (long long)more,
+		       fors_plural(more, "phase", "phases"), (long long)status->not_participants,
+		       fors_plural(status->not_participants, "port that takes", "ports that take"),
+		       fors_plural(status->not_participants, "was", "were"));
+}
+
 void cli_print_lost(const struct fors_status *status, int64_t intact)
 {
 	const struct fors_links *lost = &status->lost_servers;

@@ -403,6 +403,7 @@ static void print_report(const struct over *over, const struct fors_status *stat
 		if (over->is_ours)
 			print_tree(over, status);
 		cli_print_not_hosts(status);
+		cli_print_alone(status);
 		print_tables(&over->report);
 		print_bounds(&over->report);
 	}
@@ -546,10 +547,11 @@ static enum fors_err fill_status(const struct over *over, struct fors_status *st
 		fors_status_schedule(status, over->schedule);
 		fors_status_pace(status, &over->pace);
 		status->plan_ms = report->plan_ms;
+		err = cli_ask_alone(over->settings, &over->made.tree, status, error);
 	} else {
 		snprintf(status->reason, sizeof(status->reason), "%s", over->error.text);
 	}
-	return FORS_OK;
+	return err;
 }
 
 /* The report for programs. Returns an exit code. */

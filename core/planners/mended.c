@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "bound.h"
+#include "core/fabric/places.h"
 #include "core/net/lfts.h"
 #include "core/planners/pods/route3.h"
 #include "core/tables/tables.h"
@@ -123,4 +124,67 @@ enum fors_err fors_phases_mended(const struct fors_task *task, struct fors_fattr
 	if (!err)
 		*phases = found;
 	return err;
+}
+
+/* --- without those that take no part ------------------------------------------------------------------------------ */
+
+static bool has_bystanders(const struct fors_fattree *tree)
+{
+	struct fors_fattree_slot stand;
+	bool has = false;
+
+	for (uint32_t i = 0; i < tree->nslots && !has; i++)
+		has = tree->kind->slot(tree, i, &stand) && stand.guid && !stand.plays;
+	return has;
+}
+
+static bool is_whole(const struct fors_fattree *tree)
+{
+	struct fors_fattree_cable cable;
+
+	for (uint32_t i = 0; i < tree->ncables; i++)
+		if (tree->kind->get(tree, i, &cable) && (cable.state != FORS_CABLE_LIVE || cable.drained))
+			return false;
+	return true;
+}
+
+/* Unplug all that take no part, and begin a new order with the rest. */
+static enum fors_err unplug(const struct fors_fattree *tree, struct fors_mended *rest, struct fors_places **places,
+			    struct fors_error *error)
+{
+	struct fors_fattree_slot stand;
+	enum fors_err err = fors_net_copy(tree->net, &rest->net, error);
+
+	for (uint32_t i = 0; !err && i < tree->nslots; i++)
+		if (tree->kind->slot(tree, i, &stand) && stand.node != FORS_NONE && !stand.plays)
+			fors_net_disconnect(rest->net, stand.node, stand.ca_port);
+	*places = err ? NULL : fors_places_new();
+	if (!err && !*places)
+		err = fors_fail_memory(error);
+	if (!err)
+		err = fors_places_learn_tree(*places, rest->net, NULL, 0, NULL, error);
+	return err ? err : fors_fattree_build(rest->net, *places, NULL, &rest->tree, error);
+}
+
+enum fors_err fors_phases_alone(const struct fors_task *task, const struct fors_fattree *tree, uint32_t *phases,
+				struct fors_error *error)
+{
+	struct fors_mended rest = {.net = NULL};
+	struct fors_places *places = NULL;
+	uint32_t found = 0;
+	enum fors_err err;
+
+	*phases = 0;
+	if (!has_bystanders(tree) || !is_whole(tree))
+		return FORS_OK;
+	err = unplug(tree, &rest, &places, error);
+	if (!err && !rest.tree.pods == !tree->pods)
+		err = rest.tree.pods ? plan3(task, &rest, 0, &found, error) : plan(task, &rest, &found, error);
+	fors_fattree_free(&rest.tree);
+	fors_net_free(rest.net);
+	fors_places_free(places);
+	if (err == FORS_ENOMEM || err == FORS_ECANCELLED)
+		return err;
+	*phases = err ? 0 : found;
+	return FORS_OK;
 }

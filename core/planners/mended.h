@@ -20,4 +20,12 @@ enum fors_err fors_phases_mended(const struct fors_task *task, struct fors_fattr
 				 const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
 				 struct fors_error *error);
 
+/*
+ * How many phases the exchange of the tree would take if the ports of servers that take no part were not there, over the tables that
+ * fors would make then; the rest as above. 0: not known, for everybody takes part, or a cable is dead or drained.
+ * Errors: FORS_ENOMEM, FORS_ECANCELLED.
+ */
+enum fors_err fors_phases_alone(const struct fors_task *task, const struct fors_fattree *tree, uint32_t *phases,
+				struct fors_error *error);
+
 #endif

@@ -76,6 +76,7 @@ struct fors_gain {
 /* The repairs that alone give something back, the best first. Plain data. */
 struct fors_gains {
 	bool is_known;	  /* false: nobody has looked, and what follows is zero */
+	int64_t alone;	  /* phases without ports that take no part; 0: not known */
 	uint32_t untried; /* repairs for which the time did not suffice */
 	uint32_t count;
 	struct fors_gain gain[FORS_GAINS_MAX];
@@ -113,6 +114,7 @@ struct fors_status {
 	int64_t unreachable_pairs;
 	int64_t ca_ports; /* with a cable: the servers, and those that follow (core/fabric/account.h) */
 	int64_t not_participants, guests, left_out;
+	int64_t phases_alone; /* if those that are no participants were not there */
 	char not_hosts[FORS_OTHERS_TEXT]; /* how many adapters are no hosts, and what; empty: none */
 	int64_t lmc;			  /* of the servers */
 	int64_t lmc_needed;		  /* that would allow fewer phases (or any plan); unknown: none would */

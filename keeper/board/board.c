@@ -556,6 +556,7 @@ bool fors_board_advise(struct fors_board *board, const struct fors_gains *gains)
 	if (!recall(board, &status))
 		return false;
 	status.repairs = *gains;
+	status.phases_alone = gains->alone ? gains->alone : FORS_UNKNOWN;
 	return amend(board, &status);
 }
 

@@ -159,13 +159,27 @@ static enum fors_err find_gains(struct work *work, struct fors_gains *gains)
 	return err;
 }
 
+/* What those cost that take no part, where there is a plan. Errors: FORS_ENOMEM. */
+static enum fors_err find_alone(struct work *work, struct fors_gains *gains)
+{
+	const struct question *question = work->question;
+	const struct fors_task task = {.cancelled = is_over, .context = work, .threads = 1, .limits = question->limits};
+	uint32_t phases = 0;
+	enum fors_err err = FORS_OK;
+
+	if (question->phases && fors_fattree_sum(&question->now.tree).servers <= FORS_ADVISOR_SERVERS)
+		err = fors_phases_alone(&task, &question->now.tree, &phases, NULL);
+	gains->alone = err ? 0 : phases;
+	return err == FORS_ENOMEM ? err : FORS_OK;
+}
+
 static void answer(struct fors_advisor *advisor, const struct question *question)
 {
 	struct work work = {advisor, question};
 	struct fors_gains gains = {.is_known = true};
 
 	advisor->until_ms = fors_clock_thread_ms() + FORS_ADVISOR_MS;
-	if (find_gains(&work, &gains)) {
+	if (find_gains(&work, &gains) || find_alone(&work, &gains)) {
 		forget(advisor, &work);
 		return;
 	}

@@ -41,8 +41,10 @@ void fors_worker_seek_advice(struct fors_worker *worker, const struct fors_look 
 void fors_worker_fill_advice(const struct fors_worker *worker, const struct fors_look *look, struct fors_status *status)
 {
 	if (worker->advice.gains.is_known && status->state == worker->advice.in && fors_look_tree(look) &&
-	    basis_of(look) == worker->advice.basis)
+	    basis_of(look) == worker->advice.basis) {
 		status->repairs = worker->advice.gains;
+		status->phases_alone = status->repairs.alone ? status->repairs.alone : FORS_UNKNOWN;
+	}
 }
 
 void fors_worker_take_advice(struct fors_worker *worker)

@@ -159,3 +159,26 @@ def test_pods_whose_hosts_are_off(fors, tmp_path, spec, dark, shape):
         status = json.loads(fors("plan", "--fabric", tmp_path / "dark.net", "--json").out)
         assert tuple(status[key] for key in ("leaves", "pods", "mids", "tops")) == shape
         assert status["phases"] == status["servers"] > 0 and status["remarks"] == []
+
+
+@pytest.mark.parametrize("spec", ["FT(2;8,12;servers=12)", "XGFT(3;4,4,4;1,4,4)"])
+def test_what_those_cost_that_take_no_part(fors, tmp_path, spec):
+    """As many phases as the fabric of the participants alone has; nothing is said where a cable is dead."""
+    text = fors("fabric", "--synthetic", spec, "--format", "net").out
+    hosts = re.findall(r'^\[\d+\]\t"(Node[^"]*)"\[1\]\((\w+)\)', text, re.M)
+    some = [host for number, host in enumerate(hosts) if (4 * number * number + number // 7) % 11 < 6]
+    (tmp_path / "some").write_text("".join(f"0x{guid}\n" for _, guid in some))
+    (tmp_path / "all.net").write_text(text)
+    alone = text
+    for name, _ in set(hosts) - set(some):
+        alone = re.sub(rf'^\[\d+\]\t"{name}".*\n', "", alone, flags=re.M)
+        alone = re.sub(rf'^caguid=.*\nCa\t\d+ "{name}".*\n(\[.*\n)*', "", alone, flags=re.M)
+    (tmp_path / "alone.net").write_text(alone)
+    wanted = json.loads(fors("plan", "--fabric", tmp_path / "alone.net", "--json").out)["phases"]
+    plan = ("plan", "--fabric", tmp_path / "all.net", "--participants", tmp_path / "some")
+    status = json.loads(fors(*plan, "--json").out)
+    assert status["phases"] > wanted == status["phases_alone"]
+    left = len(hosts) - len(some)
+    assert f"others      {status['phases'] - wanted} phases more than if the {left} ports that take no part were not there\n" in fors(*plan).out
+    assert json.loads(fors(*plan, "--down", "Leaf00", "--json").out)["phases_alone"] is None
+    assert json.loads(fors("plan", "--fabric", tmp_path / "all.net", "--json").out)["phases_alone"] is None

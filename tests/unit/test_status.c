@@ -132,6 +132,7 @@ static void unknown_is_null(void **state)
 		"guests",
 		"left_out",
 		"not_hosts",
+		"phases_alone",
 		"repairs",
 		"failover",
 		"demand",
