@@ -42,6 +42,18 @@ struct folder {
 	struct beat beat;
 };
 
+/* Has fors been taken out here, for good? Then nobody misses a heartbeat. */
+static bool has_left(const struct folder *folder)
+{
+	return folder->status.state == FORS_INACTIVE && !strcmp(folder->status.reason, FORS_REASON_LEFT);
+}
+
+/* Nor of one that is not the master: what it withdrew then is no matter of its own. */
+static bool is_standby(const struct folder *folder)
+{
+	return folder->status.state == FORS_INACTIVE && !strcmp(folder->status.reason, FORS_REASON_STANDBY);
+}
+
 /* --- reading -------------------------------------------------------------------------------------------------- */
 
 static enum fors_err parse_status(const char *text, size_t size, const char *path, void *status,
@@ -127,7 +139,7 @@ static int read_folder(const char *path, bool is_verbose, struct folder *folder)
 	code = read_status(folder);
 	if (!code)
 		code = read_epoch(folder);
-	return code ? code : read_heartbeat(folder);
+	return code || has_left(folder) || is_standby(folder) ? code : read_heartbeat(folder);
 }
 
 /* --- judging -------------------------------------------------------------------------------------------------- */
@@ -174,7 +186,10 @@ static const char *find_doubt(const struct folder *folder)
 
 static int judge(const struct folder *folder)
 {
-	return folder->status.state == FORS_ACTIVE && !find_doubt(folder) ? CLI_GOOD : CLI_NO;
+	bool is_good =
+		has_left(folder) || is_standby(folder) || (folder->status.state == FORS_ACTIVE && !find_doubt(folder));
+
+	return is_good ? CLI_GOOD : CLI_NO;
 }
 
 /* --- for people ----------------------------------------------------------------------------------------------- */
@@ -681,7 +696,7 @@ const struct cli_command cli_status_command = {
 	.summary = "Show what is broken and what it costs",
 	.usage = "[DIR] [--json | --verbose] [--watch [SECONDS] | --history]",
 	.details = "DIR is a state folder, or a folder of them; default: ${OSM_CACHE_DIR:-/var/cache/opensm}/fors.\n"
-		   "The exit code is 0 when every folder is active and fresh.\n",
+		   "The exit code is 0 when every folder is active and fresh, or that of a standby.\n",
 	.max_operands = 1,
 	.run = run,
 };

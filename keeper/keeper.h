@@ -40,6 +40,11 @@ struct fors_keeper_setup {
 enum fors_err fors_keeper_start(const struct fors_keeper_setup *setup, struct fors_keeper **keeper,
 				struct fors_error *error);
 
+/*
+ * This manager is about to end. If its settings in this file (NULL: not known) load the plugin no more, the next one does without
+ * fors: then the end is another, see fors_worker_note_leaving().
+ */
+void fors_keeper_note_end(struct fors_keeper *keeper, const char *path);
 /* End its threads; fors_keeper_free() may follow at any time. What hangs in a file system is left alone. */
 void fors_keeper_stop(struct fors_keeper *keeper);
 /* Ends its threads, too, if they go on. NULL is allowed. */

@@ -53,6 +53,7 @@ libforskeeper_la_SOURCES = \
 	keeper/keeper_check.c \
 	keeper/keeper_entries.c \
 	keeper/keeper_inside.h \
+	keeper/keeper_leave.c \
 	keeper/keeper_look.c \
 	keeper/keeper_rehome.c \
 	keeper/keeper_reload.c \

@@ -78,6 +78,7 @@ static void destroy(void *context)
 	struct fors_engine *engine = context;
 
 	engine->is_stopped = true;
+	fors_keeper_note_end(engine->keeper, engine->osm->subn.opt.config_file);
 	fors_keeper_stop(engine->keeper);
 }
 

@@ -247,7 +247,10 @@ static void say_inactive(const struct fors_status *status, char *text, size_t ro
 	const char *ended = strstr(reason, FORS_REASON_ENDED);
 	int length = ended ? (int)(ended - reason) : 0;
 
-	if (ended)
+	if (!strcmp(reason, FORS_REASON_LEFT))
+		snprintf(text, room,
+			 "nothing to do: remove this folder, and that of publish_dir, when nobody reads them any more");
+	else if (ended)
 		snprintf(text, room, "start %.*s%s again", length, reason,
 			 strncmp(reason, "opensm ", 7) ? "" : " with fors");
 	else if (!strncmp(reason, FORS_REASON_STANDBY, strlen(FORS_REASON_STANDBY)))

@@ -28,6 +28,7 @@ enum fors_state { FORS_INACTIVE, FORS_PLANNING, FORS_ACTIVE, FORS_FAILED, FORS_S
 /* Reasons of an inactive state whose cure is known (advice.h); of the first, what follows a program's name. */
 #define FORS_REASON_ENDED " has ended; failures are not repaired"
 #define FORS_REASON_BLIND "nobody looks at the fabric: " /* why follows */
+#define FORS_REASON_LEFT "opensm has ended, and is set up to do without fors from now on"
 #define FORS_REASON_STANDBY "this subnet manager is not the master"
 
 struct fors_link {

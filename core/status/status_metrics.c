@@ -466,6 +466,8 @@ enum fors_err fors_counts_prom(const struct fors_counts *counts, const char *fab
 		gauge(&page, "heartbeat_timestamp_seconds",
 		      "Unix time when a subnet manager last stood behind what is published", 3,
 		      (double)counts->beat_ms / 1000);
+	gauge(&page, "has_left", "1: the manager has ended, and is set up to do without fors from now on", 0,
+	      counts->has_left);
 	counter(&page, "sweeps_total", "Heavy sweeps of OpenSM that came to their end", counts->sweeps);
 	counter(&page, "epochs_total", "Schedules that were published or withdrawn", counts->epochs);
 	counter(&page, "declines_total", "Sweeps in which fors did not route the fabric", counts->declines);

@@ -22,6 +22,7 @@
 /* What happens while the status stays; counted since opensm started. Texts are borrowed. */
 struct fors_counts {
 	bool is_shadow;			 /* of a fors that only looks on */
+	bool has_left;			 /* of one that will not be loaded again */
 	const char *version;		 /* of fors */
 	const char *opensm;		 /* version of OpenSM; NULL: not known */
 	int64_t beat_ms;		 /* Unix time of the heartbeat; 0: there is none */

@@ -113,7 +113,10 @@ static void run(void *context)
 	}
 	fors_look_free(choose(worker, look));
 	fors_worker_write_places(worker);
-	if (!worker->is_standby)
+	worker->board.counts.has_left = __atomic_load_n(&worker->is_leaving, __ATOMIC_ACQUIRE);
+	if (worker->board.counts.has_left)
+		fors_worker_give_up(worker, FORS_REASON_LEFT);
+	else if (!worker->is_standby)
 		fors_worker_publish_end(worker);
 	fors_worker_forget_plan(worker);
 	fors_net_free(worker->up);
@@ -169,6 +172,11 @@ uint64_t fors_worker_withdrawn(const struct fors_worker *worker)
 void fors_worker_note_attended(struct fors_worker *worker, bool is_attended)
 {
 	__atomic_store_n(&worker->is_unattended, !is_attended, __ATOMIC_RELEASE);
+}
+
+void fors_worker_note_leaving(struct fors_worker *worker)
+{
+	__atomic_store_n(&worker->is_leaving, true, __ATOMIC_RELEASE);
 }
 
 void fors_worker_stop(struct fors_worker *worker)

@@ -109,6 +109,9 @@ void fors_worker_note_sweep(struct fors_worker *worker, enum fors_sweep sweep);
  */
 void fors_worker_note_attended(struct fors_worker *worker, bool is_attended);
 
+/* The next manager here will do without fors: at the end all is withdrawn, and no alert is to miss a heartbeat. Any thread. */
+void fors_worker_note_leaving(struct fors_worker *worker);
+
 /*
  * Break off what it does, publish that nobody repairs failures any more, end the thread. NULL is allowed.
  * A thread that hangs in the state folder is left alone after a few seconds.

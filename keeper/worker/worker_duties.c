@@ -54,21 +54,26 @@ void fors_worker_see_to_duties(struct fors_worker *worker)
 	beat(worker);
 }
 
+void fors_worker_give_up(struct fors_worker *worker, const char *reason)
+{
+	static const struct fors_look nothing = {.kind = FORS_LOOK_DECLINED, .tables_ms = -1, .check_ms = -1};
+
+	fors_worker_leave_jobs(worker);
+	fors_worker_leave_demand(worker);
+	fors_worker_leave_jobdemands(worker, reason);
+	fors_worker_withdraw(worker, &nothing, FORS_INACTIVE, reason);
+}
+
 /* A master that hands over gets no event: only looking helps. */
 static void watch_mastership(struct fors_worker *worker)
 {
-	static const struct fors_look nothing = {.kind = FORS_LOOK_DECLINED, .tables_ms = -1, .check_ms = -1};
 	enum fors_mastership mastership = ask_mastership(worker);
 
 	worker->is_short = false;
 	worker->is_blind &= mastership != FORS_MASTER_NO;
 	worker->board.is_guest = mastership == FORS_MASTER_NO || worker->is_blind;
-	if (mastership == FORS_MASTER_NO && !worker->is_standby) {
-		fors_worker_leave_jobs(worker);
-		fors_worker_leave_demand(worker);
-		fors_worker_leave_jobdemands(worker, FORS_REASON_STANDBY);
-		fors_worker_withdraw(worker, &nothing, FORS_INACTIVE, FORS_REASON_STANDBY);
-	}
+	if (mastership == FORS_MASTER_NO && !worker->is_standby)
+		fors_worker_give_up(worker, FORS_REASON_STANDBY);
 	if (mastership == FORS_MASTER_NO) {
 		worker->is_early = false;
 		fors_worker_note_up(worker, NULL); /* another one changes the fabric now */

@@ -92,6 +92,7 @@ struct fors_worker {
 	struct fors_worker_setup setup;
 	struct fors_folder folder; /* our own: we may outlive the engine, see io_thread.h */
 	struct fors_io_thread *io;
+	bool is_leaving;	      /* fors will not be loaded again; atomic, any thread */
 	bool is_unattended;	      /* nobody repairs failures now; atomic, any thread */
 	struct fors_mailbox mail;     /* what other threads hand in; all below is the worker's thread's only */
 	const struct fors_look *look; /* in work, or NULL */
@@ -282,6 +283,9 @@ void fors_worker_see_to_duties(struct fors_worker *worker);
 
 /* After each look, and every tick: mastership, held cables, epochs, what could not be written, the heartbeat. */
 void fors_worker_tend(struct fors_worker *worker);
+
+/* Withdraw all that is published, for this reason: it is no business of this manager's any more. */
+void fors_worker_give_up(struct fors_worker *worker, const char *reason);
 
 /* Write the kept order that was handed in last, if any. */
 void fors_worker_write_places(struct fors_worker *worker);

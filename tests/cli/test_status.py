@@ -431,8 +431,12 @@ def test_a_stale_state_is_not_active(fors, folder):
 def test_what_an_ended_or_a_second_manager_leaves_to_do(fors, folder):
     out = fors("status", folder(state="inactive", reason="opensm has ended; failures are not repaired"), code=1).out
     assert out.endswith("next        start opensm with fors again\n") and "nothing" not in out.partition("\nnext")[2]
-    out = fors("status", folder("0x2", state="inactive", reason="this subnet manager is not the master"), code=1).out
+    out = fors("status", folder("0x2", state="inactive", reason="this subnet manager is not the master")).out
     assert out.endswith("next        nothing to do here: see fors status on the master\n")
+    left = folder("0x3", state="inactive", reason="opensm has ended, and is set up to do without fors from now on")
+    (left / "heartbeat").write_text("1700000000000 7\n")  # which nobody misses
+    out = fors("status", left).out
+    assert "stale" not in out and "next        nothing to do: remove this folder" in out
 
 
 def test_what_an_ended_manager_knew_is_told_as_of_then(fors, folder):

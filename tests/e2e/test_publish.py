@@ -318,3 +318,23 @@ def test_update_of_opensm_refuses_the_plugin(fabric, tmp_path):
     done = subprocess.run(harness.fors_command("status", folder), capture_output=True, text=True)
     assert done.returncode == 1
     assert "doubtful" in done.stdout and "version mismatch" in done.stdout and "heartbeat" in done.stdout, beat
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_roll_back(fabric, tmp_path, is_named):
+    """The lines taken out, then restarted: nothing follows a schedule over another engine's tables, and nobody misses a heartbeat."""
+    place = tmp_path / "nfs"
+    place.mkdir()
+    _, sm = fabric(FatTree(3, 3), lmc=2, fors_conf=f"publish_dir = {place}\n")
+    epoch = sm.wait_epoch()["epoch"]
+    harness.wait_for((place / "heartbeat").exists)
+    kept = "event_plugin_name other fors\n" if is_named else "# event_plugin_name fors\n"
+    sm.conf.write_text("routing_engine minhop\n" + kept)
+    assert sm.stop() == 0
+    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True, check=False)
+    for folder in (sm.state_dir, place):
+        schedule = (folder / "schedule").read_bytes()
+        assert (schedule[48:52] == bytes(4)) != is_named  # its phases
+        assert f"fors_has_left{{fabric=\"{sm.state_dir.name}\"}} {0 if is_named else 1}\n" in (folder / "metrics.prom").read_text()
+    assert (json.loads((place / "status.json").read_text())["epoch"] == epoch) == is_named
+    assert shown.returncode == (1 if is_named else 0), shown.stdout
