@@ -292,6 +292,20 @@ enum fors_err fors_pods_seat(struct fors_pods *pods, const struct fors_participa
 	return FORS_OK;
 }
 
+bool fors_pods_is_uneven(const struct fors_pods *pods)
+{
+	uint8_t capacity = 0;
+
+	for (uint32_t i = 0; i < pods->known->nports; i++) {
+		if (!pods->live[i])
+			continue;
+		capacity = capacity ? capacity : pods->capacity[i];
+		if (pods->capacity[i] != capacity)
+			return true;
+	}
+	return false;
+}
+
 uint8_t *fors_pods_levels_now(const struct fors_pods *pods)
 {
 	uint8_t *level = calloc(pods->now->nnodes + (size_t)1, sizeof(*level));

@@ -109,6 +109,9 @@ static inline bool fors_pods_passes(const struct fors_pods *pods, uint32_t node,
 	return fors_pods_live(pods, node, port) || pods->drained[pods->known->node[node].first_port + port];
 }
 
+/* Do cables that live differ in what they carry? */
+bool fors_pods_is_uneven(const struct fors_pods *pods);
+
 /* A switch's number among all: leaves, then mids, then tops; FORS_NONE: the node has no place. */
 static inline uint32_t fors_pods_row(const struct fors_pods *pods, uint32_t node)
 {

@@ -14,6 +14,10 @@
  * That costs entries that move though their way lives, so it is tried only where the fullest link has more than it need
  * have, and kept only where it gets less by a twenty-fifth: never in a regular tree with nothing dead, nor where spines have one cable to a leaf
  * each. Where cables lack from the beginning it says where entries are at home, and any gain will do.
+ *
+ * The same search serves where cables that live carry different numbers of flows in a phase (core/net/rates.h): a link of capacity k
+ * may have k times the cap, and all loads count by capacity. Only here tables know of it: what is at home does not, so
+ * that who takes part, and what a dead cable's speed was, says nothing about homes.
  */
 #include "leveller.h"
 
@@ -106,17 +110,31 @@ static int64_t above(int64_t load, int64_t cap)
 	return load > cap ? load - cap : 0;
 }
 
-static int64_t change(const struct both *b, uint32_t load, int64_t by)
+/* So much a link may have; *load is of the leveller's up or down. */
+static int64_t cap_of(const struct both *b, const uint32_t *load)
 {
-	return above(load + by, b->leveller->cap) - above(load, b->leveller->cap);
+	const struct fors_leveller *l = b->leveller;
+	size_t i = (size_t)(load - (load >= l->up && load < l->up + b->nlinks ? l->up : l->down));
+
+	return (int64_t)l->cap * fors_leveller_capacity(l, i);
+}
+
+static int64_t change(const struct both *b, const uint32_t *load, int64_t by)
+{
+	return above(*load + by, cap_of(b, load)) - above(*load, cap_of(b, load));
+}
+
+static bool is_above(const struct both *b, const uint32_t *load)
+{
+	return *load > cap_of(b, load);
 }
 
 static void count_surplus(struct both *b)
 {
 	b->surplus = 0;
 	for (size_t i = 0; i < b->nlinks; i++)
-		b->surplus += (uint64_t)(above(b->leveller->up[i], b->leveller->cap) +
-					 above(b->leveller->down[i], b->leveller->cap));
+		b->surplus += (uint64_t)(above(b->leveller->up[i], cap_of(b, &b->leveller->up[i])) +
+					 above(b->leveller->down[i], cap_of(b, &b->leveller->down[i])));
 }
 
 /* Does the unit count, of a leaf with servers, for a place that there is? */
@@ -149,7 +167,7 @@ static void look_at_unit(struct both *b, uint32_t pair, uint32_t class, struct s
 	uint32_t nleaves = l->fabric->nleaves, nlanes = l->fabric->nlanes;
 	const uint32_t *up = l->up + pair / nleaves * nlanes, *down = l->down + pair % nleaves * nlanes;
 	uint8_t from = *fors_leveller_entry(l, pair, class), down_from = fors_leveller_down(l, pair, class, from);
-	int64_t weight = l->weight[pair / nleaves], off = change(b, up[from], -weight);
+	int64_t weight = l->weight[pair / nleaves], off = change(b, &up[from], -weight);
 	struct step step = {.unit = pair * l->level->nclasses + class, .way = FORS_NONE, .other = FORS_NONE};
 
 	spend(b, nlanes);
@@ -159,9 +177,9 @@ static void look_at_unit(struct both *b, uint32_t pair, uint32_t class, struct s
 		if (onto == FORS_NO_LANE)
 			continue;
 		step.lane = (uint8_t)lane;
-		step.gain = off + change(b, up[lane], weight);
+		step.gain = off + change(b, &up[lane], weight);
 		if (onto != down_from)
-			step.gain += change(b, down[down_from], -weight) + change(b, down[onto], weight);
+			step.gain += change(b, &down[down_from], -weight) + change(b, &down[onto], weight);
 		step.full = up[lane] > down[onto] ? up[lane] : down[onto];
 		offer(best, &step);
 	}
@@ -222,7 +240,7 @@ static void look_at_exchanges(struct both *b, const struct step *alone, uint32_t
 		if (way[home] != alone->lane || less <= 0 || b->way_free[first + home] > now)
 			continue;
 		step.other = first + home;
-		step.gain = change(b, down[from], -less) + change(b, down[alone->lane], less);
+		step.gain = change(b, &down[from], -less) + change(b, &down[alone->lane], less);
 		offer(best, &step);
 	}
 }
@@ -245,7 +263,7 @@ static void look_at_ways(struct both *b, uint32_t to, uint32_t lane, uint32_t no
 			if (onto == lane || fabric->lane[onto].spine != spine ||
 			    !l->live[(size_t)to * fabric->nlanes + onto])
 				continue;
-			step.gain = change(b, down[lane], -(int64_t)b->on[home]) + change(b, down[onto], b->on[home]);
+			step.gain = change(b, &down[lane], -(int64_t)b->on[home]) + change(b, &down[onto], b->on[home]);
 			step.full = down[onto];
 			offer(best, &step);
 			look_at_exchanges(b, &step, first, to, now, best);
@@ -319,7 +337,7 @@ static size_t next_over(const struct both *b, size_t link)
 
 	do
 		link = link + 1 < 2 * b->nlinks ? link + 1 : 0;
-	while ((link % 2 ? l->down : l->up)[link / 2] <= l->cap);
+	while (!is_above(b, (link % 2 ? l->down : l->up) + link / 2));
 	return link;
 }
 
@@ -365,7 +383,7 @@ static void return_ways(struct both *b, const uint8_t *down)
 		if (now == down[way])
 			continue;
 		set_way(b, way, down[way]);
-		if (load[down[way]] > l->cap)
+		if (is_above(b, &load[down[way]]))
 			set_way(b, way, now);
 	}
 }
@@ -384,8 +402,8 @@ static void return_units(struct both *b, const uint8_t *lane)
 			continue;
 		fors_leveller_move(l, pair, class, lane[unit]);
 		onto = fors_leveller_down(l, pair, class, lane[unit]);
-		if (l->up[pair / nleaves * nlanes + lane[unit]] > l->cap ||
-		    l->down[pair % nleaves * nlanes + onto] > l->cap)
+		if (is_above(b, &l->up[pair / nleaves * nlanes + lane[unit]]) ||
+		    is_above(b, &l->down[pair % nleaves * nlanes + onto]))
 			fors_leveller_move(l, pair, class, now);
 	}
 }

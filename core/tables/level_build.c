@@ -369,11 +369,13 @@ struct basis {
 	bool *varies;	   /* [to * nclasses + class] */
 	bool has_varied, is_ranked, is_whole, is_regular, has_base_only;
 	bool has_parallel; /* some spine has several cables to a leaf */
+	bool is_uneven;	   /* cables that live differ in what they carry */
 };
 
 static void look_at_cables(struct basis *basis)
 {
 	const struct fors_fabric *fabric = basis->fabric;
+	uint8_t capacity = 0;
 
 	basis->is_whole = basis->is_regular = true;
 	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
@@ -382,6 +384,8 @@ static void look_at_cables(struct basis *basis)
 		basis->live[i] = fabric->cable[i].state == FORS_CABLE_LIVE;
 		basis->ever[i] = fabric->cable[i].state != FORS_CABLE_ABSENT;
 		basis->is_whole &= basis->live[i] == basis->ever[i];
+		capacity = basis->live[i] && !capacity ? fabric->cable[i].capacity : capacity;
+		basis->is_uneven |= basis->live[i] && fabric->cable[i].capacity != capacity;
 		basis->is_regular &= basis->ever[i];
 	}
 }
@@ -444,7 +448,9 @@ static struct fors_level *make_present(struct basis *basis, const struct fors_le
 	*leveller = (struct fors_leveller){.fabric = basis->fabric, .live = basis->live, .counted = basis->live};
 	leveller->healthy = healthy;
 	leveller->has_base_only = basis->has_base_only;
-	leveller->may_move_all = basis->has_base_only && basis->has_parallel && !basis->is_whole;
+	leveller->is_uneven = basis->is_uneven;
+	leveller->may_move_all =
+		basis->has_base_only && ((basis->has_parallel && !basis->is_whole) || basis->is_uneven);
 	weigh(basis, leveller);
 	return make(leveller);
 }
@@ -492,7 +498,7 @@ static struct fors_level *build(struct basis *basis)
 		healthy = make_healthy(basis, basis->ever, &before);
 		if (healthy)
 			healthy->is_free = basis->has_base_only && basis->has_parallel;
-		if (!healthy || basis->is_whole)
+		if (!healthy || (basis->is_whole && !basis->is_uneven))
 			return healthy;
 	}
 	level = make_present(basis, healthy, &now);
@@ -502,7 +508,7 @@ static struct fors_level *build(struct basis *basis)
 	}
 	fors_level_free(healthy);
 	if (level)
-		level->is_free = basis->has_base_only && basis->has_parallel;
+		level->is_free = basis->has_base_only && (basis->has_parallel || basis->is_uneven);
 	return level;
 }
 

@@ -161,7 +161,7 @@ void fors_leveller_repair(struct fors_leveller *leveller)
 	leveller->cap = 0;
 	raise_cap(leveller, leveller->up, true);
 	raise_cap(leveller, leveller->down, false);
-	leveller->enough = larger(leveller->cap, count_phases(leveller));
+	leveller->enough = leveller->is_uneven ? count_phases(leveller) : larger(leveller->cap, count_phases(leveller));
 	least = larger(forced, leveller->is_weighted ? leveller->enough : leveller->cap);
 	leveller->cap = least;
 	if (fors_leveller_fullest(leveller) <= least)

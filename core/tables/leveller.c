@@ -101,8 +101,11 @@ uint32_t fors_leveller_fullest(const struct fors_leveller *leveller)
 	uint32_t most = 0;
 
 	for (size_t link = 0; link < nlinks; link++) {
-		most = most < leveller->up[link] ? leveller->up[link] : most;
-		most = most < leveller->down[link] ? leveller->down[link] : most;
+		uint32_t load = leveller->up[link] > leveller->down[link] ? leveller->up[link] : leveller->down[link],
+			 capacity = fors_leveller_capacity(leveller, link);
+
+		load = (load + capacity - 1) / (capacity ? capacity : 1);
+		most = most < load ? load : most;
 	}
 	return most;
 }

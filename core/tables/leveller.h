@@ -58,6 +58,7 @@ struct fors_leveller {
 	uint64_t *wanted;		 /* [to * nwords + class / 64]: some LID is in the class, as bits */
 	uint32_t nwords;
 	bool may_move_all;		 /* where links are too full units at home move, too, and ways down */
+	bool is_uneven;			 /* cables that live differ in what they carry */
 	bool is_for_ever;		 /* over all cables that ever were: it says where entries are at home */
 	bool has_base_only;		 /* one LID per port: classes without a place are not wanted */
 	const uint8_t *home;		 /* [class]: its lane */
@@ -69,6 +70,12 @@ struct fors_leveller {
 	uint8_t *saved;	  /* choice and loads, for level_repair.c */
 	uint64_t effort;  /* ways that the repair may still look at */
 };
+
+/* Flows of a phase over the cable [leaf * nlanes + lane]; where all that live are alike they count as one. */
+static inline uint32_t fors_leveller_capacity(const struct fors_leveller *leveller, size_t cable)
+{
+	return leveller->is_uneven ? leveller->fabric->cable[cable].capacity : 1;
+}
 
 /* Home lane of all units of a class: a table, for it is asked for each way looked at. */
 static inline uint32_t fors_leveller_home(const struct fors_leveller *leveller, uint32_t class)
@@ -203,7 +210,7 @@ uint8_t fors_leveller_first(const struct fors_leveller *leveller, uint32_t pair,
 			    uint32_t step, leveller_suits suits);
 /* The lane to look at first for a unit: one that idles in its own round, if any does. */
 uint32_t fors_leveller_first_lane(const struct fors_leveller *leveller, uint32_t pair, uint32_t class);
-/* The fullest link's units. */
+/* The units of the fullest link, by capacity. */
 uint32_t fors_leveller_fullest(const struct fors_leveller *leveller);
 
 /* ---- level_moves.c; a link is (leaf * nlanes + lane) * 2, and 1 more for the downlink ---- */

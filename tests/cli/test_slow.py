@@ -130,6 +130,8 @@ def rated(text, *rates):
     ("FT(2;4,4;servers=8)", [("Spine", "4xHDR"), ("Node", "4xHDR")], 48),
     ("FT(2;2,4;servers=6)", [("Spine", "4xNDR"), ("Node", "2xHDR")], 24),
     ("FT(2;2,4;cables=2;servers=8)", [("Spine", "4xFDR"), ("Node", "4xQDR")], 48),  # 1.7 times as fast is once
+    ("FT(2;4,4;servers=8)", [("Spine", "4xHDR"), ("Spine03", "4xEDR"), ("Node", "2xHDR")], 32),  # links carry by what they are
+    ("FT(2;4,4;servers=6)", [("Spine", "4xEDR"), ("Spine03", "4xNDR"), ("Node", "2xHDR")], 24),
     ("XGFT(3;8,4,4;1,4,4)", [("Mid", "4xHDR"), ("Node", "2xHDR")], 128),
     ("XGFT(3;8,4,4;1,4,2)", [("Mid", "4xHDR"), ("Spine", "4xNDR"), ("Node", "2xHDR")], 128),
     ("XGFT(3;8,4,4;1,4,2)", [("Mid", "4xHDR"), ("Node", "2xHDR")], 192)])  # the pods' cables up are the limit
@@ -142,6 +144,15 @@ def test_hosts_slower_than_uplinks(fors, write, spec, rates, phases):
     lfts = write("own.lfts", fors("fabric", "--fabric", path, "--format", "lfts").out)
     over = plan(fors, "--fabric", path, "--lfts", lfts)
     assert over["phases"] == phases and over["tables_bound"] == phases
+
+
+@pytest.mark.parametrize("spec, node, port, most", [("FT(2;4,4;servers=8)", "Leaf00", 10, 32), ("XGFT(3;8,4,4;1,4,4)", "Leaf00", 10, 142)])
+def test_a_cable_that_lost_speed_carries_less(fors, write, spec, node, port, most):
+    """It is still as fast as the servers, so it holds up nobody, and is used for what it carries: 48 and 240 phases if it were used as before."""
+    text = rated(fors("fabric", "--synthetic", spec).out, ("Spine", "4xHDR"), ("Mid", "4xHDR"), ("Node", "2xHDR"))
+    status = plan(fors, "--fabric", write("one.net", at(text, node, port, "2xHDR")))
+    assert status["phases"] <= most and status["slow_phases"] == 0 and (status["cable_flows"], status["cable_flows_most"]) == (1, 2)
+    assert status["degraded_links"][0]["used"]
 
 
 FAST = "FT(2;4,4;servers=8)", ("Spine", "4xHDR"), ("Node", "2xHDR")

@@ -32,7 +32,7 @@ static struct fors_fabric *new_fabric(uint32_t spines, uint32_t leaves, uint32_t
 	for (uint32_t lane = 0; lane < fabric->nlanes; lane++)
 		fabric->lane[lane] = (struct fors_lane){.spine = (uint16_t)(lane / cables), .cable = lane % cables};
 	for (uint32_t i = 0; i < leaves * fabric->nlanes; i++)
-		fabric->cable[i].state = FORS_CABLE_LIVE;
+		fabric->cable[i] = (struct fors_cable){.state = FORS_CABLE_LIVE, .capacity = 1};
 	fabric->ncopies = fabric->nlanes ? (slots - 1) / fabric->nlanes + 1 : 1;
 	for (uint32_t i = 0; i < leaves * slots; i++) {
 		uint32_t nlanes = fabric->nlanes ? fabric->nlanes : slots;

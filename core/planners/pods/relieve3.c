@@ -50,6 +50,7 @@ struct relief {
 	const struct fors_lanes3 *lanes;
 	const struct fors_pods *pods;
 	uint32_t most;
+	bool is_uneven;	      /* cables differ in what they carry in a phase */
 	int64_t *load;	      /* per link: flows */
 	uint32_t *link_node;  /* per link: the node of known that sends, */
 	uint8_t *link_port;   /* and its port */
@@ -135,9 +136,17 @@ static int64_t flows_of(const struct relief *r, uint32_t row, uint32_t slot)
 	return flows;
 }
 
-static int64_t cost_of(const struct relief *r, int64_t load)
+/* So much a link may have. */
+static int64_t cap_of(const struct relief *r, uint32_t link)
 {
-	int64_t over = load - r->most;
+	const struct fors_node *node = &r->pods->known->node[r->link_node[link]];
+
+	return r->most * (r->is_uneven ? r->pods->capacity[node->first_port + r->link_port[link]] : 1);
+}
+
+static int64_t cost_of(const struct relief *r, uint32_t link, int64_t load)
+{
+	int64_t over = load - cap_of(r, link);
 
 	return over > 0 ? over * over : 0;
 }
@@ -149,7 +158,7 @@ static int64_t add(struct relief *r, uint32_t row, uint32_t slot, uint8_t port, 
 	int64_t cost = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		cost += cost_of(r, r->load[link[i]] + flows) - cost_of(r, r->load[link[i]]);
+		cost += cost_of(r, link[i], r->load[link[i]] + flows) - cost_of(r, link[i], r->load[link[i]]);
 		r->load[link[i]] += flows;
 	}
 	r->work += 4;
@@ -177,7 +186,7 @@ static void try_port(struct relief *r, uint32_t row, uint32_t slot, uint8_t port
 
 	r->work += 4;
 	for (uint32_t i = 0; i < n; i++) {
-		cost += cost_of(r, r->load[link[i]] + flows) - cost_of(r, r->load[link[i]]);
+		cost += cost_of(r, link[i], r->load[link[i]] + flows) - cost_of(r, link[i], r->load[link[i]]);
 		leaves &= link[i] != r->stuck;
 	}
 	if (n && cost < best->cost && (leaves || cost < 0))
@@ -420,17 +429,19 @@ static struct move best_move(struct relief *r, uint32_t link)
 /* One of the fullest links, any; FORS_NONE: none is above the bound. *cost: of all. */
 static uint32_t pick_link(struct relief *r, int64_t *cost)
 {
-	int64_t most = r->most;
+	int64_t most = 0;
 	uint32_t n = 0;
 
 	*cost = 0;
 	for (uint32_t i = 0; i < r->ways->nlinks; i++) {
-		*cost += cost_of(r, r->load[i]);
-		if (r->load[i] > most) {
-			most = r->load[i];
+		int64_t over = r->load[i] - cap_of(r, i);
+
+		*cost += cost_of(r, i, r->load[i]);
+		if (over > most) {
+			most = over;
 			n = 0;
 		}
-		if (r->load[i] == most && most > r->most)
+		if (over == most && most > 0)
 			r->fullest[n++] = i;
 	}
 	r->work += r->ways->nlinks;
@@ -535,13 +546,16 @@ static bool allocate(struct relief *r)
 	return r->load && r->link_node && r->link_port && r->fullest && r->tabu && r->has_choice && r->best;
 }
 
-/* What the fullest link carries, at least `most`. */
+/* The phases of the fullest link, at least `most`. */
 static uint32_t fullest(const struct relief *r)
 {
 	int64_t load = r->most;
 
-	for (uint32_t i = 0; i < r->ways->nlinks; i++)
-		load = r->load[i] > load ? r->load[i] : load;
+	for (uint32_t i = 0; r->most && i < r->ways->nlinks; i++) {
+		int64_t capacity = cap_of(r, i) / r->most, phases = (r->load[i] + capacity - 1) / capacity;
+
+		load = phases > load ? phases : load;
+	}
 	return (uint32_t)load;
 }
 
@@ -558,6 +572,7 @@ enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, bool in_hast
 	if (most == UINT32_MAX)
 		return FORS_OK;
 	good = allocate(&r);
+	r.is_uneven = fors_pods_is_uneven(r.pods);
 	if (good) {
 		list_links(&r);
 		find_choices(&r);

@@ -47,6 +47,7 @@ struct work {
 	const struct fors_pods *pods;
 	const struct fors_cohorts *cohorts;
 	struct fors_units3 *units;
+	bool is_uneven;	   /* cables differ in what they carry: else all count as one flow, for tables are the same then */
 	bool *is_loose;	   /* [leaf * nslots + slot]: it was not at home */
 	uint32_t *leaf;	   /* of the problem's switches */
 	uint32_t *slot;	   /* of the problem's destinations */
@@ -252,6 +253,26 @@ static bool choose_paths(struct work *w)
 			if (p->home[d] != s && !*entry_of(w, s, d))
 				return false;
 	return true;
+}
+
+/* What links carry, where they differ; false: out of memory. */
+static bool find_capacities(struct work *w)
+{
+	const struct fors_net *known = w->pods->known;
+	uint8_t *capacity = w->is_uneven ? malloc(w->problem.nlinks + (size_t)1) : NULL;
+
+	if (!w->is_uneven)
+		return true;
+	for (uint32_t node = 0; capacity && node < known->nnodes; node++)
+		for (unsigned port = 1; w->pods->level[node] && port <= known->node[node].nports; port++) {
+			uint32_t i = known->node[node].first_port + port;
+
+			if (w->ways->hop[i].row != FORS_NONE)
+				capacity[w->ways->hop[i].link] = w->pods->capacity[i];
+		}
+	if (capacity)
+		fors_flows_take_capacities(&w->problem, capacity);
+	return capacity;
 }
 
 /* ---- rounds ---- */
@@ -536,7 +557,7 @@ static enum fors_err find_bound(struct work *w, struct fors_error *error)
 		return fors_fail_memory(error);
 	for (uint32_t a = 0; a < w->pods->nleaves; a++)
 		servers[a] = takes_part(w, a) ? w->pods->leaf[a].nslots : 0;
-	err = fors_bound3(w->ways->lanes, servers, NULL, &w->units->bound, error);
+	err = fors_bound3(w->ways->lanes, servers, w->is_uneven ? w->pods->capacity : NULL, &w->units->bound, error);
 	free(servers);
 	return err;
 }
@@ -621,13 +642,13 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 		nrounds = w->cohorts->npods * w->cohorts->m2; /* a dead leaf is no reason to leave home */
 	if (nrounds + MOST_MORE >= FORS_UNITS3_NONE)
 		return FORS_OK;
-	if (is_closed_form(w, nrounds))
+	if (!w->is_uneven && is_closed_form(w, nrounds))
 		return take_closed_form(w, w->cohorts->nrounds, error);
 	if (!effort)
 		return FORS_OK;
 	if (!choose_paths(w))
 		return FORS_OK;
-	if (!allocate_links(w))
+	if (!allocate_links(w) || !find_capacities(w))
 		return fors_fail_memory(error);
 	w->problem.lump = length;
 	err = find_rounds(w, nrounds, effort, &done, &packing, error);
@@ -645,7 +666,11 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohorts *cohorts, uint32_t effort,
 			       struct fors_units3 *units, struct fors_error *error)
 {
-	struct work w = {.ways = ways, .pods = ways->lanes->pods, .cohorts = cohorts, .units = units};
+	struct work w = {.ways = ways,
+			 .pods = ways->lanes->pods,
+			 .cohorts = cohorts,
+			 .units = units,
+			 .is_uneven = fors_pods_is_uneven(ways->lanes->pods)};
 	enum fors_err err;
 
 	*units = (struct fors_units3){0};
