@@ -380,8 +380,8 @@ static void print_tree(const struct over *over, const struct fors_status *status
 
 	printf("tree        three levels: %u %s in %u %s, %u %s in %u %s, %u %s\n", pods->nleaves,
 	       fors_plural(pods->nleaves, "leaf", "leaves"), pods->npods, fors_plural(pods->npods, "pod", "pods"),
-	       pods->nmids, fors_plural(pods->nmids, "middle switch", "middle switches"), pods->nplanes,
-	       fors_plural(pods->nplanes, "plane", "planes"), pods->ntops, fors_plural(pods->ntops, "top", "tops"));
+	       pods->nmids, fors_plural(pods->nmids, "middle switch", "middle switches"), pods->napart,
+	       fors_plural(pods->napart, "plane", "planes"), pods->ntops, fors_plural(pods->ntops, "top", "tops"));
 	cli_ahead_print_dead(&over->ahead, &over->made.tree, status);
 	cli_print_lost(status, status->servers + (int64_t)status->lost_servers.count);
 	cli_print_links("degraded", status, &status->degraded_links, true);

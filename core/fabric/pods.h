@@ -49,6 +49,7 @@ struct fors_pods_slot {
 struct fors_pods {
 	const struct fors_net *known, *now; /* borrowed */
 	uint32_t nleaves, nmids, ntops, npods, nplanes, nslots;
+	uint32_t napart; /* planes as people count them: those that share tops are one */
 	struct fors_pods_switch *leaf, *mid, *top;
 	struct fors_pods_slot *slot; /* by leaf, then port */
 	uint8_t *level;		     /* per node of known: enum fors_pods_level */

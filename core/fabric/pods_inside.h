@@ -28,7 +28,7 @@ enum fors_err fors_pods_crossed(const struct fors_net *net, const uint8_t *level
 
 /*
  * pods_planes.c: which middle switches of different pods belong together.
- * Give every mid of `pods`, which has its switches, and every top a plane; nplanes and mid_of, which is allocated. Errors:
+ * Give every mid of `pods`, which has its switches, and every top a plane; nplanes, napart, and mid_of, which is allocated. Errors:
  * FORS_ENOTREE (planes that do not line up, with the top and its two mids), FORS_ENOMEM.
  */
 enum fors_err fors_pods_planes(struct fors_pods *pods, struct fors_error *error);

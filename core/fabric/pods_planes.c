@@ -129,6 +129,38 @@ static void match_idle(struct planes *p)
 	}
 }
 
+/* ---- what people call a plane ---- */
+
+static bool share_top(const struct planes *p, uint32_t one, uint32_t other)
+{
+	uint32_t ntops = p->pods->ntops, t = 0;
+
+	while (t < ntops && !(p->has[(size_t)one * ntops + t] && p->has[(size_t)other * ntops + t]))
+		t++;
+	return t < ntops;
+}
+
+/* What hangs together without the leaves: planes that share tops are one. `group` has room for all planes. */
+static uint32_t count_apart(const struct planes *p, uint32_t *group)
+{
+	uint32_t count = 0;
+
+	for (uint32_t j = 0; j < p->pods->nplanes; j++) {
+		group[j] = j;
+		count++;
+		for (uint32_t i = 0; i < j; i++) {
+			uint32_t old = group[i];
+
+			if (old == group[j] || !share_top(p, i, j))
+				continue;
+			count--;
+			for (uint32_t k = 0; k < j; k++)
+				group[k] = group[k] == old ? group[j] : group[k];
+		}
+	}
+	return count;
+}
+
 /* ---- do they line up? ---- */
 
 static bool is_cabled(const struct fors_pods *pods, uint32_t top, uint32_t mid)
@@ -284,6 +316,8 @@ enum fors_err fors_pods_planes(struct fors_pods *pods, struct fors_error *error)
 		match_pod(&p, pod);
 	if (!err)
 		match_idle(&p);
+	if (!err)
+		pods->napart = count_apart(&p, p.taken);
 	free(p.has);
 	free(p.score);
 	free(p.mids);

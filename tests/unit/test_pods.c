@@ -238,6 +238,28 @@ static void test_directors_have_no_surplus(void **state)
 	assert_true(accepted >= 40);
 }
 
+/* Planes are counted as people do: those that share tops are one. */
+static void test_planes_that_share_tops_are_one(void **state)
+{
+	static const struct {
+		uint32_t boards, apart;
+	} cases[] = {{0, 4}, {2, 1}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
+		struct fors_error error = {0};
+		struct fors_pods *made;
+
+		if (cases[i].boards)
+			make_director(net, 16, 4, cases[i].boards);
+		must(fors_pods_build(net, net, NULL, 0, &made, &error), &error);
+		assert_int_equal(made->nplanes, 4);
+		assert_int_equal(made->napart, cases[i].apart);
+		fors_pods_free(made);
+		fors_net_free(net);
+	}
+}
+
 /* A gateway on a top, and one on a mid, make neither of them a leaf. */
 static void test_guests_do_not_confuse(void **state)
 {
@@ -1025,6 +1047,7 @@ int main(void)
 		cmocka_unit_test(test_missing_cables_cross_nothing),
 		cmocka_unit_test(test_surplus_cables_are_named),
 		cmocka_unit_test(test_directors_have_no_surplus),
+		cmocka_unit_test(test_planes_that_share_tops_are_one),
 		cmocka_unit_test(test_guests_do_not_confuse),
 		cmocka_unit_test(test_learning),
 		cmocka_unit_test(test_healthy),
