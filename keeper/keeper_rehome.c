@@ -95,7 +95,8 @@ void fors_keeper_consider_rehome(struct fors_keeper *keeper, struct fors_look *l
 	fors_rehome_note(rehome, fors_places_size(keeper->kept.places).slots, now);
 	is_wanted = !keeper->settings->rehome_never && fors_rehome_is_healthy(&look->tree);
 	if (is_wanted)
-		err = fors_places_ranked(keeper->kept.places, &ranked, &is_same, &error);
+		err = fors_places_ranked(keeper->kept.places, fors_settings_participants(keeper->settings), &ranked,
+					 &is_same, &error);
 	fors_rehome_want(rehome, is_wanted && !err && !is_same, now);
 	if (ranked && fors_rehome_is_due(rehome, now))
 		err = arm(keeper, look, ranked, now, &error);
@@ -132,7 +133,7 @@ bool fors_keeper_rank(struct fors_keeper *keeper, const struct fors_fattree *tre
 	if (keeper->is_shadow || keeper->settings->rehome_never || !fors_rehome_is_healthy(tree) ||
 	    keeper->drain.due_ms || !fors_rehome_may_rank(rehome, fors_worker_withdrawn(keeper->worker)))
 		return false;
-	if (fors_places_rank(keeper->kept.draft, &error)) {
+	if (fors_places_rank(keeper->kept.draft, fors_settings_participants(keeper->settings), &error)) {
 		fors_log_error(&keeper->setup.log, FORS_F_MEMORY, "homes are not ranked: %s", error.text);
 		return false;
 	}

@@ -60,7 +60,7 @@ static bool rank(struct fors_keeper *keeper, const struct fors_look *look)
 
 	if (!look->tree.kind || keeper->settings->rehome_never || !fors_rehome_is_healthy(&look->tree))
 		return false;
-	if (fors_places_ranked(kept->places, &ranked, &is_same, &error))
+	if (fors_places_ranked(kept->places, fors_settings_participants(keeper->settings), &ranked, &is_same, &error))
 		fors_log_error(&keeper->setup.log, FORS_F_MEMORY, "homes are not ranked: %s", error.text);
 	if (!ranked || is_same) {
 		fors_places_free(ranked);

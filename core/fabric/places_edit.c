@@ -338,5 +338,5 @@ enum fors_err fors_places_forget(struct fors_places *places, uint64_t guid, stru
 		drop_spine(places, spine);
 	else
 		drop_leaf(places, leaf);
-	return fors_places_rank(places, error);
+	return fors_places_rank(places, NULL, error);
 }

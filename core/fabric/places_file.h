@@ -32,16 +32,18 @@ bool fors_places_is_former(const char *text, size_t size);
 
 /*
  * Give all servers ever seen homes by their ranks, and leaves, spines and parallel cables an order that depends on
- * nothing but what is known: the same for all who have seen the same. Errors: FORS_ENOMEM; nothing has changed then.
+ * nothing but what is known: the same for all who have seen the same. participants (NULL: all) come first, where that gains
+ * them something. Errors: FORS_ENOMEM; nothing has changed then.
  */
-enum fors_err fors_places_rank(struct fors_places *places, struct fors_error *error);
+enum fors_err fors_places_rank(struct fors_places *places, const struct fors_participants *participants,
+			       struct fors_error *error);
 
 /*
  * What a ranking would make of the places, in *ranked, owned by the caller; *is_same, and nothing in *ranked, where all
  * servers and lanes were ranked. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_places_ranked(const struct fors_places *places, struct fors_places **ranked, bool *is_same,
-				 struct fors_error *error);
+enum fors_err fors_places_ranked(const struct fors_places *places, const struct fors_participants *participants,
+				 struct fors_places **ranked, bool *is_same, struct fors_error *error);
 
 /* ---- places_edit.c ---- */
 

@@ -135,5 +135,5 @@ enum fors_err fors_learn_slots(struct fors_learning *l, struct fors_error *error
 		err = drop_names(l->places, error);
 	if (err)
 		return err;
-	return is_first ? fors_places_rank(l->places, error) : FORS_OK;
+	return is_first ? fors_places_rank(l->places, NULL, error) : FORS_OK;
 }

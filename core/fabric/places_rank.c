@@ -24,6 +24,9 @@
  * leaf to the next (core/tables/level_build.c), so that what is too much here is too little there. Where other leaves have
  * fewer servers than lanes, what varies is ranked by itself: the servers of those others shall have no gaps between them.
  *
+ * Where only some take part, those are ranked first, as if the others were not there, if that gains them something; the others
+ * get the homes that are least used then. A list that changes moves nothing: that is for the next ranking.
+ *
  * What is no host (core/net/others.h) has no slot; one of an old order that has loses it by a ranking. Of three levels that is all
  * that a ranking does.
  *
@@ -44,6 +47,8 @@
 #include "known.h"
 #include "places.h"
 #include "places_inside.h"
+
+#define GAIN 2 /* percent: what those get at least who take part, or all are alike */
 
 /* --- one order for all who know the same ---------------------------------- */
 
@@ -70,6 +75,7 @@ struct ranking {
 	struct fors_places *places, *old; /* old: a copy of what they were */
 	struct position *order;
 	struct fors_home_counts homes;
+	const struct fors_participants *first; /* sorted; without GUIDs: all */
 };
 
 static void sort_leaves(const struct ranking *work)
@@ -155,8 +161,13 @@ static void sort_spines(const struct ranking *work)
 	}
 }
 
-/* Slots by port, without those that no server is known at, or at which is no host. */
-static void sort_slots(struct fors_leaf_place *leaf)
+static bool comes_first(const struct ranking *work, const struct fors_leaf_place *leaf, unsigned slot)
+{
+	return fors_participants_have(work->first, leaf->slot_guid[slot]);
+}
+
+/* Slots by port, those first that come first, without those that no server is known at, or at which is no host. */
+static void sort_slots(const struct ranking *work, struct fors_leaf_place *leaf)
 {
 	const struct fors_leaf_place old = *leaf;
 
@@ -166,12 +177,15 @@ static void sort_slots(struct fors_leaf_place *leaf)
 	memset(leaf->slot_kind, 0, sizeof(leaf->slot_kind));
 	memset(leaf->slot_guid, 0, sizeof(leaf->slot_guid));
 	memset(leaf->slot_is_none, 0, sizeof(leaf->slot_is_none));
-	for (unsigned port = 1; port <= FORS_MAX_SLOTS; port++)
-		for (unsigned s = 0; s < old.nslots; s++)
-			if (old.slot_port[s] == port && fors_places_is_slot(&old, s) && !old.slot_is_none[s]) {
-				leaf->slot_port[leaf->nslots] = (uint8_t)port;
-				leaf->slot_guid[leaf->nslots++] = old.slot_guid[s];
-			}
+	for (unsigned turn = 1; turn <= 2 * FORS_MAX_SLOTS; turn++)
+		for (unsigned s = 0; s < old.nslots; s++) {
+			unsigned port = old.slot_port[s] + (comes_first(work, &old, s) ? 0u : FORS_MAX_SLOTS);
+
+			if (port != turn || !fors_places_is_slot(&old, s) || old.slot_is_none[s])
+				continue;
+			leaf->slot_port[leaf->nslots] = old.slot_port[s];
+			leaf->slot_guid[leaf->nslots++] = old.slot_guid[s];
+		}
 }
 
 /* --- homes ---------------------------------------------------------------- */
@@ -273,6 +287,38 @@ static void mark_varied(struct fors_places *places)
 				places->leaf[a].slot_kind[s] = FORS_SLOT_VARIED;
 }
 
+/* Those of a leaf, sorted, that come first. */
+static uint8_t count_first(const struct ranking *work, const struct fors_leaf_place *leaf)
+{
+	uint8_t count = 0;
+
+	while (count < FORS_MAX_SLOTS && leaf->slot_port[count] && comes_first(work, leaf, count))
+		count++;
+	return count;
+}
+
+/* The others of a leaf take what is least used. */
+static void welcome_others(struct fors_places *places, struct fors_leaf_place *leaf)
+{
+	for (; leaf->nslots < FORS_MAX_SLOTS && leaf->slot_port[leaf->nslots]; leaf->nslots++) {
+		fors_places_welcome(places, leaf, leaf->nslots);
+		leaf->slot_kind[leaf->nslots] = FORS_SLOT_RANKED;
+	}
+}
+
+/* Homes of those that come first, as if the others were not there; then those. */
+static void assign_first(struct ranking *work)
+{
+	struct fors_places *places = work->places;
+
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		places->leaf[a].nslots = count_first(work, &places->leaf[a]);
+	assign(work);
+	mark_varied(places);
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		welcome_others(places, &places->leaf[a]);
+}
+
 static bool allocate(struct ranking *work)
 {
 	size_t nswitches = (size_t)work->places->nleaves + work->places->nspines;
@@ -291,27 +337,101 @@ static enum fors_err rank_known(struct fors_places *places, struct fors_error *e
 	return err ? err : fors_known_complete(places->known, error);
 }
 
-enum fors_err fors_places_rank(struct fors_places *places, struct fors_error *error)
+static enum fors_err rank_slots(struct fors_places *places, const struct fors_participants *first,
+				struct fors_error *error)
 {
-	struct ranking work = {.places = places};
-	bool good;
+	struct ranking work = {.places = places, .first = first};
+	bool good = allocate(&work);
 
-	if (places->known)
-		return rank_known(places, error);
-	good = allocate(&work);
 	if (good) {
 		sort_leaves(&work);
 		sort_spines(&work);
 		for (uint32_t a = 0; a < places->nleaves; a++)
-			sort_slots(&places->leaf[a]);
-		assign(&work);
-		mark_varied(places);
+			sort_slots(&work, &places->leaf[a]);
+		assign_first(&work);
 	}
 	fors_places_free(work.old);
 	free(work.order);
 	free(work.homes.own);
 	free(work.homes.total);
 	return good ? FORS_OK : fors_fail_memory(error);
+}
+
+/* Of these, how many there are in a leaf and in all: by home, then the sum. */
+static void count_among(const struct fors_places *places, const struct fors_participants *them, uint32_t a,
+			uint32_t *own, uint32_t *total)
+{
+	for (unsigned s = 0; s < places->leaf[a].nslots; s++) {
+		uint8_t home = places->leaf[a].slot_home[s];
+
+		if (!fors_participants_have(them, places->leaf[a].slot_guid[s]))
+			continue;
+		own[home]++;
+		total[home]++;
+		own[places->nlanes]++;
+		total[places->nlanes]++;
+	}
+}
+
+/* The phases that no exchange of these goes below over homes by themselves; 0: out of memory. */
+static uint64_t bound_among(const struct fors_places *places, const struct fors_participants *them)
+{
+	size_t room = places->nlanes + (size_t)1;
+	uint32_t *total = calloc((places->nleaves + (size_t)1) * room, sizeof(*total)), *own = total;
+	uint64_t bound;
+
+	if (!total)
+		return 0;
+	for (uint32_t a = 0; a < places->nleaves; a++)
+		count_among(places, them, a, own += room, total);
+	bound = total[places->nlanes];
+	own = total;
+	for (uint32_t a = 0; a < places->nleaves; a++) {
+		own += room;
+		for (uint32_t k = 0; k < places->nlanes; k++) {
+			uint64_t up = (uint64_t)own[places->nlanes] * (total[k] - own[k]);
+			uint64_t down = (uint64_t)own[k] * (total[places->nlanes] - own[places->nlanes]);
+
+			bound = up > bound ? up : bound;
+			bound = down > bound ? down : bound;
+		}
+	}
+	free(total);
+	return bound;
+}
+
+/* Those who take part first, where that gains enough. */
+static enum fors_err rank_for(struct fors_places *places, const struct fors_participants *them,
+			      struct fors_error *error)
+{
+	static const struct fors_participants all = {NULL, 0};
+	struct fors_places *first = fors_places_copy(places), old;
+	enum fors_err err = first ? rank_slots(first, them, error) : fors_fail_memory(error);
+
+	if (!err)
+		err = rank_slots(places, &all, error);
+	if (!err && 100 * bound_among(places, them) >= (100 + GAIN) * bound_among(first, them)) {
+		old = *places;
+		*places = *first;
+		*first = old;
+	}
+	fors_places_free(first);
+	return err;
+}
+
+enum fors_err fors_places_rank(struct fors_places *places, const struct fors_participants *participants,
+			       struct fors_error *error)
+{
+	struct fors_participants sorted;
+	enum fors_err err;
+
+	if (places->known)
+		return rank_known(places, error);
+	err = fors_participants_sort(participants, &sorted, error);
+	if (!err)
+		err = participants ? rank_for(places, &sorted, error) : rank_slots(places, &sorted, error);
+	free(sorted.guid);
+	return err;
 }
 
 /* Lanes that are nobody's home. */
@@ -361,8 +481,8 @@ static bool gains(const struct fors_places *places, const struct fors_places *ra
  * A server or a lane has to come late for a ranking. The order of switches alone is no reason: one that was replaced has
  * the place of the old one, so that nothing moves.
  */
-enum fors_err fors_places_ranked(const struct fors_places *places, struct fors_places **ranked, bool *is_same,
-				 struct fors_error *error)
+enum fors_err fors_places_ranked(const struct fors_places *places, const struct fors_participants *participants,
+				 struct fors_places **ranked, bool *is_same, struct fors_error *error)
 {
 	uint32_t unused = count_unused(places);
 	struct fors_places *copy;
@@ -372,7 +492,7 @@ enum fors_err fors_places_ranked(const struct fors_places *places, struct fors_p
 	if (*is_same)
 		return FORS_OK;
 	copy = fors_places_copy(places);
-	err = copy ? fors_places_rank(copy, error) : fors_fail_memory(error);
+	err = copy ? fors_places_rank(copy, participants, error) : fors_fail_memory(error);
 	if (!err)
 		*is_same = !gains(places, copy, unused);
 	if (err || *is_same)

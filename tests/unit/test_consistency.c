@@ -471,7 +471,7 @@ static void run_ranking(struct bed *bed, struct fors_places *places, const char 
 
 	must(fors_fabric_build(bed->net, places, NULL, &u.fabric[0], &error), &error);
 	must(fors_tables_build(u.fabric[0], &u.lfts[0], &error), &error);
-	must(fors_places_rank(places, &error), &error);
+	must(fors_places_rank(places, NULL, &error), &error);
 	must(fors_fabric_build(bed->net, places, NULL, &u.fabric[1], &error), &error);
 	must(fors_tables_build(u.fabric[1], &u.lfts[1], &error), &error);
 	find_targets(&u, u.fabric[0]);

@@ -623,9 +623,9 @@ static void a_kept_order_is_completed_by_a_ranking(void **state)
 	must_learn(old, less);
 	text = encode(old, &size);
 	assert_null(strstr(text, COMPLETED));
-	assert_int_equal(fors_places_ranked(never, &ranked, &is_same, NULL), FORS_OK);
+	assert_int_equal(fors_places_ranked(never, NULL, &ranked, &is_same, NULL), FORS_OK);
 	assert_true(is_same);
-	assert_int_equal(fors_places_ranked(old, &ranked, &is_same, NULL), FORS_OK);
+	assert_int_equal(fors_places_ranked(old, NULL, &ranked, &is_same, NULL), FORS_OK);
 	assert_false(is_same);
 	again = encode(ranked, &size);
 	assert_non_null(strstr(again, COMPLETED));
@@ -664,7 +664,7 @@ static void what_is_no_host_goes_with_a_ranking(void **state)
 		assert_true(size[0] == size[1] && !memcmp(before, after, size[0]));
 		free(before);
 		free(after);
-		assert_int_equal(fors_places_ranked(places, &ranked, &is_same, NULL), FORS_OK);
+		assert_int_equal(fors_places_ranked(places, NULL, &ranked, &is_same, NULL), FORS_OK);
 		assert_false(is_same);
 		must_learn(ranked, net); /* forgets their names */
 		fresh = places_of(net);
@@ -675,7 +675,7 @@ static void what_is_no_host_goes_with_a_ranking(void **state)
 		free(after);
 		fors_places_free(ranked);
 		ranked = NULL;
-		assert_int_equal(fors_places_ranked(fresh, &ranked, &is_same, NULL), FORS_OK);
+		assert_int_equal(fors_places_ranked(fresh, NULL, &ranked, &is_same, NULL), FORS_OK);
 		assert_true(is_same && !ranked);
 		fors_places_free(fresh);
 		fors_places_free(places);

@@ -10,6 +10,7 @@
 
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
+#include "core/tables/lanes.h"
 
 static char *encode(const struct fors_places *places)
 {
@@ -22,7 +23,7 @@ static char *encode(const struct fors_places *places)
 
 static void rank(struct fors_places *places)
 {
-	assert_int_equal(fors_places_rank(places, NULL), FORS_OK);
+	assert_int_equal(fors_places_rank(places, NULL, NULL), FORS_OK);
 }
 
 static void learn(struct fors_places *places, const struct fors_net *net)
@@ -137,14 +138,14 @@ static void late_switches_are_ranked_too(void **state)
 	isolate(bed->net, bed->fabric->leaf[2].node);
 	learn(places, bed->net);
 	learn(places, bed->intact);
-	assert_int_equal(fors_places_ranked(places, &ranked, &is_same, NULL), FORS_OK);
+	assert_int_equal(fors_places_ranked(places, NULL, &ranked, &is_same, NULL), FORS_OK);
 	assert_false(is_same);
 	grown = encode(ranked);
 	assert_string_equal(grown, at_once);
 	fors_places_free(places);
 	places = ranked;
 	ranked = NULL;
-	assert_int_equal(fors_places_ranked(places, &ranked, &is_same, NULL), FORS_OK);
+	assert_int_equal(fors_places_ranked(places, NULL, &ranked, &is_same, NULL), FORS_OK);
 	assert_true(is_same && !ranked);
 	fors_places_free(places);
 	free(at_once);
@@ -160,15 +161,64 @@ static void what_is_ranked_stays(void **state)
 	bool is_same = false;
 
 	(void)state;
-	assert_int_equal(fors_places_ranked(bed->places, &ranked, &is_same, NULL), FORS_OK);
+	assert_int_equal(fors_places_ranked(bed->places, NULL, &ranked, &is_same, NULL), FORS_OK);
 	assert_true(is_same && !ranked);
 	bed->net->node[bed->fabric->spine[0].node].guid = 0xffff;
 	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
 	learn_bed(bed);
 	is_same = false;
-	assert_int_equal(fors_places_ranked(bed->places, &ranked, &is_same, NULL), FORS_OK);
+	assert_int_equal(fors_places_ranked(bed->places, NULL, &ranked, &is_same, NULL), FORS_OK);
 	assert_true(is_same && !ranked);
 	bed_free(bed);
+}
+
+/* The phases that no plan over these tables goes below. */
+static uint32_t tables_bound(const struct bed *bed)
+{
+	uint64_t bound = 0;
+
+	assert_int_equal(fors_lanes_bound(bed->fabric, bed->lanes, &bound, NULL), FORS_OK);
+	return (uint32_t)bound;
+}
+
+/*
+ * Those who take part are ranked first, where that gains them something. The list alone moves nothing, neither before nor after; and
+ * a ranking of all leads back.
+ */
+static void participants_come_first(void **state)
+{
+	struct rng rng = {.state = 7};
+	uint32_t gained = 0;
+
+	(void)state;
+	for (uint32_t count = 20; count <= 180; count += 20) {
+		struct bed *bed = bed_new(count % 40 ? "FT(2;8,18;servers=12)" : "FT(2;12,18)", 0);
+		struct fors_places *ranked = NULL;
+		char *before = encode(bed->places), *after;
+		bool is_same = false;
+		uint32_t bound;
+
+		bed_random_participants(bed, &rng, count);
+		bound = tables_bound(bed);
+		assert_int_equal(fors_places_ranked(bed->places, &bed->participants, &ranked, &is_same, NULL), FORS_OK);
+		assert_true(is_same && !ranked);
+		assert_int_equal(fors_places_rank(bed->places, &bed->participants, NULL), FORS_OK);
+		bed_rebuild(bed);
+		assert_in_range(tables_bound(bed), count, bound);
+		gained += tables_bound(bed) < bound;
+		after = encode(bed->places);
+		learn_bed(bed);
+		assert_int_equal(fors_places_ranked(bed->places, NULL, &ranked, &is_same, NULL), FORS_OK);
+		assert_true(is_same && !ranked);
+		rank(bed->places);
+		free(after);
+		after = encode(bed->places);
+		assert_string_equal(before, after);
+		free(before);
+		free(after);
+		bed_free(bed);
+	}
+	assert_true(gained >= 3);
 }
 
 static void ranks_are_stretched_where_it_is_free(void **state)
@@ -380,6 +430,7 @@ int main(void)
 		cmocka_unit_test(arrival_does_not_matter),
 		cmocka_unit_test(late_switches_are_ranked_too),
 		cmocka_unit_test(what_is_ranked_stays),
+		cmocka_unit_test(participants_come_first),
 		cmocka_unit_test(ranks_are_stretched_where_it_is_free),
 		cmocka_unit_test(what_is_left_over_is_marked),
 		cmocka_unit_test(a_large_leaf_waits_for_no_single_uplink),
