@@ -69,6 +69,7 @@ nobase_dist_doc_DATA = \
 	doc/waiting-unequal.svg \
 	doc/waiting-uniform.svg \
 	doc/waiting.md \
+	doc/verbs.md \
 	doc/watch.md \
 	packaging/prometheus/README.md \
 	packaging/prometheus/fors-dashboard.json \

@@ -13,6 +13,8 @@
  * Under fors's own tables any service level will do. Under dfsssp, lash, nue or torus-2QoS only the right one keeps the
  * fabric free of deadlock: a program that is not told (FORSCHED_NO_SL) has to ask the subnet manager for a path record.
  *
+ * exchange() is the loop over phases: a receive, a send, wait for both, wait for all others. It needs pairs that are connected.
+ *
  * With a device this makes the queue pairs and brings them as far as one process can alone, to INIT; what is left,
  * telling the peers the queue pair numbers, every program does in its own way, and then connect_pair(). Without a
  * device it prints the address vectors of a server of the schedule and says so. With LMC 0 all path bits are 0, and
@@ -83,6 +85,70 @@ int connect_pair(const struct host *host, struct ibv_qp *pair, uint32_t peer_num
 	return ibv_modify_qp(pair, &send,
 			     IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 				     IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+/* The block of a server in an area of equal blocks, one for each server. */
+static struct ibv_sge block_of(const struct ibv_mr *area, uint32_t server, uint32_t size)
+{
+	return (struct ibv_sge){(uintptr_t)area->addr + (size_t)server * size, size, area->lkey};
+}
+
+static int start_receive(struct ibv_qp *pair, struct ibv_sge to)
+{
+	struct ibv_recv_wr work = {.sg_list = &to, .num_sge = 1}, *bad;
+
+	return ibv_post_recv(pair, &work, &bad);
+}
+
+static int start_send(struct ibv_qp *pair, struct ibv_sge from)
+{
+	struct ibv_send_wr work = {
+		.sg_list = &from, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED};
+	struct ibv_send_wr *bad;
+
+	return ibv_post_send(pair, &work, &bad);
+}
+
+/* Until so many sends and receives are done. 0, or -1. */
+static int wait_for(struct ibv_cq *cq, int count)
+{
+	struct ibv_wc done;
+
+	while (count > 0) {
+		int found = ibv_poll_cq(cq, 1, &done);
+
+		if (found < 0 || (found && done.status != IBV_WC_SUCCESS))
+			return -1;
+		count -= found;
+	}
+	return 0;
+}
+
+/*
+ * Every server sends a block of `size` bytes to every other: out's block s goes to server s, in's block s comes from it. pair[s]
+ * is connected to server s. barrier() returns when all servers have called it: phases must not overlap, and a server
+ * with nobody to send to waits as the others do. 0, or -1.
+ */
+int exchange(const struct forsched *schedule, const struct host *host, uint32_t me, struct ibv_qp *const *pair,
+	     const struct ibv_mr *out, const struct ibv_mr *in, uint32_t size, void (*barrier)(void));
+
+int exchange(const struct forsched *schedule, const struct host *host, uint32_t me, struct ibv_qp *const *pair,
+	     const struct ibv_mr *out, const struct ibv_mr *in, uint32_t size, void (*barrier)(void))
+{
+	for (uint32_t phase = 0; phase < forsched_nphases(schedule); phase++) {
+		struct forsched_flow flow;
+
+		if (forsched_flow(schedule, me, phase, &flow))
+			return -1;
+		if (flow.from != FORSCHED_NOBODY && start_receive(pair[flow.from], block_of(in, flow.from, size)))
+			return -1;
+		if (flow.to != FORSCHED_NOBODY && start_send(pair[flow.to], block_of(out, flow.to, size)))
+			return -1;
+		if (wait_for(host->cq, (flow.from != FORSCHED_NOBODY) + (flow.to != FORSCHED_NOBODY)))
+			return -1;
+		barrier();
+	}
+	return 0;
 }
 
 /* ---- the rest ---- */
