@@ -339,6 +339,15 @@ static void print_tables(const struct fors_over_report *report)
 	cli_print_speeds(report->full, report->least_flows, report->most_flows);
 }
 
+/* Where there is no tree to name them by: who holds up phases. */
+static void print_slow(const struct fors_over_report *report)
+{
+	if (report->nslow && report->nslow < report->nservers)
+		printf("slow        %u of these servers, most %s: without %s the exchange of the other %u needs %u phases at full speed at least\n",
+		       report->nslow, report->slowest, report->nslow == 1 ? "it" : "them", report->nservers - report->nslow,
+		       report->nservers - report->nslow);
+}
+
 /* Whose fault is what is above the servers' number? */
 static void print_bounds(const struct fors_over_report *report)
 {
@@ -405,6 +414,8 @@ static void print_report(const struct over *over, const struct fors_status *stat
 		cli_print_not_hosts(status);
 		cli_print_alone(status);
 		print_tables(&over->report);
+		if (!over->is_ours)
+			print_slow(&over->report);
 		print_bounds(&over->report);
 	}
 	if (over->schedule)

@@ -124,6 +124,23 @@ static void describe_links(const struct fors_flows_routed *routed, struct fors_o
 	}
 }
 
+/* Servers that hold up each phase in which they send or receive. */
+static void describe_slow(const struct fors_flows_routed *routed, struct fors_over_report *report)
+{
+	double most = 1;
+
+	for (uint32_t d = 0; d < routed->nservers; d++) {
+		const struct fors_flows_server *server = &routed->server[d];
+		double slowness = fors_port_slowness(fors_net_port(routed->net, server->node, server->port), report->full);
+
+		report->nslow += slowness > 1;
+		if (slowness <= most)
+			continue;
+		most = slowness;
+		snprintf(report->slowest, sizeof(report->slowest), "%s", fors_node_name(routed->net, server->node));
+	}
+}
+
 /* What can be said before there is a plan. */
 static enum fors_err describe(struct plan *plan, struct fors_error *error)
 {
@@ -142,6 +159,7 @@ static enum fors_err describe(struct plan *plan, struct fors_error *error)
 		return err;
 	say_why(routed, report, link);
 	describe_links(routed, report);
+	describe_slow(routed, report);
 	report->nservers = routed->nservers;
 	report->nleaves = routed->nswitches;
 	report->nnameless = routed->nnameless;

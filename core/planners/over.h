@@ -51,6 +51,8 @@ struct fors_over_report {
 	uint32_t nnameless;	    /* cabled ports of adapters that have no LID, left out */
 	uint32_t full;		    /* full speed in Mb/s; 0: not known */
 	uint32_t least_flows, most_flows; /* that a link in use carries in a phase; 0: none is used */
+	uint32_t nslow;			  /* servers whose cable is slower than full speed */
+	char slowest[FORS_NAME_MAX + 1];  /* the slowest of them; empty: there is none */
 	uint32_t npaths;	    /* path indices that were used */
 	uint32_t longest;	    /* cables between switches on the longest way */
 	uint32_t nphases;	    /* T */

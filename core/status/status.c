@@ -389,6 +389,8 @@ enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fat
 
 void fors_status_pace(struct fors_status *status, const struct fors_pace *pace)
 {
+	if (pace->full)
+		status->full_speed_mbits = pace->full;
 	status->length = pace->length;
 	status->slow_phases = pace->slow_phases;
 }

@@ -171,7 +171,7 @@ enum fors_err fors_links_add(struct fors_links *links, const struct fors_link *l
 /* Is what is told of another engine's tables? Not in shadow mode. Then there are no leaves and spines; lower_bound is the bound of these tables. */
 bool fors_status_is_foreign(const struct fors_status *status);
 
-/* Fill what a pace says: length, slow_phases. */
+/* Fill what a pace says: length, slow_phases, full_speed_mbits. */
 void fors_status_pace(struct fors_status *status, const struct fors_pace *pace);
 
 /* Fill what was found of slow links: degraded_choice, ignored_length, drained_length; nothing where there are none. */

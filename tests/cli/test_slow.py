@@ -190,6 +190,9 @@ def test_one_slow_participant(fors, write):
     assert "without it the exchange of the other 31 needs 31 phases at full speed, or some more" in out
     status = plan(fors, "--fabric", path)
     assert status["fast_bound"] == 31 and status["length"] > 100 and status["cable_flows"] == 2
+    lfts = write("own.lfts", fors("fabric", "--fabric", path, "--format", "lfts").out)
+    out = fors("plan", "--fabric", path, "--lfts", lfts).out
+    assert "slow        1 of these servers, most Node02-03: without it the exchange of the other 31 needs 31 phases at full speed at least\n" in out
     path = fast(fors, write, ("Node02-03", "4xHDR"))  # a fast one: flows are as fast as that
     status = plan(fors, "--fabric", path)
     assert (status["full_speed_mbits"], status["cable_flows_most"], status["phases"], status["fast_bound"]) == (200000, 1, 48, 1)
