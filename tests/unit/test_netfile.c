@@ -380,6 +380,31 @@ static void test_bare_rate(void **state)
 	fors_net_free(net);
 }
 
+/* The newest speeds, few lanes, ibsim's option for two; what a tool did not know is unknown, and not slow. */
+static void test_new_rates(void **state)
+{
+	static const struct {
+		const char *text, *rate;
+	} port[] = {{"4xNDR", "4xNDR"}, {"2xNDR", "2xNDR"},	 {"1xNDR", "1xNDR"}, {"4xXDR", "4xXDR"},
+		    {"2xXDR", "2xXDR"}, {"4xNDR w=16", "2xNDR"}, {"4x???", ""},	     {"??XDR", ""}};
+
+	for (size_t i = 0; i < sizeof(port) / sizeof(port[0]); i++) {
+		char text[512], rate[FORS_RATE_TEXT];
+		const char *option = strchr(port[i].text, ' ') ? strchr(port[i].text, ' ') : "";
+		int width = (int)strcspn(port[i].text, " ");
+		struct fors_net *net;
+
+		snprintf(text, sizeof(text),
+			 SWITCH_A "[2] \"b\"[2]%s # \"b\" lid 2 %.*s\n" SWITCH_B "[2] \"a\"[2] # \"a\" lid 1 %.*s\n",
+			 option, width, port[i].text, width, port[i].text);
+		net = data_net(text, strlen(text));
+		fors_rate_text(port_of(net, "a[2]")->width, port_of(net, "a[2]")->speed, rate);
+		assert_string_equal(rate, port[i].rate);
+		assert_false(port_of(net, "a[2]")->is_degraded);
+		fors_net_free(net);
+	}
+}
+
 /* A number of nodes, and of lines, that no subnet has, ends in a message and not in memory. */
 static void test_huge(void **state)
 {
@@ -400,14 +425,23 @@ static void test_huge(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),	cmocka_unit_test(test_variants),
-		cmocka_unit_test(test_chassis),		cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_one_end),		cmocka_unit_test(test_port_guids),
-		cmocka_unit_test(test_last_lid),	cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_round_trip_lids), cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_binary),		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_strange),		cmocka_unit_test(test_too_strange),
-		cmocka_unit_test(test_bare_rate),	cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_chassis),
+		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_one_end),
+		cmocka_unit_test(test_port_guids),
+		cmocka_unit_test(test_last_lid),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_round_trip_lids),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_binary),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_strange),
+		cmocka_unit_test(test_too_strange),
+		cmocka_unit_test(test_new_rates),
+		cmocka_unit_test(test_bare_rate),
+		cmocka_unit_test(test_huge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
