@@ -118,6 +118,17 @@ void fors_look_inherit(struct fors_look *newer, struct fors_look *older)
 	older->rounds = NULL;
 }
 
+/* What nodes are: who is a host, and who is none. */
+static uint64_t digest_types(uint64_t before, const struct fors_net *net)
+{
+	for (uint32_t n = 0; n < net->nnodes; n++) {
+		const uint8_t kind[] = {(uint8_t)net->node[n].type, net->node[n].other};
+
+		before = fors_digest(before, kind, sizeof(kind));
+	}
+	return before;
+}
+
 /* Nodes, cables and LIDs; what else a port says (a manager, a slow cable) is nothing to a plan over given tables. */
 static uint64_t digest_net(uint64_t before, const struct fors_net *net)
 {
@@ -130,7 +141,7 @@ static uint64_t digest_net(uint64_t before, const struct fors_net *net)
 
 		before = fors_digest(before, seen, sizeof(seen));
 	}
-	return before;
+	return digest_types(before, net);
 }
 
 static uint64_t digest_lfts(uint64_t before, const struct fors_lfts *lfts)
@@ -234,7 +245,7 @@ uint64_t fors_look_view(const struct fors_look *look)
 
 	if (look->tree.kind)
 		view = view_of_tree(view, &look->tree);
-	view = digest_slow(digest_rates(view, look->net), &look->slow);
+	view = digest_slow(digest_rates(digest_types(view, look->net), look->net), &look->slow);
 	for (unsigned i = 0; i < fors_warnings_kept(&look->warnings); i++)
 		view = fors_digest_text(view, look->warnings.text[i]);
 	return view;

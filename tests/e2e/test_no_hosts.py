@@ -72,3 +72,21 @@ def test_beside_another_engine(fabric, watcher, kind):
         assert status["not_hosts"] == f"{len(tree.switches)} aggregation nodes" and status["tables_by"] != "fors"
     rows = over.read_csv(service.folder() / "schedule")
     assert over.judge(sim.snapshot(), rows, list(tree.tree.hcas)) == []
+
+
+def test_a_setting_that_changes(fabric, watcher):
+    """SIGHUP: who is named is no server any more, beside another engine and for fors's own tables, of which no entry moves."""
+    tree = FatTree(4, 4)
+    sim, sm = fabric(tree, fors_conf="")
+    epoch = sm.wait_epoch()["epoch"]
+    tables = harness.read_tables(sim)
+    (sm.directory / "fors.conf").write_text("not_hosts = Node01-0?\n")
+    sm.sighup()
+    status = sm.wait_status(state="active", servers=12, not_hosts="4 more by not_hosts")
+    assert status["epoch"] > epoch and status["ca_ports"] == 12
+    assert not harness.changed_entries(tables, harness.read_tables(sim))
+    service = watcher(sim)
+    service.wait(state="active", servers=16)
+    (service.directory / "watch.conf").write_text((service.directory / "watch.conf").read_text() + "not_hosts = Node01-0?\n")
+    service.hang_up()
+    assert service.wait(state="active", servers=12)["not_hosts"] == "4 more by not_hosts"
