@@ -42,6 +42,7 @@ struct over {
 	bool is_ours; /* the tables are those of fors, in a three-level tree */
 	struct fors_over_report report;
 	struct fors_schedule *schedule;
+	uint64_t lump;	       /* phases that servers with one LID each need over any tables, three levels; 0: not known */
 	double best_length;    /* no exchange takes less, over any tables, in phases at full speed */
 	struct fors_pace pace; /* of the schedule */
 	struct cli_ahead ahead;
@@ -175,6 +176,18 @@ static void level_bounds(struct over *over)
 		over->best_length = report->bound_best;
 }
 
+/* Of three levels that fors routes: what servers with one LID each need, whatever the tables. */
+static void ask_lumps(struct over *over)
+{
+	struct fors_witness witness = {0};
+
+	if (!over->is_ours || over->made.tree.pods == NULL || over->made.tree.pods->nplayers != over->report.nservers)
+		return;
+	fors_lump_leaves(&over->made.tree, &witness);
+	if (witness.by)
+		over->lump = witness.bound > over->report.bound_best ? witness.bound : over->report.bound_best;
+}
+
 /* ---- plans ---------------------------------------------------------------------------------------------------- */
 
 /* Is it for the methods of two-level fat-trees: all servers are below leaves, and nobody wants service levels? */
@@ -269,6 +282,7 @@ static enum fors_err ask_bounds(struct over *over, struct fors_error *error)
 
 	ask_levels(over);
 	level_bounds(over);
+	ask_lumps(over);
 	return err;
 }
 
@@ -349,17 +363,23 @@ static void print_slow(const struct fors_over_report *report)
 }
 
 /* Whose fault is what is above the servers' number? */
-static void print_bounds(const struct fors_over_report *report)
+static void print_bounds(const struct over *over)
 {
-	printf("bounds      these tables need %u %s at least, the best of all tables %u %s\n", report->bound_tables,
-	       fors_plural(report->bound_tables, "phase", "phases"), report->bound_best,
-	       fors_plural(report->bound_best, "phase", "phases"));
+	const struct fors_over_report *report = &over->report;
+	uint64_t best = over->lump > report->bound_best ? over->lump : report->bound_best;
+
+	printf("bounds      these tables need %u %s at least, the best of all tables %llu %s", report->bound_tables,
+	       fors_plural(report->bound_tables, "phase", "phases"), (unsigned long long)best,
+	       fors_plural(best, "phase", "phases"));
+	if (best > report->bound_best)
+		printf(", with several LIDs per server %u", report->bound_best);
+	printf(over->lump && report->nphases > best ? "; an estimate: perhaps none does\n" : "\n");
 }
 
 static void print_plan(const struct over *over)
 {
 	const struct fors_over_report *report = &over->report;
-	double phases = report->nphases, length = over->pace.length;
+	double phases = report->nphases, length = over->pace.length, best = fmax(over->best_length, over->lump);
 
 	printf("plan        %s%u %s%s, method %s; ", cli_colour(CLI_GREEN), report->nphases,
 	       fors_plural(report->nphases, "phase", "phases"), cli_colour(CLI_PLAIN), over->schedule->method);
@@ -368,8 +388,7 @@ static void print_plan(const struct over *over)
 	else
 		printf("%.1f %% above what these tables need\n", 100 * (phases / report->bound_tables - 1));
 	printf("throughput  %.1f %% of full speed, %.1f %% of what these tables allow, %.1f %% of what any would\n",
-	       100 * report->nservers / length, 100 * fmax(report->bound_tables, over->best_length) / length,
-	       100 * over->best_length / length);
+	       100 * report->nservers / length, 100 * fmax(report->bound_tables, best) / length, 100 * best / length);
 	cli_print_held_up(over->pace.slow_phases, report->nphases, length);
 	if (over->made.slow.ncables) { /* where fors routes; other engines drain nothing */
 		char choice[24];
@@ -416,7 +435,7 @@ static void print_report(const struct over *over, const struct fors_status *stat
 		print_tables(&over->report);
 		if (!over->is_ours)
 			print_slow(&over->report);
-		print_bounds(&over->report);
+		print_bounds(over);
 	}
 	if (over->schedule)
 		print_plan(over);
@@ -460,7 +479,7 @@ static enum fors_err witness_best(const struct over *over, struct cli_witnesses 
 static enum fors_err certify(struct over *over, json_t **certificates, struct fors_error *error)
 {
 	const struct fors_over_report *report = &over->report;
-	const int64_t bound[] = {report->bound_best, FORS_UNKNOWN, report->bound_tables};
+	const int64_t bound[] = {report->bound_best, over->lump ? (int64_t)over->lump : FORS_UNKNOWN, report->bound_tables};
 	const struct fors_over_task task = task_of(over);
 	struct cli_witnesses witnesses = {.npaths = report->npaths};
 	enum fors_err err = FORS_OK;
@@ -469,6 +488,8 @@ static enum fors_err certify(struct over *over, json_t **certificates, struct fo
 	if (!report->nservers)
 		return FORS_OK;
 	err = witness_best(over, &witnesses, error);
+	if (over->lump)
+		fors_lump_leaves(&over->made.tree, cli_witness_new(&witnesses, CLI_BOUND_LUMP));
 	if (!err)
 		err = fors_over_witness_tables(&task, report, cli_witness_new(&witnesses, CLI_BOUND_TABLES), error);
 	if (!err)
@@ -553,6 +574,7 @@ static enum fors_err fill_status(const struct over *over, struct fors_status *st
 	if (report->nservers) {
 		status->lower_bound = report->bound_best;
 		status->tables_bound = report->bound_tables;
+		status->lump_bound = over->lump ? (int64_t)over->lump : FORS_UNKNOWN;
 	}
 	if (over->schedule) {
 		fors_status_schedule(status, over->schedule);

@@ -182,10 +182,10 @@ EXTRA_DIST += tests/sweep/demands.py
 levels-sweep: fors
 	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/levels.py ./fors $${FABRICS:-400} $${SEED:-1}
 EXTRA_DIST += tests/sweep/levels.py
-# Random trees of three levels and two, kind by kind: make kinds-sweep TREES=20 SEED=1 OLD='--old COMMAND'
+# Random trees of three levels and two, kind by kind: make kinds-sweep TREES=20 ABSENT=2 SEED=1 OLD='--old COMMAND'
 .PHONY: kinds-sweep
 kinds-sweep: fors
-	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/kinds.py ./fors --count $${TREES:-20} --seed $${SEED:-1} $${OLD:-}
+	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/kinds.py ./fors --count $${TREES:-20} --absent $${ABSENT:-2} --seed $${SEED:-1} $${OLD:-}
 EXTRA_DIST += tests/sweep/kinds.py tests/sweep/certified.py
 # Phases over the tables that the plugin makes while OpenSM waits, beside those of fors plan: make haste-sweep STATES=30 SEED=1
 check_PROGRAMS += tests/sweep/haste

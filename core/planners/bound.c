@@ -411,6 +411,55 @@ void fors_lump_witness(const struct fors_fabric *fabric, struct fors_witness *wi
 	}
 }
 
+/* Servers of a leaf that take part. */
+static uint64_t players_of(const struct fors_fattree *tree, uint32_t leaf)
+{
+	uint32_t count, first = tree->kind->slots(tree, leaf, &count);
+	struct fors_fattree_slot stand;
+	uint64_t n = 0;
+
+	for (uint32_t i = first; i < first + count; i++)
+		n += tree->kind->slot(tree, i, &stand) && stand.plays;
+	return n;
+}
+
+/* Lumps of `size` flows that the cables of a leaf carry in so many phases. */
+static uint64_t room_above(const struct fors_fattree *tree, uint32_t leaf, uint64_t size, uint64_t phases)
+{
+	uint32_t count, first = tree->kind->above(tree, leaf, &count);
+	struct fors_fattree_cable cable;
+	uint64_t room = 0;
+
+	for (uint32_t i = first; i < first + count; i++)
+		if (tree->kind->get(tree, i, &cable) && cable.low == leaf && cable.state == FORS_CABLE_LIVE)
+			room += cable.capacity * phases / size;
+	return room;
+}
+
+void fors_lump_leaves(const struct fors_fattree *tree, struct fors_witness *witness)
+{
+	struct fors_fattree_sum sum = fors_fattree_sum(tree);
+
+	if (sum.lmc)
+		return;
+	*witness = (struct fors_witness){.by = FORS_BY_PORT, .bound = sum.servers};
+	for (uint32_t a = 0; a < tree->nleaves; a++) {
+		uint64_t own = players_of(tree, a), lumps = sum.servers - own, phases = witness->bound;
+
+		if (!own || !lumps)
+			continue;
+		if (!room_above(tree, a, own, own)) {
+			*witness = (struct fors_witness){0};
+			return;
+		}
+		while (room_above(tree, a, own, phases) < lumps)
+			phases++;
+		if (phases > witness->bound)
+			*witness = (struct fors_witness){
+				.by = FORS_BY_LUMP, .bound = phases, .switch_of = {tree->kind->at(tree, a).guid}};
+	}
+}
+
 uint64_t fors_lump_bound(const struct fors_fabric *fabric)
 {
 	struct fors_witness witness;

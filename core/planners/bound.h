@@ -6,7 +6,7 @@
 #ifndef FORS_CORE_PLANNERS_BOUND_H
 #define FORS_CORE_PLANNERS_BOUND_H
 
-#include "core/fabric/fabric.h"
+#include "core/fabric/fattree.h"
 #include "core/net/witness.h"
 
 /*
@@ -31,5 +31,11 @@ uint64_t fors_lump_bound(const struct fors_fabric *fabric);
 
 /* Why, in *witness (all zero): port, lump or last, which own nothing. */
 void fors_lump_witness(const struct fors_fabric *fabric, struct fors_witness *witness);
+
+/*
+ * The lumps of leaves alone, in a tree of any height: why servers that take part with one LID each need so many phases, in *witness
+ * (all zero): port or lump, which own nothing; nothing where somebody has several LIDs, or a leaf with servers has no cable.
+ */
+void fors_lump_leaves(const struct fors_fattree *tree, struct fors_witness *witness);
 
 #endif

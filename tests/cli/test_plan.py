@@ -534,6 +534,15 @@ def test_parallel_cables_and_a_port_without_a_server(fors, write):
     assert json.loads(fors("plan", "--fabric", net, "--down", "Leaf00[13]", "--json").out)["phases"] <= 204
 
 
+@pytest.mark.parametrize("spec, down, words", [
+    # nineteen cables up carry 540 units of 20 flows, 29 one of them: with one LID each no tables do in 569 phases
+    ("PGFT(3;20,7,4;1,10,14;1,2,1)", "Leaf02[21]", "the best of all tables 580 phases, with several LIDs per server 569\n"),
+    ("XGFT(3;3,3,4;1,3,2)", "Spine00", "the best of all tables 49 phases; an estimate: perhaps none does\n"),
+])
+def test_the_best_of_all_tables_is_within_reach_or_an_estimate(fors, spec, down, words):
+    assert words in fors("plan", "--synthetic", spec, "--down", down).out
+
+
 def test_what_too_few_agree_on_is_not_missing(fors, write):
     net, _ = text_of(fors, write, "FT(2;4,8;servers=2)", "Leaf00[3]", "Leaf01[3]", "Leaf02[3]")
     assert "missing     unclear at Spine00: its 8 leaves differ, and fewer than three of four agree; --reference tells\n" in fors("plan", "--fabric", net).out

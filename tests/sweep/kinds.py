@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""kinds.py COMMAND [--count N] [--seed S] [--kinds LIST] [--lmc N] [--old COMMAND] - `fors plan` on random trees, kind by kind: how far T is above LB.
+"""kinds.py COMMAND [--count N] [--absent N] [--seed S] [--kinds LIST] [--lmc N] [--old COMMAND] - `fors plan` on random trees, kind by kind: how far T is above LB.
 
 The kinds: regular (regular trees of three levels), directors (regular, planes share their tops), bundles (parallel cables on either stage), leaves (leaves of
 one pod have fewer servers), tops (planes have different numbers of tops), shared (two planes each share their tops, uneven), partly
 (a part of the places is empty), thin (fewer cables up than servers), mixed (several of these at once), two (two levels with parallel
 cables), gaps (two levels, 0 to 3 cables from a leaf to a spine, leaves uneven). One failure or several. One LID for each server, or with --lmc 2^N.
+
+--absent N: N trees more of each kind, of 200 to 3,000 servers, that lack 1 to 5 % of their cables from the beginning, and 0 to 10 % of the leaves and of the hosts:
+T over T of the whole tree in which these died (--down), and the processor time of both. It fails where the first is above 1.05, or 1.01 on average.
 
 Each plan is walked flow by flow over the tables by `fors verify`. A row for each kind: trees, T / LB on average, the 95th of a hundred, the worst; the same over the
 larger of LB and the lump, which no tables with one LID for each server are below; the same over the best bound that certified.py
@@ -16,6 +19,7 @@ Each tree is planned with an aggregation node on every switch, too, and all has 
 above T, or regular tables differ.
 """
 import argparse
+import copy
 import json
 import random
 import resource
@@ -32,6 +36,8 @@ from harness import Topology, parse_tables  # noqa: E402
 
 KINDS = ("regular", "directors", "bundles", "leaves", "tops", "shared", "partly", "thin", "mixed", "two", "gaps")
 LEAST, MOST = 40, 200
+ABSENT_LEAST, ABSENT_MOST = 200, 3000
+ABSENT_WORST, ABSENT_MEAN = 1.05, 1.01
 
 
 class Grown(Topology):
@@ -109,12 +115,26 @@ class Gaps(Grown):
                     self._join(f"Leaf{a}", f"Top{k}")
 
 
+def large_sizes(draw):
+    while True:
+        m = [draw.randint(3, 20), draw.randint(3, 16), draw.randint(3, 16)]
+        if ABSENT_LEAST <= m[0] * m[1] * m[2] <= ABSENT_MOST:
+            return m
+
+
 def sizes(draw):
     """Servers, leaves, pods; at most m1 middle switches for a pod, and m2 tops for a plane."""
     while True:
         m = [draw.randint(2, 7), draw.randint(2, 6), draw.randint(2, 8)]
         if LEAST <= m[0] * m[1] * m[2] <= MOST:
             return m
+
+
+def large_two(draw):
+    while True:
+        servers, leaves, spines, cables = draw.randint(4, 32), draw.randint(6, 60), draw.randint(3, 24), draw.randint(1, 4)
+        if ABSENT_LEAST <= servers * leaves <= ABSENT_MOST and servers <= spines * cables <= 2 * servers:
+            return Flat(servers, leaves, spines, cables)
 
 
 def draw_two(draw):
@@ -156,12 +176,12 @@ def draw_bundles(m, draw):
             return Tree(m, w, p)
 
 
-def draw_tree(kind, draw):
+def draw_tree(kind, draw, is_large=False):
     if kind == "two":
-        return draw_two(draw)
+        return large_two(draw) if is_large else draw_two(draw)
     if kind == "gaps":
         return draw_gaps(draw)
-    m = sizes(draw)
+    m = large_sizes(draw) if is_large else sizes(draw)
     w = [m[0], m[1]]
     if kind in ("bundles", "mixed"):
         return draw_bundles(m, draw) if kind == "bundles" else draw_mixed(m, draw)
@@ -189,6 +209,31 @@ def draw_dead(tree, draw):
         return [draw.choice([name for name in sorted(tree.switches) if not name.startswith("Leaf")])]
     count = {"nothing": 0, "2-5 cables": draw.randint(2, 5), "1-10 %": max(1, round(draw.uniform(0.01, 0.1) * len(ends)))}.get(kind, 1)
     return [f"{node}[{port}]" for node, port in draw.sample(ends, min(count, len(ends)))]
+
+
+def draw_absent(tree, draw):
+    """Leaves with their hosts, hosts, and cables between switches that the text lacks."""
+    leaves = sorted(name for name in tree.switches if name.startswith("Leaf"))
+    gone = draw.sample(leaves, round(len(leaves) * draw.uniform(0, 0.1)))
+    gone += [name for name in sorted(tree.hcas) if tree.cable[name, 1][0] in gone]
+    hosts = sorted(name for name in tree.hcas if name not in gone)
+    gone += draw.sample(hosts, round(len(hosts) * draw.uniform(0, 0.1)))
+    ends = sorted((a for a, b in tree.cable.items() if a < b and not {a[0][:4], b[0][:4]} & {"Node"}), key=str)
+    return gone + [f"{node}[{port}]" for node, port in draw.sample(ends, max(1, round(len(ends) * draw.uniform(0.01, 0.05))))]
+
+
+def without(tree, absent):
+    """The text of what is left."""
+    less = copy.deepcopy(tree)
+    for name in absent:
+        node, _, port = name.partition("[")
+        for end in [(node, int(port[:-1]))] if port else [end for end in less.cable if end[0] == node]:
+            if end in less.cable:
+                del less.cable[less.cable.pop(end)]
+        if not port:
+            less.hcas.pop(node, None)
+            less.switches.pop(node, None)
+    return less.text()
 
 
 def run(*command):
@@ -285,6 +330,34 @@ def sweep(kind, options, folder):
     return rows, faults
 
 
+def sweep_absent(kind, options, folder):
+    """(T and seconds of the text that lacks something, the same where that died, the tree) for each tree of this kind."""
+    rows, case = [], 0
+    while len(rows) < options.absent:
+        draw = random.Random(f"{options.seed}.{kind}.absent.{case}")
+        case += 1
+        tree = draw_tree(kind, draw, True)
+        absent = draw_absent(tree, draw)
+        Path(f"{folder}/never").write_text(without(tree, absent))
+        Path(f"{folder}/whole").write_text(tree.text())
+        never, here = run(options.command, "plan", "--fabric", f"{folder}/never", "--json")
+        died, there = run(options.command, "plan", "--fabric", f"{folder}/whole", "--json", *(word for one in absent for word in ("--down", one)))
+        if never and died:  # else somebody is cut off
+            rows.append((json.loads(never)["phases"], here, json.loads(died)["phases"], there, f"case {case - 1}, {tree.spec}"))
+    return rows
+
+
+def report_absent(kind, rows):
+    """What is wrong, too."""
+    shares = [row[0] / row[2] for row in rows]
+    mean, worst = sum(shares) / len(shares), max(rows, key=lambda row: row[0] / row[2])
+    slowest = max(rows, key=lambda row: row[1])
+    print(f"{kind:10} {len(rows):4} trees that lack something: T / T where it died: mean {mean:.4f}, worst {max(shares):.4f} ({worst[0]} for {worst[2]}, {worst[4]}); "
+          f"{sum(row[1] for row in rows):.1f} s for {sum(row[3] for row in rows):.1f} s, slowest {slowest[1]:.1f} s ({slowest[4]})")
+    sys.stdout.flush()
+    return [f"{kind}: what was never there costs {mean:.4f} of what died, at worst {max(shares):.4f}"] if max(shares) > ABSENT_WORST or mean > ABSENT_MEAN else []
+
+
 def figures(rows, which):
     shares, best = sorted(row[which][0] / row[which][1] for row in rows), sorted(row[which][0] / row[which][5] for row in rows)
     return (f"mean {sum(shares) / len(shares):.4f}, 95 % {shares[len(shares) * 95 // 100]:.4f}, worst {shares[-1]:.4f}, "
@@ -311,6 +384,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command")
     parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--absent", type=int, default=0)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--lmc", type=int, default=0)
@@ -322,9 +396,12 @@ def main():
     faults = []
     with tempfile.TemporaryDirectory() as folder:
         for kind in options.kinds.split(","):
-            rows, wrong = sweep(kind, options, folder)
-            report(kind, rows, options)
-            faults += wrong
+            if options.count:
+                rows, wrong = sweep(kind, options, folder)
+                report(kind, rows, options)
+                faults += wrong
+            if options.absent and kind != "gaps":  # those lack cables by design
+                faults += report_absent(kind, sweep_absent(kind, options, folder))
     print("\n".join(faults))
     return 1 if faults else 0
 
