@@ -187,12 +187,21 @@ struct fors_router fors_routes_router(const struct fors_routes *routes)
 
 /* ---- making routes ---- */
 
+/* Does the port send into a cable? What is no host neither sends nor receives. */
+static bool is_link(const struct fors_net *net, uint32_t node, unsigned port)
+{
+	uint32_t peer = fors_net_port(net, node, port)->peer;
+
+	return peer != FORS_NONE && net->node[node].type != FORS_OTHER && net->node[peer].type != FORS_OTHER;
+}
+
 static uint32_t count_links(const struct fors_net *net)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < net->nports; i++)
-		n += net->port[i].peer != FORS_NONE;
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		for (unsigned port = 1; port <= net->node[node].nports; port++)
+			n += is_link(net, node, port);
 	return n;
 }
 
@@ -235,7 +244,7 @@ static void number_links(struct fors_routes *routes)
 			uint32_t index = net->node[node].first_port + port;
 
 			routes->link_of[index] = FORS_NONE;
-			if (net->port[index].peer == FORS_NONE)
+			if (!is_link(net, node, port))
 				continue;
 			routes->link_of[index] = n;
 			routes->port_of[n] = index;

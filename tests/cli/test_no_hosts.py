@@ -182,3 +182,13 @@ def test_what_those_cost_that_take_no_part(fors, tmp_path, spec):
     assert f"others      {status['phases'] - wanted} phases more than if the {left} ports that take no part were not there\n" in fors(*plan).out
     assert json.loads(fors(*plan, "--down", "Leaf00", "--json").out)["phases_alone"] is None
     assert json.loads(fors("plan", "--fabric", tmp_path / "all.net", "--json").out)["phases_alone"] is None
+
+
+@pytest.mark.parametrize("spec", [TWO, THREE])
+def test_models_have_hosts_only(fors, tmp_path, spec):
+    """Links, the speed of the servers' cables and what is measured are those without."""
+    bare, some = pair(fors, tmp_path, spec)
+    for words in (("analyze", "--pattern", "shift", "--routing", "fors"), ("analyze", "--pattern", "linear-shift", "--routing", "up-down"),
+                  ("simulate", "--pattern", "plan", "--routing", "fors")):
+        outs = [fors(words[0], "--fabric", net, *words[1:]).out.replace(str(net), "") for net in (bare, some)]
+        assert same(outs[0]) == same(outs[1])

@@ -15,6 +15,7 @@
 #include "core/net/others.h"
 #include "core/net/tree_net.h"
 #include "core/planners/pods/route3.h"
+#include "core/planners/routing.h"
 
 #define TREE "XGFT(3;2,2,3;1,2,2)" /* 12 servers, 6 leaves, 6 mids, 4 tops */
 
@@ -640,6 +641,25 @@ static void a_kept_order_is_completed_by_a_ranking(void **state)
 	fors_net_free(less);
 }
 
+/* The entries of all switches, owned by the caller; how many in *count. */
+static uint8_t *entries_of(const struct fors_places *places, const struct fors_net *net, size_t *count)
+{
+	struct fors_fattree tree;
+	struct fors_route3 *rounds = NULL;
+	struct fors_lfts *lfts = NULL;
+	uint8_t *port;
+
+	assert_int_equal(fors_fattree_build(net, places, NULL, &tree, NULL), FORS_OK);
+	assert_int_equal(fors_routing_make(&tree, false, &lfts, &rounds, NULL), FORS_OK);
+	*count = (size_t)lfts->nswitches * lfts->nlids;
+	port = malloc(*count);
+	assert_non_null(port);
+	memcpy(port, lfts->port, *count);
+	fors_routing_free(lfts, rounds);
+	fors_fattree_free(&tree);
+	return port;
+}
+
 /*
  * An order of a version that took them for hosts, of two levels and of three: it stays, and so do the tables, until a ranking;
  * then it is that of somebody who begins now.
@@ -654,12 +674,18 @@ static void what_is_no_host_goes_with_a_ranking(void **state)
 		struct fors_places *places = places_of(net), *ranked = NULL, *fresh;
 		struct fors_names none = {names, 2};
 		char *before, *after;
-		size_t size[2];
+		uint8_t *was, *now;
+		size_t size[2], count[2];
 		bool is_same = false;
 
 		before = encode(places, &size[0]);
+		was = entries_of(places, net, &count[0]);
 		fors_others_mark(net, &none);
 		must_learn(places, net);
+		now = entries_of(places, net, &count[1]);
+		assert_true(count[0] == count[1] && !memcmp(was, now, count[0]));
+		free(was);
+		free(now);
 		after = encode(places, &size[1]);
 		assert_true(size[0] == size[1] && !memcmp(before, after, size[0]));
 		free(before);
