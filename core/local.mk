@@ -112,6 +112,7 @@ libforscore_la_SOURCES = \
 	core/net/net.c core/net/net.h \
 	core/net/netfile.c core/net/netfile.h \
 	core/net/others.c core/net/others.h \
+	core/net/partitions.c core/net/partitions.h \
 	core/net/portinfo.c core/net/portinfo.h \
 	core/net/rates.c core/net/rates.h \
 	core/net/slurm.c core/net/slurm.h \

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "core/net/others.h"
+#include "core/net/partitions.h"
 #include "core/planners/routing.h"
 #include "keeper/base/clock.h"
 
@@ -198,6 +199,9 @@ static enum fors_err look_at_foreign(struct fors_keeper *keeper, struct fors_loo
 	enum fors_err err = forget_strangers(look, error);
 
 	warn_of_settings(keeper, look);
+	if (!err)
+		err = fors_partitions_warn(look->net, fors_settings_participants(keeper->settings), &look->warnings,
+					   error);
 	return err;
 }
 

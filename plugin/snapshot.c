@@ -9,6 +9,7 @@
 #include "core/base/numbers.h"
 #include "core/net/lfts.h"
 #include "core/net/others.h"
+#include "core/net/partitions.h"
 #include "core/net/portinfo.h"
 #include "core/net/rates.h"
 #include "keeper/base/digest.h"
@@ -63,6 +64,25 @@ static bool runs_manager(const osm_subn_t *subn, const osm_port_t *port)
 	return port->guid == subn->sm_port_guid || (port->p_physp->port_info.capability_mask & IB_PORT_CAP_IS_SM);
 }
 
+/*
+ * Memberships, as OpenSM gives them to ports: it has made its partitions anew in this sweep, before routing. Of more than
+ * FORS_PARTITIONS_MAX partitions nothing is known.
+ */
+static void set_partitions(const osm_subn_t *subn, ib_net64_t guid, struct fors_port *port)
+{
+	uint64_t bit = 1;
+
+	if (cl_qmap_count(&subn->prtn_pkey_tbl) > FORS_PARTITIONS_MAX)
+		return;
+	for (cl_map_item_t *item = cl_qmap_head(&subn->prtn_pkey_tbl); item != cl_qmap_end(&subn->prtn_pkey_tbl);
+	     item = cl_qmap_next(item), bit <<= 1) {
+		const osm_prtn_t *partition = (const osm_prtn_t *)item;
+
+		port->full |= cl_map_get(&partition->full_guid_tbl, guid) ? bit : 0;
+		port->limited |= cl_map_get(&partition->part_guid_tbl, guid) ? bit : 0;
+	}
+}
+
 /* GUID, LIDs and flags of the port that an osm_port stands for (of switches: port 0). */
 static void set_port(struct fors_net *net, const osm_subn_t *subn, osm_port_t *from)
 {
@@ -79,6 +99,8 @@ static void set_port(struct fors_net *net, const osm_subn_t *subn, osm_port_t *f
 	for (to->lmc = 0; to->lmc < FORS_MAX_LMC && first + (1u << to->lmc) <= last; to->lmc++)
 		;
 	to->is_sm = runs_manager(subn, from);
+	if (net->node[node].type == FORS_CA)
+		set_partitions(subn, from->guid, to);
 }
 
 static void set_ports(struct fors_net *net, const osm_subn_t *subn)

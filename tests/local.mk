@@ -498,7 +498,7 @@ EXTRA_DIST += tests/e2e/aggregation.py tests/e2e/test_no_hosts.py tests/e2e/conf
 	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c tests/e2e/umad_names.c tests/e2e/test_names.py \
 	tests/e2e/shadow.py tests/e2e/test_shadow.py tests/e2e/umad_log.c \
 	tests/e2e/held.c tests/e2e/held.py tests/e2e/test_early.py \
-	tests/e2e/test_advice.py tests/e2e/test_guests.py tests/e2e/test_jobs_incomplete.py tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py tests/e2e/test_statuses.py \
+	tests/e2e/test_advice.py tests/e2e/test_guests.py tests/e2e/test_jobs_incomplete.py tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_partitions.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py tests/e2e/test_statuses.py \
 	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
 
 # Random cuts, mends and switch deaths under fors watch, beside stock opensm with other engines.

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/net/partitions.h"
 
 #define MANY_GUESTS 10 /* one in so many servers may be a guest, and nobody wonders */
 #define NAMES_ROOM (FORS_LEFT_SHOWN * (FORS_NAME_MAX + 2) + 8)
@@ -20,7 +21,8 @@
 struct counter {
 	const struct fors_fattree *tree;
 	struct fors_account *account;
-	uint32_t *number; /* per node: its number in the tree, FORS_NONE */
+	uint32_t *number;		 /* per node: its number in the tree, FORS_NONE */
+	const struct fors_port **server; /* the ports in the exchange */
 };
 
 static void leave_out(const struct counter *c, enum fors_left_out why, uint32_t node)
@@ -42,14 +44,14 @@ static bool find_stand(const struct fors_fattree *tree, uint32_t leaf, unsigned 
 	return false;
 }
 
-static void count_on_leaf(const struct counter *c, uint32_t leaf, uint32_t node, unsigned port)
+static void count_on_leaf(const struct counter *c, uint32_t leaf, uint32_t node, const struct fors_port *port)
 {
 	struct fors_fattree_slot stand;
 
-	if (!find_stand(c->tree, leaf, port, &stand) || stand.node != node)
+	if (!find_stand(c->tree, leaf, port->peer_port, &stand) || stand.node != node)
 		leave_out(c, FORS_LEFT_ADRIFT, node);
 	else if (stand.plays)
-		c->account->servers++;
+		c->server[c->account->servers++] = port;
 	else
 		c->account->not_participants++;
 }
@@ -90,7 +92,7 @@ static void count_port(const struct counter *c, uint32_t node, const struct fors
 	else if (!port->lid)
 		leave_out(c, FORS_LEFT_LIDLESS, node);
 	else if (is_leaf(c, peer))
-		count_on_leaf(c, c->number[peer], node, port->peer_port);
+		count_on_leaf(c, c->number[peer], node, port);
 	else if (c->number[peer] != FORS_NONE)
 		count_guest(c->account, node);
 	else
@@ -112,11 +114,16 @@ static void number_switches(const struct counter *c)
 enum fors_err fors_account_take(const struct fors_fattree *tree, struct fors_account *account, struct fors_error *error)
 {
 	const struct fors_net *net = tree->net;
-	struct counter c = {
-		.tree = tree, .account = account, .number = malloc((net->nnodes + (size_t)1) * sizeof(uint32_t))};
+	struct counter c = {.tree = tree,
+			    .account = account,
+			    .number = malloc((net->nnodes + (size_t)1) * sizeof(uint32_t)),
+			    .server = malloc((net->nports + (size_t)1) * sizeof(*c.server))};
 
-	if (!c.number)
+	if (!c.number || !c.server) {
+		free(c.number);
+		free(c.server);
 		return fors_fail_memory(error);
+	}
 	*account = (struct fors_account){.hosts = tree->kind->spines};
 	number_switches(&c);
 	for (uint32_t i = 0; i < net->nnodes; i++) {
@@ -126,7 +133,9 @@ enum fors_err fors_account_take(const struct fors_fattree *tree, struct fors_acc
 			if (fors_net_port(net, node, p)->peer != FORS_NONE)
 				count_port(&c, node, fors_net_port(net, node, p));
 	}
+	account->cut_pairs = fors_partitions_cut(c.server, account->servers, &account->partitions);
 	free(c.number);
+	free(c.server);
 	return FORS_OK;
 }
 
@@ -193,6 +202,7 @@ void fors_account_warn(const struct fors_net *net, const struct fors_account *ac
 		fors_warn(warnings, "%u CA port%s %s, not in the schedule: %s", account->left_out[i],
 			  account->left_out[i] == 1 ? "" : "s", why[i], names);
 	}
+	fors_warnings_add(warnings, &account->partitions);
 	warn_of_guests(net, account, warnings);
 }
 

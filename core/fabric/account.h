@@ -27,6 +27,8 @@ struct fors_account {
 	uint32_t first[FORS_NLEFT_OUT]
 		      [FORS_LEFT_SHOWN]; /* the first such CAs, nodes of the net, in the order of their GUIDs */
 
+	int64_t cut_pairs;		 /* ordered pairs of servers that partitions keep from talking; -1: not known */
+	struct fors_warnings partitions; /* what there is to say of these */
 	uint32_t first_guest[FORS_LEFT_SHOWN]; /* likewise */
 	const char *hosts;		       /* what guests are on: "spines"; constant */
 };

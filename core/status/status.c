@@ -383,6 +383,7 @@ enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fat
 	status->not_participants = account.not_participants;
 	status->guests = account.guests;
 	status->left_out = fors_account_left_out(&account);
+	status->partitioned_pairs = account.cut_pairs < 0 ? FORS_UNKNOWN : account.cut_pairs;
 	fors_others_text(tree->net, status->not_hosts);
 	return FORS_OK;
 }

@@ -49,6 +49,7 @@ const struct fors_key fors_keys[] = {
 	{AT(guests), FORS_KEY_NUMBER, "CA ports on switches above leaves: routed, but in no exchange"},
 	{AT(left_out), FORS_KEY_NUMBER, "CA ports that are in no exchange for another reason, see the remarks"},
 	{AT(phases_alone), FORS_KEY_NUMBER, "Phases if the ports that take no part were not there"},
+	{AT(partitioned_pairs), FORS_KEY_NUMBER, "Ordered pairs of servers that partitions keep from talking"},
 	{AT(not_hosts), FORS_KEY_TEXT, NULL},
 	{AT(lmc), FORS_KEY_NUMBER, "LMC of the servers"},
 	{AT(lmc_needed), FORS_KEY_NUMBER, "LMC that would allow fewer phases"},

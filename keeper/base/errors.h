@@ -52,7 +52,7 @@
 	X(22, FORS_F_TABLES, "the tables that fors filled did not pass their check; no switch got them",                                 \
 	  "report this in the issue tracker of fors, with the fabric (ibnetdiscover); the next routing engine takes over meanwhile")     \
 	X(23, FORS_F_LEFT,                                                                                                               \
-	  "something is reached by a detour only, or not at all, or a CA port is in no schedule, or many are guests on spines",          \
+	  "something is reached by a detour only, or not at all, or a CA port is in no schedule, many are guests on spines, or partitions keep pairs from talking", \
 	  "see what is named: repair or move its cable, or say which switches are spines; the rest of the fabric is not affected")       \
 	X(24, FORS_F_JOBS,                                                                                                               \
 	  "the jobs file cannot be read, or is no such file, or two nodes have a name in it; the jobs of before stay, if there are any", \

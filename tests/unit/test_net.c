@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "core/net/net.h"
+#include "core/base/random.h"
+#include "core/net/partitions.h"
 
 static uint32_t add(struct fors_net *net, enum fors_node_type type, unsigned nports, uint64_t guid, const char *id,
 		    const char *desc)
@@ -177,13 +178,42 @@ static void names_are_harmless(void **state)
 	fors_net_free(NULL);
 }
 
+/* Whom OpenSM's partitions let talk: counted by kinds of membership, and pair by pair. */
+static void partitions_are_counted_by_kinds(void **state)
+{
+	struct fors_random random = {7};
+
+	for (int run = 0; run < 200; run++) {
+		struct fors_port port[24] = {{0}};
+		const struct fors_port *list[24];
+		struct fors_warnings warnings = {0};
+		uint32_t n = 2 + fors_random_below(&random, 23), nbits = 1 + fors_random_below(&random, 4);
+		int64_t cut = 0;
+
+		for (uint32_t i = 0; i < n; i++) {
+			port[i].full = fors_random_below(&random, 1u << nbits);
+			port[i].limited = fors_random_below(&random, 1u << nbits) & ~port[i].full;
+			list[i] = &port[i];
+		}
+		port[0].full |= 1;
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t k = 0; k < n; k++) {
+				uint64_t common = (port[i].full | port[i].limited) & (port[k].full | port[k].limited);
+
+				cut += i != k && !(common & (port[i].full | port[k].full));
+			}
+		assert_int_equal(fors_partitions_cut(list, n, &warnings), cut);
+		assert_int_equal(warnings.count, cut > 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cables_name_each_other), cmocka_unit_test(bad_cables_are_named),
 		cmocka_unit_test(a_person_finds_nodes),	  cmocka_unit_test(vendors_names_are_found_by_their_core),
 		cmocka_unit_test(cables_go_down),	  cmocka_unit_test(guids_are_unique),
-		cmocka_unit_test(names_are_harmless),
+		cmocka_unit_test(names_are_harmless),	  cmocka_unit_test(partitions_are_counted_by_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,7 @@ static void unknown_is_null(void **state)
 		"drained_length",
 		"slow_servers",
 		"lost_servers",
+		"partitioned_pairs",
 		"dead_switches",
 		"flapping_links",
 		"method",
