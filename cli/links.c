@@ -262,10 +262,27 @@ void cli_print_flapping(const struct fors_status *status)
 		printf("%*sand more, %zu in all (--json lists them)\n", CLI_LABEL, "", flapping->count);
 }
 
+/* Where most servers are slower than the fastest these are no fault, and the few fast ones what makes them slow. */
+static void print_mixed(const struct fors_status *status)
+{
+	const struct fors_links *slow = &status->slow_servers;
+
+	printf("mixed       %zu of %lld servers are slower than the fastest, which say what full speed is, %g Gbit/s; the first is %s[%u], %s\n",
+	       slow->count, (long long)status->servers, (double)status->full_speed_mbits / 1000, slow->link[0].b,
+	       slow->link[0].b_port, slow->link[0].rate);
+	printf("%*swithout the %lld fast %s it is that of the others\n", CLI_LABEL, "",
+	       (long long)(status->servers - (int64_t)slow->count),
+	       fors_plural(status->servers - (int64_t)slow->count, "one", "ones"));
+}
+
 void cli_print_slow_servers(const struct fors_status *status)
 {
 	const struct fors_links *slow = &status->slow_servers;
 
+	if (2 * (int64_t)slow->count > status->servers) {
+		print_mixed(status);
+		return;
+	}
 	for (size_t i = 0; i < slow->count && i < LISTED; i++)
 		printf("%-*s%s[%u] - %s[%u], %s: a server's own cable\n", CLI_LABEL, i ? "" : "slow", slow->link[i].a,
 		       slow->link[i].a_port, slow->link[i].b, slow->link[i].b_port, slow->link[i].rate);

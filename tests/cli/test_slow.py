@@ -196,6 +196,9 @@ def test_one_slow_participant(fors, write):
     path = fast(fors, write, ("Node02-03", "4xHDR"))  # a fast one: flows are as fast as that
     status = plan(fors, "--fabric", path)
     assert (status["full_speed_mbits"], status["cable_flows_most"], status["phases"], status["fast_bound"]) == (200000, 1, 48, 1)
+    out = fors("plan", "--fabric", path).out
+    assert "mixed       31 of 32 servers are slower than the fastest, which say what full speed is, 200 Gbit/s; the first is Node00-00[1], 2xHDR\n" in out
+    assert "without the 1 fast one it is that of the others" in out and "slow    " not in out
 
 
 @pytest.mark.parametrize("node, port, down", [("Leaf01", 6, "Leaf01[6]"), ("Mid2-01", 7, "Mid2-01[7]")])
