@@ -90,3 +90,46 @@ def test_a_setting_that_changes(fabric, watcher):
     (service.directory / "watch.conf").write_text((service.directory / "watch.conf").read_text() + "not_hosts = Node01-0?\n")
     service.hang_up()
     assert service.wait(state="active", servers=12)["not_hosts"] == "4 more by not_hosts"
+
+
+@pytest.mark.parametrize("make, ends", [(lambda: FatTree(4, 8), (("Leaf00", 9), ("Spine00", 9))),
+                                        (lambda: Tree3((4, 4, 4), (4, 4)), (("Leaf0-0", 9), ("Mid0-0", 9))),
+                                        (lambda: Tree3((4, 4, 4), (4, 4)), (("Leaf0-0", 9), ("Leaf1-0", 9)))])
+def test_a_switch_without_hosts_is_plugged_in(fabric, make, ends):
+    """First into one switch, then into another, too, with which it fits no tree: entries of servers and the schedule's figures stay."""
+    tree = make()
+    tree.switches["X"] = 2
+    for name, port in ends:
+        tree.switches[name] = port
+    tree.connect("X", 1, *ends[0])
+    sim, sm = fabric(tree)
+    first = sm.wait_status(state="active", servers=len(tree.hcas))
+    hosts = {port.lid for port in harness.read_live(sim).ports}
+    before = harness.read_tables(sim)
+    sim.link("X", 2, *ends[1])
+    sm.sweep()
+    status = sm.wait_status(state="active", remarks=lambda said: any("fits no level" in one for one in said))
+    assert {key: first[key] for key in ("phases", "lower_bound", "dead_links", "f")} == {key: status[key] for key in ("phases", "lower_bound", "dead_links", "f")}
+    assert not [lid for _, lid in harness.changed_entries(before, harness.read_tables(sim)) if lid in hosts]
+    sim.unlink("X", 2)
+    sm.sweep()
+    sm.wait_status(state="active", remarks=lambda said: not any("fits no level" in one for one in said))
+    assert not harness.changed_entries(before, harness.read_tables(sim))
+
+
+def test_a_pod_whose_hosts_boot_late(fabric, tmp_path):
+    """It is a pod before."""
+    tree = Tree3((2, 2, 2), (2, 2))
+    sim = harness.Ibsim(tree, tmp_path / "sim")
+    fabric.also(sim)
+    late = [name for name in tree.hcas if name.startswith("Node0-")]
+    for name in late:
+        sim.unlink(name, 1)
+    sm = harness.OpenSM(sim, tmp_path / "sm", node="Node1-0-0")
+    fabric.also(sm)
+    sm.wait_status(state="active", servers=4, pods=2, leaves=4, mids=4, tops=4)
+    for name in late:
+        sim.relink(name, 1)
+    sm.sweep()
+    sm.wait_status(state="active", servers=8, pods=2, phases=8)
+    assert "learnt anew" not in sm.log()
