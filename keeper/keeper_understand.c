@@ -5,6 +5,7 @@
  */
 #include "keeper_inside.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "keeper/look/absent.h"
@@ -53,13 +54,39 @@ static void warn_of_files(const struct fors_keeper *keeper, struct fors_warnings
 		fors_warn(warnings, "%s; the sweeps go on without the state folder", folder);
 }
 
+/* What died and came back. */
+static enum fors_err watch_cables(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	return fors_drain_look(&keeper->drain, keeper->settings, look->tree, look->kind == FORS_LOOK_ROUTED,
+			       &look->tree.held_until_ms, error);
+}
+
+/* Hosts that came back a short time ago are reached, and take no part yet: the tree without them among the servers. */
+static enum fors_err hold_hosts(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
+{
+	const struct fors_places *places = keeper->kept.draft ? keeper->kept.draft : keeper->kept.places;
+	const struct fors_warnings told = look->warnings;
+	struct fors_participants others = {.guid = NULL};
+	enum fors_err err = fors_drain_flaps(&keeper->drain, look->tree, &look->flap, &look->nflaps, error);
+
+	if (!err)
+		err = fors_drain_others(look->tree, look->flap, look->nflaps, &others, error);
+	if (err || !others.guid)
+		return err;
+	err = fors_look_be_tree(look, places, &others, error);
+	free(others.guid);
+	look->warnings = told;
+	return err ? err : watch_cables(keeper, look, error);
+}
+
 /* Who of those listed is missing, and what is drained. */
 static enum fors_err look_at_tree(struct fors_keeper *keeper, struct fors_look *look, struct fors_error *error)
 {
 	const struct fors_settings *settings = keeper->settings;
-	enum fors_err err = fors_drain_look(&keeper->drain, settings, look->tree, look->kind == FORS_LOOK_ROUTED,
-					    &look->tree.held_until_ms, error);
+	enum fors_err err = watch_cables(keeper, look, error);
 
+	if (!err)
+		err = hold_hosts(keeper, look, error);
 	if (!err)
 		err = fors_drain_apply(&keeper->drain, settings, look->tree, true, &look->slow, &look->warnings, error);
 	if (err)

@@ -434,9 +434,12 @@ static uint64_t fingerprint_of(const struct fors_fabric *f)
 	for (size_t i = 0; i < (size_t)f->nleaves * f->nslots; i++) {
 		const struct fors_slot *slot = &f->slot[i];
 
-		fors_print_add(&print, slot->guid);
-		fors_print_add(&print, slot->lid | (uint64_t)slot->lmc << 16 | (uint64_t)slot->leaf_port << 24 |
-					       (uint64_t)slot->is_sm << 32 |
+		bool plays = slot->server != FORS_NONE;
+
+		/* Who takes no part may come and go: no plan becomes another by that. */
+		fors_print_add(&print, plays ? slot->guid : 0);
+		fors_print_add(&print, (plays ? slot->lid | (uint64_t)slot->lmc << 16 : 0) |
+					       (uint64_t)slot->leaf_port << 24 | (uint64_t)slot->is_sm << 32 |
 					       (uint64_t)(slot->server != FORS_NONE) << 33 |
 					       (uint64_t)slot->home << 40 | (uint64_t)slot->is_varied << 48 |
 					       (uint64_t)slot->is_ranked << 49);

@@ -13,6 +13,9 @@
  * or up to a quarter more. A switch that is powered on changes its cables once or twice; what changes again and again is a
  * bad cable.
  *
+ * The cable of a host is one like any other, but that held it carries the traffic of the tables: the host is reached, and takes no
+ * part in the exchange. It is known by leaf, port and GUID.
+ *
  * The memory is a row of cables as in the tree, each with its name (the switches and ports at its ends): when
  * the fabric grew or a switch was replaced, the names tell what is the same cable.
  */
@@ -28,7 +31,7 @@
 
 struct watched {
 	uint64_t low, high;	     /* GUIDs */
-	uint8_t low_port, high_port; /* 0: no cable */
+	uint8_t low_port, high_port; /* 0: no cable; of a host's, which is known by its port GUID, the second is */
 	bool is_up, is_held;
 	uint64_t up_ms;	   /* when it came back; of held ones */
 	uint64_t since_ms; /* Unix time of the last change, 0: it has been so from the start */
@@ -37,7 +40,8 @@ struct watched {
 };
 
 struct fors_holddown {
-	struct watched *cable; /* ncables of them, in the order of the tree */
+	struct watched *
+		cable; /* ncables of them, in the order of the tree; behind those between switches, the hosts' by their slots */
 	size_t ncables;
 	uint64_t released_ms; /* when cables were let go last, 0: never */
 };
@@ -108,36 +112,73 @@ static void compare(struct watched *cable, const struct watched *before, struct 
 	cable->up_ms = is_up ? now.ms : 0;
 }
 
+/* What is seen of number `at`, in *cable; false: nothing to watch. */
+static bool see(struct fors_fattree tree, uint32_t at, struct watched *cable)
+{
+	struct fors_fattree_cable plugged;
+	struct fors_fattree_slot stand;
+
+	if (at < tree.ncables && tree.kind->get(&tree, at, &plugged)) {
+		*cable = (struct watched){.low = tree.kind->at(&tree, plugged.low).guid,
+					  .high = tree.kind->at(&tree, plugged.high).guid,
+					  .low_port = plugged.low_port,
+					  .high_port = plugged.high_port,
+					  .is_up = plugged.state == FORS_CABLE_LIVE};
+		return true;
+	}
+	if (at < tree.ncables || !tree.kind->slot(&tree, at - tree.ncables, &stand) || !(stand.guid | stand.seen))
+		return false;
+	*cable = (struct watched){.low = tree.kind->at(&tree, stand.leaf).guid,
+				  .high = stand.seen ? stand.seen : stand.guid,
+				  .low_port = stand.port,
+				  .is_up = stand.guid};
+	return true;
+}
+
+/* Say of a cable what is remembered of it. */
+static void tell(struct fors_fattree tree, uint32_t number, const struct watched *seen)
+{
+	struct fors_fattree_cable cable;
+
+	if (number >= tree.ncables || !tree.kind->get(&tree, number, &cable))
+		return;
+	cable.since_ms = seen->since_ms;
+	cable.changes = count_changes(seen);
+	tree.kind->put(&tree, number, &cable);
+}
+
 enum fors_err fors_holddown_look(struct fors_holddown *watch, struct fors_fattree tree, struct fors_moment now,
 				 struct fors_error *error)
 {
-	uint32_t ncables = tree.ncables;
+	uint32_t ncables = tree.ncables + tree.nslots;
 	struct watched *seen = calloc(ncables + (size_t)1, sizeof(*seen));
 
 	if (!seen)
 		return fors_fail_memory(error);
 	for (uint32_t i = 0; i < ncables; i++) {
-		struct fors_fattree_cable cable;
-		const struct watched *before;
+		const struct watched *before = see(tree, i, &seen[i]) ? remember(watch, &seen[i], i) : NULL;
 
-		if (!tree.kind->get(&tree, i, &cable))
-			continue;
-		seen[i] = (struct watched){.low = tree.kind->at(&tree, cable.low).guid,
-					   .high = tree.kind->at(&tree, cable.high).guid,
-					   .low_port = cable.low_port,
-					   .high_port = cable.high_port,
-					   .is_up = cable.state == FORS_CABLE_LIVE};
-		before = remember(watch, &seen[i], i);
 		if (before)
 			compare(&seen[i], before, now);
-		cable.since_ms = seen[i].since_ms;
-		cable.changes = count_changes(&seen[i]);
-		tree.kind->put(&tree, i, &cable);
+		tell(tree, i, &seen[i]);
 	}
 	free(watch->cable);
 	watch->cable = seen;
 	watch->ncables = ncables;
 	return FORS_OK;
+}
+
+bool fors_holddown_host(const struct fors_holddown *watch, struct fors_fattree tree, uint32_t slot,
+			struct fors_flap *flap)
+{
+	size_t at = (size_t)tree.ncables + slot;
+	const struct watched *cable = &watch->cable[at];
+
+	if (at >= watch->ncables || !cable->low_port)
+		return false;
+	*flap = (struct fors_flap){
+		.slot = slot, .since_ms = cable->since_ms, .changes = count_changes(cable), .is_held = cable->is_held};
+	return true;
 }
 
 uint64_t fors_holddown_due(const struct fors_holddown *watch, uint64_t hold_ms)

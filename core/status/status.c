@@ -239,6 +239,45 @@ static enum fors_err list_servers(struct fors_status *status, const struct fors_
 	return err;
 }
 
+/* A host's own cable, and what is known of it. */
+static void describe_flap(const struct fors_fattree *tree, const struct fors_flap *flap,
+			  const struct fors_fattree_slot *stand, struct fors_link *link)
+{
+	const char *name = stand->node == FORS_NONE ? stand->name : fors_node_name(tree->net, stand->node);
+
+	*link = (struct fors_link){.a_port = stand->port,
+				   .b_port = stand->ca_port ? stand->ca_port : 1,
+				   .changes = flap->changes,
+				   .is_used = stand->node != FORS_NONE,
+				   .is_planned = stand->plays,
+				   .since_ms = flap->since_ms ? (int64_t)flap->since_ms : FORS_UNKNOWN};
+	snprintf(link->a, sizeof(link->a), "%s", tree->kind->at(tree, stand->leaf).name);
+	if (*name)
+		snprintf(link->b, sizeof(link->b), "%s", name);
+	else
+		snprintf(link->b, sizeof(link->b), "0x%016" PRIx64, stand->seen);
+	snprintf(link->host, sizeof(link->host), "%s", link->b);
+}
+
+enum fors_err fors_status_flaps(struct fors_status *status, const struct fors_fattree *tree,
+				const struct fors_flap *flap, uint32_t count, struct fors_error *error)
+{
+	struct fors_fattree_slot stand;
+	struct fors_link link;
+	enum fors_err err = FORS_OK;
+
+	for (uint32_t i = 0; !err && i < count; i++) {
+		if (!tree->kind->slot(tree, flap[i].slot, &stand))
+			continue;
+		describe_flap(tree, &flap[i], &stand, &link);
+		if (flap[i].changes >= FORS_FLAPPING)
+			err = fors_links_add(&status->flapping_links, &link, error);
+		if (!err && flap[i].is_held && stand.node != FORS_NONE)
+			err = fors_links_add(&status->held_links, &link, error);
+	}
+	return err;
+}
+
 /* --- switches that are gone --------------------------------------------------------------------------------------- */
 
 static const char *level_of(const struct fors_fattree *tree, uint32_t number)

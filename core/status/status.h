@@ -9,6 +9,7 @@
 #include "core/base/unknown.h"
 #include "core/base/warnings.h"
 #include "core/fabric/drained.h"
+#include "core/fabric/holddown.h"
 #include "core/fabric/repairs.h"
 #include "core/net/others.h"
 #include "core/net/rates.h"
@@ -103,8 +104,8 @@ struct fors_status {
 	double drained_length; /* the same, were all of them drained; negative too where they cannot be spared */
 	char degraded_choice
 		[24]; /* what is done about them, and by whom: "auto: drained", "ignore"; empty: there are none */
-	int64_t slow_phases;		  /* that slow links hold up */
-	int64_t full_speed_mbits;	  /* what that is, in Mb/s */
+	int64_t slow_phases;		       /* that slow links hold up */
+	int64_t full_speed_mbits;	       /* what that is, in Mb/s */
 	int64_t cable_flows, cable_flows_most; /* that a cable between switches carries in a phase: at least, at most */
 	int64_t fast_bound; /* phases that the others need at least, were slow servers left out; unknown: none is slow */
 	int64_t lump_bound, tables_bound; /* of phases, at LMC 0: with any tables, with these */
@@ -159,6 +160,12 @@ void fors_status_clear(struct fors_status *status);
  * status is unchanged then.
  */
 enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fattree *tree, struct fors_error *error);
+/*
+ * The cables of these hosts of the tree go into flapping_links and held_links, with the host as `b` and its name as `host`. Errors:
+ * FORS_ENOMEM.
+ */
+enum fors_err fors_status_flaps(struct fors_status *status, const struct fors_fattree *tree,
+				const struct fors_flap *flap, uint32_t count, struct fors_error *error);
 /* Is it an end of the link that is gone? The switch, or NULL; the higher end first. */
 const struct fors_dead_switch *fors_dead_end(const struct fors_status *status, const struct fors_link *link);
 /*

@@ -2,6 +2,7 @@
 #include "drain.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "keeper/base/log.h"
 
 #define LOGGED_LINKS 16
+#define FLAPPING 6 /* changes in an hour */
 
 enum fors_err fors_drain_init(struct fors_drain *drain, struct fors_error *error)
 {
@@ -48,6 +50,53 @@ enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settin
 	drain->due_ms = fors_holddown_due(drain->holddown, hold_ms);
 	if (drain->due_ms)
 		*held_until_ms = now.unix_ms + (drain->due_ms > now.ms ? drain->due_ms - now.ms : 0);
+	return FORS_OK;
+}
+
+enum fors_err fors_drain_flaps(const struct fors_drain *drain, struct fors_fattree tree, struct fors_flap **flap,
+			       uint32_t *count, struct fors_error *error)
+{
+	struct fors_flap *found = calloc(tree.nslots + (size_t)1, sizeof(*found));
+	uint32_t nfound = 0;
+
+	if (!found)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < tree.nslots; i++)
+		nfound += fors_holddown_host(drain->holddown, tree, i, &found[nfound]) &&
+			  (found[nfound].is_held || found[nfound].changes >= FLAPPING);
+	*flap = found;
+	*count = nfound;
+	return FORS_OK;
+}
+
+/* Is this host alive, and shall it wait? */
+static bool waits(struct fors_fattree tree, const struct fors_flap *flap, struct fors_fattree_slot *stand)
+{
+	return flap->is_held && tree.kind->slot(&tree, flap->slot, stand) && stand->plays;
+}
+
+enum fors_err fors_drain_others(struct fors_fattree tree, const struct fors_flap *flap, uint32_t count,
+				struct fors_participants *others, struct fors_error *error)
+{
+	struct fors_fattree_slot stand;
+	uint32_t at = 0, nwaiting = 0;
+
+	others->count = 0;
+	others->guid = calloc(tree.nslots + (size_t)1, sizeof(*others->guid));
+	if (!others->guid)
+		return fors_fail_memory(error);
+	for (uint32_t i = 0; i < tree.nslots; i++) {
+		for (; at < count && flap[at].slot < i; at++)
+			;
+		if (at < count && flap[at].slot == i && waits(tree, &flap[at], &stand))
+			nwaiting++;
+		else if (tree.kind->slot(&tree, i, &stand) && (stand.plays || stand.is_missed))
+			others->guid[others->count++] = stand.plays ? stand.guid : stand.seen;
+	}
+	if (nwaiting)
+		return FORS_OK;
+	free(others->guid);
+	others->guid = NULL;
 	return FORS_OK;
 }
 

@@ -39,6 +39,14 @@ bool fors_drain_is_wanted(const struct fors_settings *settings);
 enum fors_err fors_drain_look(struct fors_drain *drain, const struct fors_settings *settings, struct fors_fattree tree,
 			      bool may_release, uint64_t *held_until_ms, struct fors_error *error);
 
+/* Of the tree looked at last: the hosts that are held or flap, in the order of slots, count of them in *flap, which the caller frees. Errors: FORS_ENOMEM. */
+enum fors_err fors_drain_flaps(const struct fors_drain *drain, struct fors_fattree tree, struct fors_flap **flap,
+			       uint32_t *count, struct fors_error *error);
+
+/* Who takes part while these of that tree are held, in *others, whose guid the caller frees; without guid: none who is held is alive. Errors: FORS_ENOMEM. */
+enum fors_err fors_drain_others(struct fors_fattree tree, const struct fors_flap *flap, uint32_t count,
+				struct fors_participants *others, struct fors_error *error);
+
 /*
  * Drain in the tree, looked at before, what shall be drained; held cables too when with_held. What is done about slow
  * cables, which comes into *slow, is the same either way. The names of cables that have to stay in use, and

@@ -38,6 +38,7 @@ void fors_look_free(struct fors_look *look)
 	fors_fattree_free(&look->tree);
 	fors_net_free(look->net);
 	fors_claim_drop(look->claim);
+	free(look->flap);
 	free(look);
 }
 
@@ -239,13 +240,24 @@ static uint64_t digest_slow(uint64_t before, const struct fors_slow *slow)
 	return fors_digest(fors_digest(before, choice, sizeof(choice)), length, sizeof(length));
 }
 
+static uint64_t digest_flaps(uint64_t before, const struct fors_look *look)
+{
+	for (uint32_t i = 0; i < look->nflaps; i++) {
+		const uint64_t shown[] = {look->flap[i].slot, look->flap[i].is_held, look->flap[i].since_ms};
+
+		before = fors_digest(before, shown, sizeof(shown));
+	}
+	return before;
+}
+
 uint64_t fors_look_view(const struct fors_look *look)
 {
 	uint64_t view = fors_digest_text(FORS_DIGEST_EMPTY, look->given ? look->tables_by : "");
 
 	if (look->tree.kind)
 		view = view_of_tree(view, &look->tree);
-	view = digest_slow(digest_rates(digest_types(view, look->net), look->net), &look->slow);
+	view = digest_flaps(digest_types(view, look->net), look);
+	view = digest_slow(digest_rates(view, look->net), &look->slow);
 	for (unsigned i = 0; i < fors_warnings_kept(&look->warnings); i++)
 		view = fors_digest_text(view, look->warnings.text[i]);
 	return view;

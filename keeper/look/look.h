@@ -6,6 +6,7 @@
 #ifndef FORS_KEEPER_LOOK_LOOK_H
 #define FORS_KEEPER_LOOK_LOOK_H
 
+#include "core/fabric/holddown.h"
 #include "core/base/warnings.h"
 #include "core/fabric/drained.h"
 #include "core/fabric/fattree.h"
@@ -65,6 +66,8 @@ struct fors_look {
 		refused; /* number of the claim that the tables came without, since they would have been wrong; 0: none */
 	char reason[FORS_ERROR_TEXT];
 	struct fors_warnings warnings; /* about drained cables, absent participants, and what tables leave out */
+	struct fors_flap *flap;	       /* nflaps hosts that are held, or flap; NULL: there are none */
+	uint32_t nflaps;
 	struct fors_slow slow;	       /* what was decided about slow cables; all zero: there are none */
 	uint64_t
 		due_ms; /* by fors_clock_ms(): when a sweep is due, since a held cable may return or homes be ranked; 0: none */

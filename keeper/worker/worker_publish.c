@@ -27,7 +27,8 @@ static void fill_status(struct fors_worker *worker, const struct fors_look *look
 	fors_status_slow(status, &look->slow);
 	memcpy(worker->told_by, look->tables_by, sizeof(worker->told_by));
 	fors_worker_fill_advice(worker, look, status);
-	if (look->tree.kind && fors_status_tree(status, &look->tree, NULL))
+	if (look->tree.kind && (fors_status_tree(status, &look->tree, NULL) ||
+				fors_status_flaps(status, &look->tree, look->flap, look->nflaps, NULL)))
 		fors_worker_run_short(worker);
 	if (look->net)
 		fors_others_text(look->net, status->not_hosts);

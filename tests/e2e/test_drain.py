@@ -406,3 +406,29 @@ def test_status_at_three_in_the_morning(fabric):
                  r"warning +exclude_spines: .*Spine77.*ignored", r"speed +[\d.]+ % of full",
                  r"next +link Leaf00\[7\] - Spine02\[1\] returns in \d+ s"):
         assert re.search("(?m)^ *" + line, done.stdout), (line, done.stdout)
+
+
+@pytest.mark.parametrize("lmc", [0, 2])
+def test_a_host_that_flaps(fabric, lmc):
+    """It costs an epoch when it goes and one when it has come to rest, as a cable does: meanwhile it is reached, and listed."""
+    tree = FatTree(4, 4)
+    sim, sm = fabric(tree, lmc=lmc, fors_conf="hold_down = 3600\n", sweep_interval=1, node="Node00-00")
+    sm.wait_epoch()
+    leaf, port = "Leaf02", 2
+    sim.unlink(leaf, port)
+    epoch = sm.wait_status(state="active", servers=15)["epoch"]
+    for _ in range(4):
+        sim.relink(leaf, port)
+        status = sm.wait_status(state="active", held_links=lambda links: links, lost_servers=[])
+        assert [(link["a"], link["a_port"], link["b"]) for link in status["held_links"]] == [(leaf, port, "Node02-01")]
+        assert status["servers"] == 15 and status["epoch"] == epoch
+        tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+        assert oracle.unreached(tables, live) == []
+        sim.unlink(leaf, port)
+        assert sm.wait_status(state="active", held_links=[])["epoch"] == epoch
+    assert [link["b"] for link in sm.status()["flapping_links"]] == ["Node02-01"]
+    sim.relink(leaf, port)
+    sm.wait_status(held_links=lambda links: links)
+    sm.fors_conf.write_text("hold_down = 0\n")
+    sm.sighup()
+    assert sm.wait_status(state="active", servers=16)["epoch"] > epoch

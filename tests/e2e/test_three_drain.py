@@ -149,3 +149,26 @@ def test_what_to_mend_first(fabric):
     status = sm.wait_status(30, state="active", repairs=lambda repairs: repairs is not None, dead_links=lambda links: len(links) == 1)
     assert [(one["a"], one["b"], one["phases"]) for one in status["repairs"]["list"]] == [("Leaf0-0", "Mid0-0", 64)]
     good(sim, sm)
+
+
+def test_a_host_that_flaps(fabric):
+    """As in two levels: reached at once, in the exchange when it has come to rest."""
+    tree = three.Tree3((4, 4, 4), (4, 4))
+    sim, sm = fabric(tree, fors_conf="hold_down = 3600\n", sweep_interval=1)
+    sm.wait_epoch()
+    host = list(tree.hcas)[21]
+    leaf, port = tree.cable[host, 1]
+    sim.unlink(leaf, port)
+    servers = len(tree.hcas) - 1
+    epoch = sm.wait_status(state="active", servers=servers)["epoch"]
+    for _ in range(4):
+        sim.relink(leaf, port)
+        status = sm.wait_status(state="active", held_links=lambda links: names(links) == {(leaf, host)}, lost_servers=[])
+        assert status["servers"] == servers and status["epoch"] == epoch
+        sim.unlink(leaf, port)
+        assert sm.wait_status(state="active", held_links=[])["epoch"] == epoch
+    assert names(sm.status()["flapping_links"]) == {(leaf, host)}
+    sim.relink(leaf, port)
+    sm.wait_status(held_links=lambda links: links)
+    set_conf(sm, "hold_down = 0\n")
+    assert sm.wait_status(state="active", servers=servers + 1)["epoch"] > epoch
