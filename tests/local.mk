@@ -394,7 +394,7 @@ tests_unit_test_background_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
 tests_unit_test_board_SOURCES = tests/unit/test_board.c keeper/board/board.c keeper/board/board_draft.c keeper/board/board_left.c $(publish_sources) $(outbox_sources)
 tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread \
-	-Wl,--wrap=fors_outbox_put,--wrap=fors_outbox_announce,--wrap=fors_outbox_failures
+	-Wl,--wrap=fors_outbox_put,--wrap=fors_outbox_announce,--wrap=fors_outbox_failures,--wrap=fors_outbox_trouble
 tests_unit_test_child_SOURCES = tests/unit/test_child.c keeper/files/child.c
 tests_unit_test_child_LDADD = $(CMOCKA_LIBS)
 tests_unit_test_input_SOURCES = tests/unit/test_input.c keeper/files/input.c $(publish_sources) \

@@ -48,6 +48,7 @@ bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file,
 			    unsigned how);
 void __wrap_fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state);
 uint64_t __wrap_fors_outbox_failures(struct fors_outbox *box);
+void __wrap_fors_outbox_trouble(struct fors_outbox *box, char text[FORS_OUTBOX_TROUBLE]);
 
 bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size,
 			    unsigned how)
@@ -68,6 +69,12 @@ bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file,
 void __wrap_fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state)
 {
 	desk.announced++;
+}
+
+void __wrap_fors_outbox_trouble(struct fors_outbox *box, char text[FORS_OUTBOX_TROUBLE])
+{
+	(void)box;
+	text[0] = '\0';
 }
 
 uint64_t __wrap_fors_outbox_failures(struct fors_outbox *box)
