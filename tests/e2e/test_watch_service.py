@@ -11,6 +11,7 @@ import time
 import pytest
 
 import harness
+import oracle
 import over
 import watching
 from harness import FatTree
@@ -33,6 +34,23 @@ def test_cuts_and_mends(fabric, watcher, lmc):
             cut_or_mend(sm, act, *end)
             epoch = service.wait_epoch(epoch)["epoch"]
             judged(service)
+
+
+def test_servers_slower_than_uplinks(fabric, watcher):
+    """Cables four times as fast as the servers carry four flows in a phase over another engine's tables, too."""
+    tree = harness.slow_servers(FatTree(3, 4, servers=8))
+    sim, sm = fabric(tree, **STOCK)
+    sm.wait_up()
+    service, epoch = watcher(sim), 0
+    for cut in (False, True):
+        status = service.wait_epoch(epoch)
+        epoch = status["epoch"]
+        assert status["phases"] == 32 and status["slow_phases"] == 0 and status["full_speed_mbits"] == 2000
+        csv = subprocess.run(harness.fors_command("schedule", service.folder() / "schedule", "--format", "csv"), capture_output=True, text=True).stdout
+        tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
+        assert oracle.schedule_problems(csv, tables, live, flows=4) == []
+        if not cut:
+            cut_or_mend(sm, sim.unlink, *tree.uplink(1, 2)[:2])
 
 
 def test_a_schedule_stays_while_it_holds(fabric, watcher):
