@@ -38,6 +38,7 @@ static inline const char *fors_method_of(const struct fors_plan_limits *limits)
 }
 
 #define FORS_FLOWS_SERVERS 2048u /* more are too many for method flows: some 50 bytes a flow */
+#define FORS_FLOWS_MOST 6144u	 /* the same where no other method knows what cables carry */
 
 /* What a planner works on; all borrowed for the time of the call. */
 struct fors_task {

@@ -71,12 +71,14 @@ static enum fors_err try_harder(const struct fors_flows_problem *problem, const 
 	return fors_flows_try_harder(problem, &harder, packing, error);
 }
 
-/* Over all paths, or over the first ones alone. A job's plan, one of many, is left as it is then. */
+/* Over all paths, or over the first ones alone. A job's plan, one of many, is left as it is then; so is that of very many servers. */
 static enum fors_err pack(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked, bool is_job,
 			  struct fors_flows_packing **packing, struct fors_error *error)
 {
 	enum fors_err err = fors_flows_pack_problem(problem, asked, packing, error);
 
+	if (problem->ndests > FORS_FLOWS_SERVERS)
+		return err;
 	if (is_job)
 		return err ? err : fors_flows_try_units(problem, asked, packing, error);
 	if (err == FORS_ENOPLAN && problem->npaths > 1 && !asked->limits.steps)
@@ -90,14 +92,16 @@ static enum fors_err plan(const struct fors_task *task, struct fors_schedule **s
 					       .limits = task->limits,
 					       .cancelled = task->cancelled,
 					       .context = task->context,
-					       .known_bound = task->known_bound};
+					       .known_bound = task->known_bound,
+					       .is_quick = task->fabric->nservers > FORS_FLOWS_SERVERS};
 	struct fors_flows_problem problem;
 	struct fors_flows_packing *packing = NULL;
+	uint32_t most = fors_fabric_has_capacity(task->fabric) ? FORS_FLOWS_MOST : FORS_FLOWS_SERVERS;
 	enum fors_err err;
 
-	if (task->fabric->nservers > FORS_FLOWS_SERVERS)
+	if (task->fabric->nservers > most)
 		return fors_fail(error, FORS_ELIMIT, "flows: %u servers are too many, it takes at most %u",
-				 task->fabric->nservers, FORS_FLOWS_SERVERS);
+				 task->fabric->nservers, most);
 	err = fors_flows_problem_read(task, paths_of(task->fabric), &problem, error);
 	if (err)
 		return err;
