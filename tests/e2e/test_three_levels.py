@@ -81,6 +81,26 @@ def kinds(text):
     return [line.replace(" alive ", " ").replace(" dead ", " ") for line in text.splitlines() if not line.startswith("crc")]
 
 
+def test_cables_that_were_never_there(fabric, tmp_path):
+    """They cost what dead ones cost, nobody is told that they are dead, and when they come they are simply alive."""
+    tree = three.Tree3((4, 4, 4), (4, 4))
+    sim = harness.Ibsim(tree, tmp_path / "sim")
+    fabric.also(sim)
+    missing = [tree.leaf_cable(2, 1, 3), tree.top_cable(1, 2, 3)]
+    for end in missing:
+        sim.unlink(*end)
+    sm = harness.OpenSM(sim, tmp_path / "sm")
+    fabric.also(sm)
+    status = sm.wait_status(state="active", servers=64, dead_links=[], affected_spines=0)
+    assert status["phases"] == 80 and status["lost_servers"] == []
+    harness.wait_for(lambda: "\nlevels 3 completed\n" in places(sm))
+    for end in missing:
+        sim.relink(*end)
+    sm.sweep()
+    sm.wait_status(state="active", phases=64, dead_links=[])
+    good(sim, sm)
+
+
 def test_a_restart_keeps_the_order(fabric):
     """opensm is killed while a leaf, a middle switch and a top are dead; the next one routes as if it had seen them."""
     tree = three.Tree3((2, 3, 3), (2, 2))
