@@ -225,8 +225,8 @@ void cli_print_alone(const struct fors_status *status)
 	int64_t more = status->phases - status->phases_alone;
 
 	if (status->phases_alone > 0 && more > 0)
-		printf("%-*s%lld %s more than if the %lld %s no part %s not there\n", CLI_LABEL, "others", (long long)more,
-		       fors_plural(more, "phase", "phases"), (long long)status->not_participants,
+		printf("%-*s%lld %s more than if the %lld %s no part %s not there\n", CLI_LABEL, "others",
+		       (long long)more, fors_plural(more, "phase", "phases"), (long long)status->not_participants,
 		       fors_plural(status->not_participants, "port that takes", "ports that take"),
 		       fors_plural(status->not_participants, "was", "were"));
 }
@@ -289,9 +289,9 @@ void cli_print_slow_servers(const struct fors_status *status)
 	if (slow->count > LISTED)
 		printf("%*sand more, %zu in all (--json lists them)\n", CLI_LABEL, "", slow->count);
 	if (slow->count && status->fast_bound > 0)
-		printf("%*swithout %s the exchange of the other %lld needs %lld phases at full speed, or some more\n", CLI_LABEL,
-		       "", slow->count == 1 ? "it" : "these", (long long)(status->servers - (int64_t)slow->count),
-		       (long long)status->fast_bound);
+		printf("%*swithout %s the exchange of the other %lld needs %lld phases at full speed, or some more\n",
+		       CLI_LABEL, "", slow->count == 1 ? "it" : "these",
+		       (long long)(status->servers - (int64_t)slow->count), (long long)status->fast_bound);
 }
 
 void cli_print_speeds(int64_t mbits, int64_t least, int64_t most)
@@ -306,7 +306,8 @@ void cli_print_speeds(int64_t mbits, int64_t least, int64_t most)
 
 const char *cli_no_conflict(uint32_t max_load)
 {
-	return max_load > 1 ? "no link carries more in a phase than its speed allows" : "no link carries two in a phase";
+	return max_load > 1 ? "no link carries more in a phase than its speed allows"
+			    : "no link carries two in a phase";
 }
 
 /* What of full speed is left at such a length; negative: there is none. */

@@ -232,10 +232,10 @@ static void find_capacities(struct fors_pods *pods)
 	pods->flow = 0;
 	for (uint32_t s = 0; s < pods->nslots; s++)
 		if (pods->plays[s])
-			fors_rates_takes_part(pods->now,
-					      fors_net_port(pods->now, pods->leaf[pods->slot[s].leaf].now,
-							    pods->slot[s].port),
-					      &pods->flow);
+			fors_rates_takes_part(
+				pods->now,
+				fors_net_port(pods->now, pods->leaf[pods->slot[s].leaf].now, pods->slot[s].port),
+				&pods->flow);
 	for (uint32_t node = 0; node < known->nnodes; node++)
 		for (unsigned p = 0; p <= known->node[node].nports; p++) {
 			const struct fors_port *port = port_now(pods, node, p);

@@ -57,14 +57,14 @@ struct fors_pods {
 	uint32_t *mid_of;	     /* [pod * nplanes + plane]: the mid, FORS_NONE */
 	uint32_t *peer;		     /* per port of known: the switch at the other end of its cable, FORS_NONE */
 	bool *live;		     /* per port of known: its cable to another switch lives now, and is not drained */
-	bool *unseen;	     /* per port of known: its cable was never seen, and completes the tree (missing.h) */
+	bool *unseen;	    /* per port of known: its cable was never seen, and completes the tree (missing.h) */
 	uint8_t *drained;   /* per port of known: enum fors_drain_reason of its cable, as in struct fors_cable */
 	uint64_t *since_ms; /* per port of known: Unix time when its cable died or came back; 0: not known */
 	uint16_t *changes;  /* per port of known: as in struct fors_cable */
 	bool *plays;	    /* per slot: takes part in the exchange; all with a LID, until fors_pods_seat() */
 	uint32_t nplayers;
-	uint32_t flow;	    /* rate of a flow, that of the fastest player's port, in Mb/s; 0: not known */
-	uint8_t *capacity;  /* per port of known: of its cable, flows of a phase each way (fors_rates_capacity()) */
+	uint32_t flow;	   /* rate of a flow, that of the fastest player's port, in Mb/s; 0: not known */
+	uint8_t *capacity; /* per port of known: of its cable, flows of a phase each way (fors_rates_capacity()) */
 	uint32_t unreachable_pairs, cut_leaf[2]; /* as in struct fors_fabric; filled in by fattree.c */
 	struct fors_net *own;			 /* known, where the tree owns it; else NULL */
 };

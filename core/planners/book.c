@@ -100,6 +100,6 @@ void fors_book_set_turns(struct fors_book *book, uint32_t nturns)
 
 uint64_t fors_book_bytes(uint64_t nnamed, uint64_t extra, uint64_t ncounted, uint64_t room)
 {
-	return (nnamed + ncounted) * ((room + 63) / 64) * sizeof(uint64_t) + (nnamed + extra) * room * sizeof(uint32_t) +
-	       ncounted * room * sizeof(uint16_t);
+	return (nnamed + ncounted) * ((room + 63) / 64) * sizeof(uint64_t) +
+	       (nnamed + extra) * room * sizeof(uint32_t) + ncounted * room * sizeof(uint16_t);
 }

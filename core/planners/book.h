@@ -25,8 +25,8 @@ struct fors_book {
 	uint32_t nwords;	   /* of a mask */
 	uint32_t nnamed, ncounted; /* rows: first those that are named, then those that are counted */
 	uint64_t *busy;		   /* rows x nwords; turns from nturns on are busy */
-	uint32_t *place;	   /* per named row, and one more: its first place, as many as its capacity; NULL: one each */
-	uint32_t *at;		   /* places x room: who is there, FORS_BOOK_NOBODY */
+	uint32_t *place; /* per named row, and one more: its first place, as many as its capacity; NULL: one each */
+	uint32_t *at;	 /* places x room: who is there, FORS_BOOK_NOBODY */
 	uint16_t *count;	   /* counted rows x room: how many */
 };
 

@@ -147,8 +147,8 @@ static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
 static enum fors_err plan_auto(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
 	struct choice choice = {.task = task};
-	enum fors_err err = fors_fabric_has_capacity(task->fabric) ? ask_by_capacity(&choice, error)
-								  : ask_all(&choice, error);
+	enum fors_err err =
+		fors_fabric_has_capacity(task->fabric) ? ask_by_capacity(&choice, error) : ask_all(&choice, error);
 
 	if (err) {
 		fors_schedule_free(choice.best);

@@ -288,7 +288,8 @@ static bool find_fast(const struct fors_fattree *tree, uint32_t full, bool *fast
 	bool any_slow = false, any = false;
 
 	for (uint32_t i = 0; i < tree->nslots; i++) {
-		bool plays = tree->kind->slot(tree, i, &stand) && stand.plays, slow = plays && fors_fattree_is_slow(tree, &stand, full);
+		bool plays = tree->kind->slot(tree, i, &stand) && stand.plays,
+		     slow = plays && fors_fattree_is_slow(tree, &stand, full);
 
 		fast[i] = plays && !slow;
 		any_slow |= slow;

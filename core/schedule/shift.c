@@ -79,7 +79,8 @@ static void find_times(struct walk *walk)
 			double *time = &walk->time[net->node[node].first_port + p];
 
 			*time = rate && full ? (double)full / rate : 1;
-			if (*time < 1 && (net->node[node].type != FORS_SWITCH || fors_peer_switch(net, node, p) == FORS_NONE))
+			if (*time < 1 &&
+			    (net->node[node].type != FORS_SWITCH || fors_peer_switch(net, node, p) == FORS_NONE))
 				*time = 1;
 		}
 }

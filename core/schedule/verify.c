@@ -171,7 +171,8 @@ static enum fors_err check_servers(struct check *check, struct fors_error *error
 /* Of data over the cable of a port, as its slower end has it; 0: not known. */
 static uint32_t rate_of(const struct check *check, const struct fors_port *port)
 {
-	uint32_t rate = fors_port_rate(port), there = fors_port_rate(fors_net_port(check->net, port->peer, port->peer_port));
+	uint32_t rate = fors_port_rate(port),
+		 there = fors_port_rate(fors_net_port(check->net, port->peer, port->peer_port));
 
 	return rate < there ? rate : there;
 }

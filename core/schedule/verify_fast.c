@@ -68,7 +68,7 @@ struct map {
 	uint32_t words; /* that a cable has bits in */
 	uint32_t nswitches;
 	size_t ncables;
-	size_t *bits;	       /* cable -> its first row of bits, as many as it has room for; one more: of the receivers */
+	size_t *bits; /* cable -> its first row of bits, as many as it has room for; one more: of the receivers */
 	uint32_t *number;      /* node -> switch, FORS_NONE */
 	struct post *post;     /* per switch */
 	uint32_t *next;	       /* cable -> switch, or TO_SERVER | port of the net; FORS_NONE: nowhere */
@@ -92,7 +92,7 @@ struct part {
 	uint64_t *met;	   /* P rows of met_words: s sent to d; NULL: in rounds */
 	bool *is_used;	   /* per cable; NULL: nobody asks */
 	uint32_t trail[FORS_WAY_MAX + 1]; /* cables of a walk */
-	uint32_t deepest; /* flows on a cable in a phase, at most */
+	uint32_t deepest;		  /* flows on a cable in a phase, at most */
 	uint64_t nflows;
 } __attribute__((aligned(64))); /* threads do not write into each other's cache lines */
 
@@ -433,7 +433,8 @@ static inline uint32_t find_cables(const struct map *map, struct part *part, uin
 }
 
 /* Bits for a cable, or a receiver, in word `word` of its rows, the first of which is `row`; those that it has no room for. */
-static inline uint32_t take(const struct map *map, struct part *part, size_t row, size_t end, uint32_t word, uint32_t bits)
+static inline uint32_t take(const struct map *map, struct part *part, size_t row, size_t end, uint32_t word,
+			    uint32_t bits)
 {
 	for (uint32_t depth = 1; bits && row < end; row++, depth++) {
 		uint32_t *taken = &part->taken[row * map->words + word], twice = *taken & bits;

@@ -229,8 +229,8 @@ static uint32_t full_of(const struct fors_routes *routes)
 	uint32_t flow = 0;
 
 	for (uint32_t s = 0; s < routes->graph->nservers; s++)
-		fors_rates_takes_part(routes->net,
-				      fors_net_port(routes->net, routes->server[s].node, routes->server[s].port), &flow);
+		fors_rates_takes_part(
+			routes->net, fors_net_port(routes->net, routes->server[s].node, routes->server[s].port), &flow);
 	return fors_rates_full(routes->net, flow);
 }
 

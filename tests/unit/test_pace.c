@@ -232,7 +232,11 @@ static void uplinks_faster_than_servers(void **state)
 		unsigned width;
 		enum fors_speed speed;
 		unsigned capacity, phases;
-	} up[] = {{4, FORS_EDR, 1, 48}, {8, FORS_EDR, 2, 32}, {12, FORS_EDR, 3, 32}, {4, FORS_HDR, 2, 32}, {2, FORS_HDR, 1, 48}};
+	} up[] = {{4, FORS_EDR, 1, 48},
+		  {8, FORS_EDR, 2, 32},
+		  {12, FORS_EDR, 3, 32},
+		  {4, FORS_HDR, 2, 32},
+		  {2, FORS_HDR, 1, 48}};
 
 	for (unsigned lmc = 0; lmc < 3; lmc++)
 		for (unsigned i = 0; i < 5; i++) {
@@ -273,7 +277,8 @@ static void a_fast_cable_comes_back(void **state)
 	task = bed_task(bed);
 	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 2);
-	assert_int_equal(fors_phases_mended(&task, fors_fattree_of_fabric(bed->fabric), list, 54, &phases, NULL), FORS_OK);
+	assert_int_equal(fors_phases_mended(&task, fors_fattree_of_fabric(bed->fabric), list, 54, &phases, NULL),
+			 FORS_OK);
 	assert_true(phases >= 27 && phases < 36); /* 108 flows */
 	free(list);
 	bed_free(bed);

@@ -693,8 +693,8 @@ static void release(struct table *x)
 
 bool fors_flows_swaps_may_be(const struct fors_flows_problem *problem, uint32_t nphases)
 {
-	return problem->npaths < ANY_PATH && !problem->links_of && !problem->capacity && problem->lump <= 1 && nphases >= problem->ndests &&
-	       nphases < NOBODY && problem->nswitches > 1;
+	return problem->npaths < ANY_PATH && !problem->links_of && !problem->capacity && problem->lump <= 1 &&
+	       nphases >= problem->ndests && nphases < NOBODY && problem->nswitches > 1;
 }
 
 enum fors_err fors_flows_swaps(const struct fors_flows_packing *from, uint64_t budget,

@@ -47,7 +47,7 @@ struct work {
 	const struct fors_pods *pods;
 	const struct fors_cohorts *cohorts;
 	struct fors_units3 *units;
-	bool is_uneven;	   /* cables differ in what they carry: else all count as one flow, for tables are the same then */
+	bool is_uneven; /* cables differ in what they carry: else all count as one flow, for tables are the same then */
 	bool *is_loose;	   /* [leaf * nslots + slot]: it was not at home */
 	uint32_t *leaf;	   /* of the problem's switches */
 	uint32_t *slot;	   /* of the problem's destinations */
