@@ -349,8 +349,8 @@ static void print_plan(const struct report *report)
 		printf("lower bound %lld\n", (long long)status->lower_bound);
 	cli_print_bounds(status);
 	print_throughput(report);
-	printf("verified    all %llu flows through the tables, %s\n",
-	       (unsigned long long)report->nflows, cli_no_conflict(report->max_load));
+	printf("verified    all %llu flows through the tables, %s\n", (unsigned long long)report->nflows,
+	       cli_no_conflict(report->max_load));
 	printf("time        tables %.1f ms, plan %.1f ms, verification %.1f ms\n", status->tables_ms, status->plan_ms,
 	       report->verify_ms);
 }

@@ -297,9 +297,9 @@ static void print_today(const struct fors_status *status)
 	if (has_shift)
 		printf("%.1f %% of full without a schedule%s", 100 * facts->present_shift, has_plan ? "; " : "");
 	if (has_plan)
-		printf("%.1f %%%s with a schedule over these tables, %lld phases",
+		printf("%.1f %%%s with a schedule over these tables, %lld %s",
 		       100 * (double)status->servers / (double)facts->present_phases, has_shift ? "" : " of full",
-		       (long long)facts->present_phases);
+		       (long long)facts->present_phases, fors_plural(facts->present_phases, "phase", "phases"));
 	printf("\n");
 }
 

@@ -26,9 +26,8 @@ static int judge(const struct fors_net *net, const struct fors_lfts *lfts, const
 		       fors_plural(verdict.nproblems, "problem", "problems"), verdict.max_load);
 		return CLI_NO;
 	}
-	printf("%sgood%s: %u %s, %llu %s, each arrives, %s\n", cli_colour(CLI_GREEN),
-	       cli_colour(CLI_PLAIN), schedule->nphases, fors_plural(schedule->nphases, "phase", "phases"),
-	       (unsigned long long)verdict.nflows,
+	printf("%sgood%s: %u %s, %llu %s, each arrives, %s\n", cli_colour(CLI_GREEN), cli_colour(CLI_PLAIN),
+	       schedule->nphases, fors_plural(schedule->nphases, "phase", "phases"), (unsigned long long)verdict.nflows,
 	       schedule->length ? fors_plural(verdict.nflows, "piece of a demand", "pieces of a demand")
 				: fors_plural(verdict.nflows, "flow", "flows"),
 	       cli_no_conflict(verdict.max_load));

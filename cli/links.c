@@ -289,9 +289,10 @@ void cli_print_slow_servers(const struct fors_status *status)
 	if (slow->count > LISTED)
 		printf("%*sand more, %zu in all (--json lists them)\n", CLI_LABEL, "", slow->count);
 	if (slow->count && status->fast_bound > 0)
-		printf("%*swithout %s the exchange of the other %lld needs %lld phases at full speed, or some more\n",
+		printf("%*swithout %s the exchange of the other %lld needs %lld %s at full speed, or some more\n",
 		       CLI_LABEL, "", slow->count == 1 ? "it" : "these",
-		       (long long)(status->servers - (int64_t)slow->count), (long long)status->fast_bound);
+		       (long long)(status->servers - (int64_t)slow->count), (long long)status->fast_bound,
+		       fors_plural(status->fast_bound, "phase", "phases"));
 }
 
 void cli_print_speeds(int64_t mbits, int64_t least, int64_t most)
@@ -301,7 +302,7 @@ void cli_print_speeds(int64_t mbits, int64_t least, int64_t most)
 	printf("speeds      full speed is %g Gbit/s; a cable between switches carries ", (double)mbits / 1000);
 	if (least < most)
 		printf("%lld to ", (long long)least);
-	printf("%lld flows in a phase\n", (long long)most);
+	printf("%lld %s in a phase\n", (long long)most, fors_plural(most, "flow", "flows"));
 }
 
 const char *cli_no_conflict(uint32_t max_load)

@@ -42,8 +42,8 @@ struct over {
 	bool is_ours; /* the tables are those of fors, in a three-level tree */
 	struct fors_over_report report;
 	struct fors_schedule *schedule;
-	uint64_t lump;	       /* phases that servers with one LID each need over any tables, three levels; 0: not known */
-	double best_length;    /* no exchange takes less, over any tables, in phases at full speed */
+	uint64_t lump;	    /* phases that servers with one LID each need over any tables, three levels; 0: not known */
+	double best_length; /* no exchange takes less, over any tables, in phases at full speed */
 	struct fors_pace pace; /* of the schedule */
 	struct cli_ahead ahead;
 	struct fors_error error; /* why there is none */
@@ -357,9 +357,10 @@ static void print_tables(const struct fors_over_report *report)
 static void print_slow(const struct fors_over_report *report)
 {
 	if (report->nslow && report->nslow < report->nservers)
-		printf("slow        %u of these servers, most %s: without %s the exchange of the other %u needs %u phases at full speed at least\n",
-		       report->nslow, report->slowest, report->nslow == 1 ? "it" : "them", report->nservers - report->nslow,
-		       report->nservers - report->nslow);
+		printf("slow        %u of these servers, most %s: without %s the exchange of the other %u needs %u %s at full speed at least\n",
+		       report->nslow, report->slowest, report->nslow == 1 ? "it" : "them",
+		       report->nservers - report->nslow, report->nservers - report->nslow,
+		       fors_plural(report->nservers - report->nslow, "phase", "phases"));
 }
 
 /* Whose fault is what is above the servers' number? */
@@ -396,8 +397,8 @@ static void print_plan(const struct over *over)
 		fors_slow_choice(&over->made.slow, choice, sizeof(choice));
 		cli_print_choice(choice, report->nservers, over->made.slow.ignored, over->made.slow.drained);
 	}
-	printf("verified    all %llu flows through the tables, %s\n",
-	       (unsigned long long)report->verdict.nflows, cli_no_conflict(report->verdict.max_load));
+	printf("verified    all %llu flows through the tables, %s\n", (unsigned long long)report->verdict.nflows,
+	       cli_no_conflict(report->verdict.max_load));
 	printf("time        plan %.1f ms, verification %.1f ms\n", report->plan_ms, report->verify_ms);
 }
 
@@ -479,7 +480,8 @@ static enum fors_err witness_best(const struct over *over, struct cli_witnesses 
 static enum fors_err certify(struct over *over, json_t **certificates, struct fors_error *error)
 {
 	const struct fors_over_report *report = &over->report;
-	const int64_t bound[] = {report->bound_best, over->lump ? (int64_t)over->lump : FORS_UNKNOWN, report->bound_tables};
+	const int64_t bound[] = {report->bound_best, over->lump ? (int64_t)over->lump : FORS_UNKNOWN,
+				 report->bound_tables};
 	const struct fors_over_task task = task_of(over);
 	struct cli_witnesses witnesses = {.npaths = report->npaths};
 	enum fors_err err = FORS_OK;

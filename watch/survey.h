@@ -29,11 +29,11 @@ struct fors_seen_port {
 	uint64_t guid; /* of CA ports that were reached; else 0 */
 	uint32_t peer; /* node; FORS_NONE: nobody there, or nobody who answers */
 	uint8_t peer_port;
-	bool is_known;		  /* its PortInfo has been read */
-	bool is_up;		  /* there is a cable with somebody at its other end */
-	uint8_t state;		  /* FORS_PORT_ACTIVE: traffic passes */
+	bool is_known;		   /* its PortInfo has been read */
+	bool is_up;		   /* there is a cable with somebody at its other end */
+	uint8_t state;		   /* FORS_PORT_ACTIVE: traffic passes */
 	struct fors_portinfo info; /* of CA ports and switch port 0 also what it can */
-	uint16_t lid;		  /* base LID; 0: none */
+	uint16_t lid;		   /* base LID; 0: none */
 	uint8_t lmc;
 	uint8_t protect; /* M_Key protection level */
 };

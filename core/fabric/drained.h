@@ -57,7 +57,8 @@ struct fors_slow {
 	uint32_t ndrained;	 /* of these, now */
 	double ignored, drained; /* with all of them in use, with none; negative too where some leaf needs one */
 	double chosen;		 /* as they are now */
-	uint32_t fast_bound; /* phases that the others need at least, without the servers that are slow; 0: none is, or all are */
+	uint32_t
+		fast_bound; /* phases that the others need at least, without the servers that are slow; 0: none is, or all are */
 };
 
 /* "auto", "ignore" or "dead" in *how; false: the name is another. */

@@ -56,12 +56,12 @@ struct fors_fattree_sum {
 	uint32_t servers;	      /* that take part */
 	uint32_t spines;	      /* of two levels */
 	uint32_t npods, nmids, ntops; /* of three */
-	uint32_t reduction;	      /* f: flows of its servers that the worst leaf's uplinks do not carry in a phase */
-	uint32_t affected;	      /* m: switches above leaves with a dead cable below */
-	uint32_t unreachable_pairs;   /* of leaves with servers that take part and no way up, then down */
-	int64_t capacity;	      /* B of two levels, where all leaves have as many servers; else negative */
-	int lmc;		      /* the smallest of who takes part; negative: nobody does */
-	uint32_t full;		      /* full speed in Mb/s; 0: not known */
+	uint32_t reduction;	    /* f: flows of its servers that the worst leaf's uplinks do not carry in a phase */
+	uint32_t affected;	    /* m: switches above leaves with a dead cable below */
+	uint32_t unreachable_pairs; /* of leaves with servers that take part and no way up, then down */
+	int64_t capacity;	    /* B of two levels, where all leaves have as many servers; else negative */
+	int lmc;		    /* the smallest of who takes part; negative: nobody does */
+	uint32_t full;		    /* full speed in Mb/s; 0: not known */
 	uint32_t least_flows, most_flows; /* capacities of cables that live; 0: none does */
 };
 

@@ -40,8 +40,8 @@ enum fors_other {
 struct fors_port {
 	uint64_t full,
 		limited; /* bits of the partitions that it is a member of (partitions.h); both 0: of none, or not known */
-	uint64_t guid;	   /* port GUID; of a switch's port 0 the node GUID, of its others 0 */
-	uint32_t peer;	   /* node at the other end of the cable, FORS_NONE: no live cable */
+	uint64_t guid;	 /* port GUID; of a switch's port 0 the node GUID, of its others 0 */
+	uint32_t peer;	 /* node at the other end of the cable, FORS_NONE: no live cable */
 	uint8_t peer_port; /* its port */
 	uint8_t lmc;	   /* of CA ports and switch port 0 */
 	uint16_t lid;	   /* base LID of CA ports and switch port 0; 0: none assigned */

@@ -27,7 +27,7 @@ struct fors_book {
 	uint64_t *busy;		   /* rows x nwords; turns from nturns on are busy */
 	uint32_t *place; /* per named row, and one more: its first place, as many as its capacity; NULL: one each */
 	uint32_t *at;	 /* places x room: who is there, FORS_BOOK_NOBODY */
-	uint16_t *count;	   /* counted rows x room: how many */
+	uint16_t *count; /* counted rows x room: how many */
 };
 
 /* An empty book with so many rows, nturns turns, and room for at least that many; false: out of memory, *book is to be released still. */

@@ -335,8 +335,8 @@ static uint32_t only_spine(const struct fors_fabric *fabric, const uint32_t *cab
  * Phases for so many lumps of `size` flows, each over one cable of a leaf (to `spine`, FORS_NONE: any), at least `phases`. In T
  * phases a cable of capacity k carries floor(k T / size) of them.
  */
-static uint64_t fit_lumps(const struct fors_fabric *fabric, uint32_t leaf, uint32_t spine, uint64_t lumps, uint64_t size,
-			  uint64_t phases)
+static uint64_t fit_lumps(const struct fors_fabric *fabric, uint32_t leaf, uint32_t spine, uint64_t lumps,
+			  uint64_t size, uint64_t phases)
 {
 	uint64_t sum = 0, room;
 

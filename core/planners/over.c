@@ -131,7 +131,8 @@ static void describe_slow(const struct fors_flows_routed *routed, struct fors_ov
 
 	for (uint32_t d = 0; d < routed->nservers; d++) {
 		const struct fors_flows_server *server = &routed->server[d];
-		double slowness = fors_port_slowness(fors_net_port(routed->net, server->node, server->port), report->full);
+		double slowness =
+			fors_port_slowness(fors_net_port(routed->net, server->node, server->port), report->full);
 
 		report->nslow += slowness > 1;
 		if (slowness <= most)

@@ -47,18 +47,18 @@ struct fors_over_task {
 #define FORS_OVER_MOST_BYTES (UINT64_C(4) << 30)
 
 struct fors_over_report {
-	uint32_t nservers, nleaves; /* P; switches that servers hang on */
-	uint32_t nnameless;	    /* cabled ports of adapters that have no LID, left out */
-	uint32_t full;		    /* full speed in Mb/s; 0: not known */
+	uint32_t nservers, nleaves;	  /* P; switches that servers hang on */
+	uint32_t nnameless;		  /* cabled ports of adapters that have no LID, left out */
+	uint32_t full;			  /* full speed in Mb/s; 0: not known */
 	uint32_t least_flows, most_flows; /* that a link in use carries in a phase; 0: none is used */
 	uint32_t nslow;			  /* servers whose cable is slower than full speed */
 	char slowest[FORS_NAME_MAX + 1];  /* the slowest of them; empty: there is none */
-	uint32_t npaths;	    /* path indices that were used */
-	uint32_t longest;	    /* cables between switches on the longest way */
-	uint32_t nphases;	    /* T */
-	uint32_t bound_tables;	/* no plan over these tables is shorter: max(P, phases of the fullest link, bound_best,
+	uint32_t npaths;		  /* path indices that were used */
+	uint32_t longest;		  /* cables between switches on the longest way */
+	uint32_t nphases;		  /* T */
+	uint32_t bound_tables;	 /* no plan over these tables is shorter: max(P, phases of the fullest link, bound_best,
 				  choice.h) */
-	uint32_t fullest_flows; /* flows that cross that link in the whole exchange; 0: no link is used */
+	uint32_t fullest_flows;	 /* flows that cross that link in the whole exchange; 0: no link is used */
 	uint32_t fullest_phases; /* in which it carries them: by its capacity */
 	char fullest[2 * FORS_NAME_MAX + 32]; /* "Leaf00[21] -> Spine00[1]"; empty: no link is used */
 	uint64_t wanted_bytes; /* single flows may allow fewer phases, but would take so much memory; 0: no */

@@ -13,7 +13,8 @@
 struct fors_pace {
 	double length; /* all phases, one after another, in phases at full speed; nphases where nothing is slow */
 	uint32_t slow_phases; /* that take longer than they should */
-	uint32_t full;	      /* that speed in Mb/s, fors_rates_full() of who sends; 0: not known, and then nothing counts as slow */
+	uint32_t
+		full; /* that speed in Mb/s, fors_rates_full() of who sends; 0: not known, and then nothing counts as slow */
 };
 
 /*

@@ -68,10 +68,10 @@ struct map {
 	uint32_t words; /* that a cable has bits in */
 	uint32_t nswitches;
 	size_t ncables;
-	size_t *bits; /* cable -> its first row of bits, as many as it has room for; one more: of the receivers */
-	uint32_t *number;      /* node -> switch, FORS_NONE */
-	struct post *post;     /* per switch */
-	uint32_t *next;	       /* cable -> switch, or TO_SERVER | port of the net; FORS_NONE: nowhere */
+	size_t *bits;	   /* cable -> its first row of bits, as many as it has room for; one more: of the receivers */
+	uint32_t *number;  /* node -> switch, FORS_NONE */
+	struct post *post; /* per switch */
+	uint32_t *next;	   /* cable -> switch, or TO_SERVER | port of the net; FORS_NONE: nowhere */
 	struct server *server; /* P */
 	uint32_t *spine;       /* lane -> switch, FORS_NONE; for each value of a lane's byte */
 	uint32_t *named;       /* switch of schedule->ways -> switch, FORS_NONE */

@@ -116,7 +116,7 @@ struct fors_status {
 	int64_t unreachable_pairs;
 	int64_t ca_ports; /* with a cable: the servers, and those that follow (core/fabric/account.h) */
 	int64_t not_participants, guests, left_out;
-	int64_t phases_alone; /* if those that are no participants were not there */
+	int64_t phases_alone;	   /* if those that are no participants were not there */
 	int64_t partitioned_pairs; /* of servers, that partitions keep from talking; unknown: nobody told of partitions */
 	char not_hosts[FORS_OTHERS_TEXT]; /* how many adapters are no hosts, and what; empty: none */
 	int64_t lmc;			  /* of the servers */

@@ -64,9 +64,9 @@ struct fors_board {
 	bool is_numbered;	  /* there is an epoch that the history has not */
 	double failover_ms; /* the schedule that comes now ends a failover that began then, as seen_ms; 0: it does not */
 	double seen_ms; /* when readers could see the newest schedule, by fors_clock_exact_ms(); 0: it could not be written */
-	struct fors_draft *draft; /* of the schedule that comes now, borrowed; NULL: there is none */
-	bool has_complained;	  /* about a folder that cannot be written */
-	char trouble[FORS_OUTBOX_TROUBLE]; /* that complaint; empty: the state folder can be written */
+	struct fors_draft *draft;		/* of the schedule that comes now, borrowed; NULL: there is none */
+	bool has_complained;			/* about a folder that cannot be written */
+	char trouble[FORS_OUTBOX_TROUBLE];	/* that complaint; empty: the state folder can be written */
 	char told_trouble[FORS_OUTBOX_TROUBLE]; /* of that or publish_dir, as the status has it */
 	int unread;    /* how many of the files that an earlier opensm left are still to be read, for want of memory */
 	bool is_hasty; /* a plan is being made: all but the schedule is written by the next retry */

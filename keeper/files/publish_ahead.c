@@ -47,8 +47,7 @@ bool fors_publish_ready(const struct fors_folder *folder, const char *name, cons
 	struct fors_temporary temporary = fors_temporary_of(name, folder->tag);
 	int at = fors_folder_enter(folder, false);
 	bool is_there = at >= 0 && put_head(at, temporary.name, head, head_size, size) &&
-			!fors_spare_make(at, name, head, head_size, size) &&
-			!renameat(at, temporary.name, at, name);
+			!fors_spare_make(at, name, head, head_size, size) && !renameat(at, temporary.name, at, name);
 
 	fors_folder_leave(at);
 	return is_there;

@@ -68,7 +68,7 @@ struct fors_look {
 	struct fors_warnings warnings; /* about drained cables, absent participants, and what tables leave out */
 	struct fors_flap *flap;	       /* nflaps hosts that are held, or flap; NULL: there are none */
 	uint32_t nflaps;
-	struct fors_slow slow;	       /* what was decided about slow cables; all zero: there are none */
+	struct fors_slow slow; /* what was decided about slow cables; all zero: there are none */
 	uint64_t
 		due_ms; /* by fors_clock_ms(): when a sweep is due, since a held cable may return or homes be ranked; 0: none */
 	bool is_wrong;	     /* installed: the switches hold what fors would not have them hold, as the warnings say */

@@ -264,7 +264,6 @@ void fors_worker_publish_end(struct fors_worker *worker)
 {
 	char reason[FORS_ERROR_TEXT];
 
-	snprintf(reason, sizeof(reason), "%s" FORS_REASON_ENDED,
-		 worker->setup.giver ? worker->setup.giver : "opensm");
+	snprintf(reason, sizeof(reason), "%s" FORS_REASON_ENDED, worker->setup.giver ? worker->setup.giver : "opensm");
 	publish_last(worker, fors_clock_unix_ms(), reason);
 }

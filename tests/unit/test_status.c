@@ -412,7 +412,8 @@ static void next_agrees_with_the_repairs(void **state)
 				    {.a = "Leaf00", .b = "Spine01", .a_port = 21, .b_port = 1},
 				    {.a = "Leaf01", .b = "Spine02", .a_port = 22, .b_port = 2, .rate = "1xSDR"}};
 	struct fors_link lost = {.a = "Leaf02", .a_port = 3, .host = "Node07"};
-	struct fors_link slow = {.a = "Leaf02", .b = "Node09", .a_port = 4, .b_port = 1, .rate = "1xSDR", .is_degraded = true};
+	struct fors_link slow = {
+		.a = "Leaf02", .b = "Node09", .a_port = 4, .b_port = 1, .rate = "1xSDR", .is_degraded = true};
 	struct fors_dead_switch gone = {.name = "Spine05", .level = "spine", .cables = 2};
 	struct fors_status status;
 

@@ -30,7 +30,7 @@ struct fors_flows_routed {
 	const struct fors_net *net; /* borrowed */
 	uint32_t nswitches;	    /* those that servers hang on */
 	uint32_t nservers;
-	uint32_t flow; /* rate of a flow, that of the fastest server's port, in Mb/s; 0: not known */
+	uint32_t flow;			  /* rate of a flow, that of the fastest server's port, in Mb/s; 0: not known */
 	uint32_t *node;			  /* per switch: its node in the net */
 	struct fors_flows_server *server; /* ordered by switch, then by class: the problem's destinations */
 	uint32_t nnameless;		  /* cabled ports of adapters that have no LID, left out */

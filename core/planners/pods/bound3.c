@@ -214,11 +214,16 @@ static void work_free(struct work *w)
 	free(w->joined);
 }
 
-static bool work_alloc(struct work *w, const struct fors_lanes3 *lanes, const uint32_t *servers, const uint8_t *capacity)
+static bool work_alloc(struct work *w, const struct fors_lanes3 *lanes, const uint32_t *servers,
+		       const uint8_t *capacity)
 {
 	const struct fors_pods *pods = lanes->pods;
 
-	*w = (struct work){.l = lanes, .pods = pods, .servers = servers, .capacity = capacity, .cut = {FORS_NONE, FORS_NONE, FORS_NONE, 0}};
+	*w = (struct work){.l = lanes,
+			   .pods = pods,
+			   .servers = servers,
+			   .capacity = capacity,
+			   .cut = {FORS_NONE, FORS_NONE, FORS_NONE, 0}};
 	w->in_pod = calloc(pods->npods + (size_t)1, sizeof(*w->in_pod));
 	w->up = calloc((size_t)pods->nleaves * pods->nplanes + 1, sizeof(*w->up));
 	w->pod_up = calloc((size_t)pods->npods * pods->nplanes + 1, sizeof(*w->pod_up));

@@ -87,8 +87,8 @@ static enum fors_err bound_servers(const struct fors_lanes3 *lanes, const bool *
 				   struct fors_error *error)
 {
 	uint32_t *servers = count_players(lanes->pods, plays);
-	enum fors_err err = servers ? fors_bound3(lanes, servers, lanes->pods->capacity, bound, error)
-				    : fors_fail_memory(error);
+	enum fors_err err =
+		servers ? fors_bound3(lanes, servers, lanes->pods->capacity, bound, error) : fors_fail_memory(error);
 
 	free(servers);
 	return err;

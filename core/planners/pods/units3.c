@@ -48,11 +48,11 @@ struct work {
 	const struct fors_cohorts *cohorts;
 	struct fors_units3 *units;
 	bool is_uneven; /* cables differ in what they carry: else all count as one flow, for tables are the same then */
-	bool *is_loose;	   /* [leaf * nslots + slot]: it was not at home */
-	uint32_t *leaf;	   /* of the problem's switches */
-	uint32_t *slot;	   /* of the problem's destinations */
-	uint8_t *live;	   /* [switch * lanes + lane]: the leaf's port, 0: none that lives */
-	uint32_t *hop;	   /* per switch of the problem: where the leaf's ports begin among the hops of the ways */
+	bool *is_loose; /* [leaf * nslots + slot]: it was not at home */
+	uint32_t *leaf; /* of the problem's switches */
+	uint32_t *slot; /* of the problem's destinations */
+	uint8_t *live;	/* [switch * lanes + lane]: the leaf's port, 0: none that lives */
+	uint32_t *hop;	/* per switch of the problem: where the leaf's ports begin among the hops of the ways */
 	struct tail *tail; /* [mid * ntails + slot % ntails]: of the slot that was asked for last there */
 	uint32_t ntails;   /* a power of two */
 	struct tail *end;  /* [slot]: from the top that was asked for last there */
