@@ -13,7 +13,7 @@ import pytest
 from conftest import FORS, SRC, run
 
 KEYS = ["epoch", "state", "reason", "servers", "leaves", "spines", "f", "affected_spines", "capacity", "phases",
-        "lower_bound", "lump_bound", "tables_bound", "length", "slow_phases", "full_speed_mbits", "cable_flows", "cable_flows_most", "fast_bound", "degraded_choice", "ignored_length", "drained_length", "slow_servers", "lost_servers", "dead_switches", "flapping_links", "method", "tables_by", "plan_ms", "tables_ms", "unreachable_pairs", "dead_links", "lmc", "lmc_needed", "certificates",
+        "lower_bound", "lump_bound", "tables_bound", "length", "slow_phases", "full_speed_mbits", "cable_flows", "cable_flows_most", "fast_bound", "degraded_choice", "ignored_length", "drained_length", "slow_servers", "lost_servers", "dead_switches", "flapping_links", "method", "tables_by", "plan_ms", "tables_ms", "unreachable_pairs", "partitioned_pairs", "dead_links", "lmc", "lmc_needed", "certificates",
         "check_ms", "ca_ports", "not_participants", "guests", "failover", "demand", "demand_phases", "demand_epoch", "demand_over_bound", "demand_reason", "pods", "mids", "tops", "left_out", "not_hosts", "phases_alone", "dead_since_ms", "degraded_links", "excluded_links", "held_links", "held_until_ms", "state_since_ms", "known_until_ms", "repairs", "jobs", "remarks"]
 
 OF_THREE = ["switches", "length_bound", "fullest_link", "fullest_flows", "longest_way", "flows", "verify_ms"]  # beside these
