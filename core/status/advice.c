@@ -3,8 +3,8 @@
  * advice.c - one sentence for the operator on shift: what comes next.
  *
  * A plan that is being made comes first, then servers that are lost: the exchange goes on without them, and nobody else would say so.
- * Then a link that returns by itself, and what somebody has to do, the worst first: a cable that comes and goes; what gives
- * most back, as under "mend first"; a switch that is gone, before its cables, which come back with it; other dead cables;
+ * Then a link that returns by itself, and what somebody has to do, the worst first: a server whose slow cable holds up
+ * nearly all phases; a cable that comes and goes; what gives most back, as under "mend first"; a switch that is gone, before its cables, which come back with it; other dead cables;
  * reseat, take the link out of fors.conf again. A reason for everything else is in the status.
  */
 #include "advice.h"
@@ -171,6 +171,32 @@ static void say_lost(const struct fors_status *status, char *text, size_t room)
 	snprintf(text + strlen(text), room - strlen(text), "%s%s", *text && *alone ? ", and " : "", alone);
 }
 
+/* Nothing is dead. */
+static void say_living(const struct fors_status *status, char *text, size_t room)
+{
+	if (status->state == FORS_FAILED)
+		snprintf(text, room, "nothing happens by itself: see the reason");
+	else if (status->degraded_links.count)
+		say_links(&status->degraded_links, "reseat or replace", ": below full width or speed", text, room);
+	else if (status->excluded_links.count)
+		say_links(&status->excluded_links, "after the maintenance take",
+			  " out of fors.conf, then SIGHUP opensm", text, room);
+	else
+		snprintf(text, room, "nothing to do");
+}
+
+/* A slow cable that stands above all dead ones under "mend first". */
+static bool say_slow_first(const struct fors_status *status, char *text, size_t room)
+{
+	struct fors_link first;
+
+	if (!status->repairs.count || !holds(&status->degraded_links, &status->repairs.gain[0].link))
+		return false;
+	first = status->repairs.gain[0].link;
+	say_links(&(struct fors_links){&first, 1}, "reseat or replace", ": below full width or speed", text, room);
+	return true;
+}
+
 /* What would relieve at once: the exchange without the server, for which nothing is routed anew. */
 static void say_slow_server(const struct fors_links *slow, char *text, size_t room)
 {
@@ -193,42 +219,16 @@ static bool find_degraded(const struct fors_links *servers, struct fors_links *s
 	return slow->count;
 }
 
-/* Nothing is dead. */
-static void say_living(const struct fors_status *status, char *text, size_t room)
-{
-	struct fors_links slow;
-
-	if (status->state == FORS_FAILED)
-		snprintf(text, room, "nothing happens by itself: see the reason");
-	else if (status->degraded_links.count)
-		say_links(&status->degraded_links, "reseat or replace", ": below full width or speed", text, room);
-	else if (find_degraded(&status->slow_servers, &slow))
-		say_slow_server(&slow, text, room);
-	else if (status->excluded_links.count)
-		say_links(&status->excluded_links, "after the maintenance take",
-			  " out of fors.conf, then SIGHUP opensm", text, room);
-	else
-		snprintf(text, room, "nothing to do");
-}
-
-/* A slow cable that stands above all dead ones under "mend first". */
-static bool say_slow_first(const struct fors_status *status, char *text, size_t room)
-{
-	struct fors_link first;
-
-	if (!status->repairs.count || !holds(&status->degraded_links, &status->repairs.gain[0].link))
-		return false;
-	first = status->repairs.gain[0].link;
-	say_links(&(struct fors_links){&first, 1}, "reseat or replace", ": below full width or speed", text, room);
-	return true;
-}
-
 /* What comes after servers that are lost and before all that lives; empty: nothing. */
 static void say_rest(const struct fors_status *status, int64_t unix_ms, char *text, size_t room)
 {
+	struct fors_links slow;
+
 	text[0] = '\0';
 	if (status->held_links.count && status->held_until_ms >= 0)
 		say_return(status, unix_ms, text, room);
+	else if (status->state != FORS_FAILED && find_degraded(&status->slow_servers, &slow))
+		say_slow_server(&slow, text, room);
 	else if (status->flapping_links.count)
 		say_links(&status->flapping_links, "exclude", ", then mend: it comes and goes", text, room);
 	else if (!say_slow_first(status, text, room))

@@ -73,6 +73,7 @@ static json_t *link_to_json(const struct fors_link *link, bool is_bare)
 	     json_object_set_new(object, "used", json_boolean(link->is_used)) ||
 	     json_object_set_new(object, "planned", json_boolean(link->is_planned)) ||
 	     json_object_set_new(object, "rate", text_or_null(link->rate)) ||
+	     (link->is_degraded && json_object_set_new(object, "degraded", json_true())) ||
 	     (link->changes && json_object_set_new(object, "changes", json_integer(link->changes))))) {
 		json_decref(object);
 		return NULL;
@@ -323,6 +324,7 @@ static bool parse_link(const json_t *value, struct fors_link *link)
 
 	link->is_used = json_is_true(json_object_get(value, "used"));
 	link->is_planned = planned ? json_is_true(planned) : link->is_used; /* no word of it in files of before */
+	link->is_degraded = json_is_true(json_object_get(value, "degraded"));
 	link->changes = (uint16_t)(changes < 0 || changes > UINT16_MAX ? 0 : changes);
 	if (json_is_string(rate))
 		copy_text(link->rate, sizeof(link->rate), json_string_value(rate));

@@ -55,6 +55,32 @@ def test_what_to_mend_first(fabric):
     assert not errors(sm)
 
 
+class OneSlowServer(FatTree):
+    """The cable of the first server below Leaf01 runs at a quarter of its width."""
+    def text(self):
+        end = ("Leaf01", 1)
+        return harness.with_width(super().text(), {end, self.cable[end]})
+
+
+def test_one_slow_server_cable(fabric):
+    """`next` names it and the relief, also beside a dead cable that costs nothing; without the server full speed is back."""
+    sim, sm = fabric(OneSlowServer(4, 4), fors_conf="# nothing\n")
+    sm.wait_epoch()
+    assert [one["degraded"] for one in sm.status()["slow_servers"]] == [True]
+    relief = r"^next {8}reseat or replace Leaf01\[1\] - Node01-00\[1\]: a server's own cable is slow; until then participants_file"
+    assert re.search(relief, fors("status", sm.state_dir), re.M)
+    break_cables(sim, sm, DEAD[2:])
+    assert re.search(relief, fors("status", sm.state_dir), re.M)
+    keep = [line for line in fors("schedule", sm.state_dir / "schedule", "--format", "participants").splitlines() if "Node01-00" not in line]
+    listed = sm.directory / "participants"
+    listed.write_text("\n".join(keep) + "\n")
+    with sm.fors_conf.open("a") as conf:
+        conf.write(f"participants_file = {listed}\n")
+    sm.sighup()
+    status = sm.wait_status(state="active", servers=15)
+    assert (status["slow_servers"], status["slow_phases"]) == ([], 0)
+
+
 def test_a_dead_spine_is_one_repair(fabric):
     sim, sm = fabric(FatTree(4, 4), lmc=2)
     sm.wait_epoch()

@@ -439,6 +439,8 @@ static void next_agrees_with_the_repairs(void **state)
 	status.state = FORS_ACTIVE;
 	status.slow_servers = (struct fors_links){&slow, 1};
 	assert_non_null(strstr(next_of(&status), "participants_file = FILE in fors.conf leaves it out"));
+	status.dead_links = (struct fors_links){link, 1};
+	assert_non_null(strstr(next_of(&status), "participants_file = FILE in fors.conf leaves it out"));
 	assert_non_null(strstr(next_of(&status), "--format participants` without Node09"));
 }
 
