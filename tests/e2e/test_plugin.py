@@ -395,6 +395,7 @@ def test_no_tree(fabric, make, code, words):
     sim, sm = fabric(make(), routing_engine="fors,updn")
     sm.wait_log(f"ERR {code}: ")
     sm.wait_log("(updn|minhop) tables configured on all switches")
+    sm.wait_log("SUBNET UP")  # the switches have answered: they hold these tables
     status = sm.wait_status(state="inactive", reason=lambda reason: bool(reason))
     assert status["phases"] in (0, None)
     assert words in status["reason"] and withdrawn_reason(sm)
