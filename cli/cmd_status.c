@@ -364,6 +364,8 @@ static void print_next(const struct folder *folder)
 		snprintf(text, sizeof(text), "set the clocks right, or start opensm with fors again");
 	else if (is_stale(&folder->beat))
 		snprintf(text, sizeof(text), "start opensm with fors again");
+	else if (find_doubt(folder) && !strcmp(text, "nothing to do"))
+		snprintf(text, sizeof(text), "see why the state is doubtful: what stands here may be old");
 	printf("%-*s%s\n", CLI_LABEL, "next", text);
 }
 

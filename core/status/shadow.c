@@ -71,7 +71,9 @@ static void say_phases(struct line *line, const struct fors_status *status)
 
 	if (own <= 0)
 		return;
-	if (now > 0)
+	if (now == own)
+		say(line, "; a schedule takes %" PRId64 " phases, over the tables of %s as well", own, engine(status));
+	else if (now > 0)
 		say(line,
 		    "; a schedule takes %" PRId64 " phases instead of %" PRId64
 		    " over the tables of %s (%.2f times as fast)",

@@ -143,6 +143,11 @@ def test_doubts(fors, folder, stamp):
     assert "withdrawn" in fors("status", path, code=1).out
     (path / "schedule").unlink()
     assert "no schedule" in fors("status", path, code=1).out
+    out = fors("status", folder("0x02", dead_links=[], dead_since_ms=[], repairs={"list": [], "untried": 0}), code=0).out
+    assert out.endswith("next        nothing to do\n")
+    (path.parent / "0x02" / "heartbeat").unlink()
+    out = fors("status", path.parent / "0x02", code=1).out
+    assert out.endswith("next        see why the state is doubtful: what stands here may be old\n")
 
 
 def test_a_heartbeat_of_the_future_is_no_sign_of_life(fors, folder):

@@ -49,6 +49,10 @@ static void test_sentences(void **state)
 	       "1 of 90 entries change, in 1 switch; a schedule takes 380 phases instead of 720 over the tables of minhop "
 	       "(1.89 times as fast); a linear shift without a schedule gets 100.0 % instead of 51.6 % of full "
 	       "speed");
+	status.shadow.present_phases = status.phases;
+	expect(&status,
+	       "1 of 90 entries change, in 1 switch; a schedule takes 380 phases, over the tables of minhop as well; a linear "
+	       "shift without a schedule gets 100.0 % instead of 51.6 % of full speed");
 	status.shadow.present_phases = FORS_UNKNOWN;
 	status.shadow.own_shift = FORS_UNKNOWN;
 	status.shadow.present_shift = 0;
