@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "core/base/random.h"
+#include "core/net/aside.h"
+#include "core/net/others.h"
 #include "core/net/partitions.h"
 
 static uint32_t add(struct fors_net *net, enum fors_node_type type, unsigned nports, uint64_t guid, const char *id,
@@ -103,7 +105,7 @@ static void vendors_names_are_found_by_their_core(void **state)
 	struct fors_error error;
 	uint32_t node;
 	unsigned port;
-	char id[8];
+	char id[16];
 
 	for (uint32_t i = 0; i < 5; i++) {
 		snprintf(id, sizeof(id), "S-%u", i);
@@ -207,6 +209,138 @@ static void partitions_are_counted_by_kinds(void **state)
 	}
 }
 
+/* By device, description, or what people say; who is named no more is a host again. */
+static void adapters_that_are_no_hosts(void **state)
+{
+	static const struct {
+		const char *desc;
+		uint16_t device;
+		const char *name;
+		enum fors_other other;
+	} cases[] = {{"node-1 mlx5_0", 0x101b, "node-2*", FORS_NOTHERS},
+		     {"some adapter", 0xcf09, "", FORS_OTHER_AGGREGATION},
+		     {"Mellanox Technologies Aggregation Node", 0, "", FORS_OTHER_AGGREGATION},
+		     {"MF0;gw-1:SKYGW/U1", 0, "", FORS_OTHER_GATEWAY},
+		     {"MF0;sw-1:MQM8700/U1", 0, "", FORS_OTHER_MANAGEMENT},
+		     {"Quantum Mellanox Technologies", 0, "", FORS_OTHER_MANAGEMENT},
+		     {"site gateway", 0, "", FORS_OTHER_GATEWAY},
+		     {"login-1 mlx5_0", 0, "LOGIN-*", FORS_OTHER_NAMED},
+		     {"login-1 mlx5_0", 0, "H-1", FORS_OTHER_NAMED},
+		     {"login-1 mlx5_0", 0, "0x30", FORS_OTHER_NAMED},
+		     {"login-1 mlx5_0", 0, "0x31", FORS_OTHER_NAMED},
+		     {"login-1 mlx5_0", 0, "0x0", FORS_NOTHERS}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char name[16], *list[] = {name};
+		struct fors_net *net = fors_net_new();
+		uint32_t node = add(net, FORS_CA, 1, 0x30, "H-1", cases[i].desc);
+		enum fors_other other = cases[i].other;
+
+		strcpy(name, cases[i].name);
+		net->node[node].device = cases[i].device;
+		fors_net_port(net, node, 1)->guid = 0x31;
+		fors_others_mark(net, &(struct fors_names){list, *name ? 1 : 0});
+		if (net->node[node].type != (other == FORS_NOTHERS ? FORS_CA : FORS_OTHER) ||
+		    (other != FORS_NOTHERS && net->node[node].other != other))
+			fail_msg("case %zu: type %u, %u", i, net->node[node].type, net->node[node].other);
+		fors_others_mark(net, NULL);
+		assert_int_equal(net->node[node].type,
+				 other == FORS_NOTHERS || other == FORS_OTHER_NAMED ? FORS_CA : FORS_OTHER);
+		fors_net_free(net);
+	}
+}
+
+static void no_hosts_are_counted(void **state)
+{
+	static const char *const desc[] = {"X Aggregation Node", "Y Aggregation Node", "MF0;sw:MQM8700/U1",
+					   "A Gateway",		 "login-1",	       "login-2"};
+	static char one[] = "login-1", both[] = "login-*";
+	char *name = both, text[FORS_OTHERS_TEXT], id[8];
+	struct fors_names names = {&name, 1};
+	struct fors_net *net = fors_net_new();
+
+	assert_int_equal(fors_others_text(net, text), 0);
+	assert_string_equal(text, "");
+	for (uint32_t i = 0; i < 6; i++) {
+		snprintf(id, sizeof(id), "H-%u", i);
+		add(net, FORS_CA, 1, 16 + i, id, desc[i]);
+	}
+	fors_others_mark(net, &names);
+	assert_int_equal(fors_others_text(net, text), 6);
+	assert_string_equal(text, "2 aggregation nodes, 1 management port, 1 gateway and 2 more by not_hosts");
+	name = one;
+	fors_others_mark(net, &names);
+	assert_int_equal(fors_others_text(net, text), 5);
+	assert_string_equal(text, "2 aggregation nodes, 1 management port, 1 gateway and 1 more by not_hosts");
+	fors_net_free(net);
+}
+
+/* The next free port of either. */
+static void join(struct fors_net *net, uint32_t a, uint32_t b)
+{
+	unsigned port_a = 1, port_b = 1;
+
+	while (fors_net_port(net, a, port_a)->peer != FORS_NONE)
+		port_a++;
+	while (fors_net_port(net, b, port_b)->peer != FORS_NONE)
+		port_b++;
+	assert_int_equal(fors_net_connect(net, a, port_a, b, port_b, NULL), FORS_OK);
+}
+
+/*
+ * Switches without hosts: two times four and four with four cables each, and odd ones with two, which come before them by
+ * GUID. From each odd one a switch hangs, by two cables.
+ */
+static struct fors_net *net_with_odd(uint32_t nodd)
+{
+	struct fors_net *net = fors_net_new();
+	char id[16];
+
+	for (uint32_t i = 0; i < 16 + 2 * nodd; i++) {
+		snprintf(id, sizeof(id), "S-%u", i);
+		add(net, FORS_SWITCH, 36, i < 16 ? 0x100 + i : i < 16 + nodd ? 0x80 - i : 0x200 + i, id, "switch");
+	}
+	for (uint32_t i = 0; i < 32; i++)
+		join(net, i / 4, 8 + i / 16 * 4 + i % 4);
+	for (uint32_t i = 16; i < 16 + nodd; i++) {
+		join(net, i, 0);
+		join(net, i, i + nodd);
+		join(net, i, i + nodd);
+		join(net, i, 1);
+	}
+	assert_int_equal(fors_net_index(net, NULL), FORS_OK);
+	return net;
+}
+
+static uint32_t find_aside(const struct fors_net *net, uint32_t node[FORS_MOST_ASIDE])
+{
+	uint32_t count = 0;
+
+	assert_int_equal(fors_aside_find(net, node, &count, NULL), FORS_OK);
+	return count;
+}
+
+/* A few with half of the cables of others are odd, and keep the cables to one neighbour, and to what hangs from them. */
+static void odd_switches_are_few(void **state)
+{
+	static const uint32_t found[] = {0, 1, 2, 0};
+	uint32_t node[FORS_MOST_ASIDE];
+
+	for (uint32_t nodd = 0; nodd < 4; nodd++) {
+		struct fors_net *net = net_with_odd(nodd), *rest;
+
+		assert_int_equal(find_aside(net, node), found[nodd]);
+		for (uint32_t i = 0; i < found[nodd]; i++)
+			assert_int_equal(node[i], 15 + nodd - i); /* by GUID */
+		assert_int_equal(fors_aside_put(net, node, found[nodd], &rest, NULL), FORS_OK);
+		for (uint32_t i = 0; i < found[nodd]; i++)
+			for (unsigned port = 1; port <= 4; port++)
+				assert_int_equal(fors_net_port(rest, node[i], port)->peer == FORS_NONE, port == 4);
+		fors_net_free(rest);
+		fors_net_free(net);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +348,8 @@ int main(void)
 		cmocka_unit_test(a_person_finds_nodes),	  cmocka_unit_test(vendors_names_are_found_by_their_core),
 		cmocka_unit_test(cables_go_down),	  cmocka_unit_test(guids_are_unique),
 		cmocka_unit_test(names_are_harmless),	  cmocka_unit_test(partitions_are_counted_by_kinds),
+		cmocka_unit_test(adapters_that_are_no_hosts), cmocka_unit_test(no_hosts_are_counted),
+		cmocka_unit_test(odd_switches_are_few),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
