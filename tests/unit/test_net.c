@@ -8,6 +8,7 @@
 #include "core/net/aside.h"
 #include "core/net/others.h"
 #include "core/net/partitions.h"
+#include "core/net/rates.h"
 
 static uint32_t add(struct fors_net *net, enum fors_node_type type, unsigned nports, uint64_t guid, const char *id,
 		    const char *desc)
@@ -209,6 +210,34 @@ static void partitions_are_counted_by_kinds(void **state)
 	}
 }
 
+/* Whom the exchange leaves out, or who has no LID, keeps nobody from talking. */
+static void partitions_of_participants_count(void **state)
+{
+	struct fors_net *net = fors_net_new();
+	uint64_t guid[] = {0x31, 0x32};
+	struct fors_participants some = {guid, 2};
+	char id[16];
+
+	add(net, FORS_SWITCH, 4, 0x10, "S-10", "switch");
+	for (uint32_t i = 1; i <= 4; i++) {
+		snprintf(id, sizeof(id), "H-%u", i);
+		add(net, FORS_CA, 1, 0x20 + i, id, "host");
+		*fors_net_port(net, i, 1) =
+			(struct fors_port){.guid = 0x30 + i, .lid = i % 4, .full = i < 3 ? 1 : 2, .peer = FORS_NONE};
+		assert_int_equal(fors_net_connect(net, 0, i, i, 1, NULL), FORS_OK);
+	}
+	assert_int_equal(fors_net_index(net, NULL), FORS_OK);
+	for (unsigned run = 0; run < 2; run++) {
+		struct fors_warnings warnings = {0};
+
+		assert_int_equal(fors_partitions_warn(net, run ? &some : NULL, &warnings, NULL), FORS_OK);
+		assert_int_equal(warnings.count, run ? 0 : 1);
+		if (!run)
+			assert_non_null(strstr(warnings.text[0], "4 of 6 pairs of servers from talking (2 kinds"));
+	}
+	fors_net_free(net);
+}
+
 /* By device, description, or what people say; who is named no more is a host again. */
 static void adapters_that_are_no_hosts(void **state)
 {
@@ -252,8 +281,8 @@ static void adapters_that_are_no_hosts(void **state)
 
 static void no_hosts_are_counted(void **state)
 {
-	static const char *const desc[] = {"X Aggregation Node", "Y Aggregation Node", "MF0;sw:MQM8700/U1",
-					   "A Gateway",		 "login-1",	       "login-2"};
+	static const char *const desc[] = {
+		"X Aggregation Node", "Y Aggregation Node", "MF0;sw:MQM8700/U1", "A Gateway", "login-1", "login-2"};
 	static char one[] = "login-1", both[] = "login-*";
 	char *name = both, text[FORS_OTHERS_TEXT], id[8];
 	struct fors_names names = {&name, 1};
@@ -341,15 +370,80 @@ static void odd_switches_are_few(void **state)
 	}
 }
 
+static void set_rate(struct fors_net *net, uint32_t node, unsigned port, unsigned width, enum fors_speed speed)
+{
+	fors_net_port(net, node, port)->width = (uint8_t)width;
+	fors_net_port(net, node, port)->speed = (uint8_t)speed;
+}
+
+/* A cable is as fast as its slower end; flows as the fastest of who takes part, which cables carry as often as they are faster. */
+static void cables_carry_what_both_ends_can(void **state)
+{
+	static const struct {
+		unsigned width;
+		uint32_t carries;
+	} cases[] = {{1, 1}, {4, 1}, {8, 2}, {12, 3}};
+	struct fors_net *net = small_net();
+	uint32_t flow = 0;
+
+	set_rate(net, 0, 3, 4, FORS_HDR);
+	set_rate(net, 2, 1, 4, FORS_EDR);
+	assert_int_equal(fors_rates_cable(net, fors_net_port(net, 0, 3)), 100000);
+	assert_int_equal(fors_rates_cable(net, fors_net_port(net, 2, 1)), 100000);
+	assert_int_equal(fors_rates_cable(net, fors_net_port(net, 0, 4)), 0);
+	assert_int_equal(fors_rates_full(net, 100000), 100000); /* of cables between switches nothing is known */
+	assert_int_equal(fors_rates_flow(net), 100000);
+	fors_rates_takes_part(net, fors_net_port(net, 0, 4), &flow);
+	fors_rates_takes_part(net, fors_net_port(net, 2, 1), &flow);
+	assert_int_equal(flow, 100000);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		set_rate(net, 0, 1, 12, FORS_NDR);
+		set_rate(net, 1, 2, cases[i].width, FORS_EDR);
+		assert_int_equal(fors_rates_capacity(net, fors_net_port(net, 0, 1), flow), cases[i].carries);
+		assert_int_equal(fors_rates_capacity(net, fors_net_port(net, 1, 2), flow), cases[i].carries);
+		assert_int_equal(fors_rates_capacity(net, fors_net_port(net, 0, 1), 0), 1);
+	}
+	set_rate(net, 1, 2, 12, FORS_NDR);
+	assert_int_equal(fors_rates_capacity(net, fors_net_port(net, 0, 1), 2000), FORS_MOST_CAPACITY);
+	fors_net_free(net);
+}
+
+/* What is mended becomes as most are, not as the fastest. */
+static void mended_is_like_most(void **state)
+{
+	static const enum fors_speed speed[] = {FORS_HDR, FORS_EDR, FORS_EDR, FORS_QDR};
+	struct fors_net *net = fors_net_new();
+	uint32_t a = add(net, FORS_SWITCH, 4, 1, "S-1", "switch"), b = add(net, FORS_SWITCH, 4, 2, "S-2", "switch");
+
+	for (unsigned port = 1; port <= 4; port++) {
+		assert_int_equal(fors_net_connect(net, a, port, b, port, NULL), FORS_OK);
+		set_rate(net, a, port, 4, speed[port - 1]);
+		set_rate(net, b, port, 4, speed[port - 1]);
+	}
+	fors_rates_mend(net, fors_net_port(net, b, 4));
+	assert_int_equal(fors_rates_cable(net, fors_net_port(net, a, 4)), 100000);
+	assert_int_equal(fors_net_port(net, b, 4)->speed, FORS_EDR);
+	assert_int_equal(fors_net_port(net, a, 1)->speed, FORS_HDR);
+	fors_net_free(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cables_name_each_other), cmocka_unit_test(bad_cables_are_named),
-		cmocka_unit_test(a_person_finds_nodes),	  cmocka_unit_test(vendors_names_are_found_by_their_core),
-		cmocka_unit_test(cables_go_down),	  cmocka_unit_test(guids_are_unique),
-		cmocka_unit_test(names_are_harmless),	  cmocka_unit_test(partitions_are_counted_by_kinds),
-		cmocka_unit_test(adapters_that_are_no_hosts), cmocka_unit_test(no_hosts_are_counted),
+		cmocka_unit_test(cables_name_each_other),
+		cmocka_unit_test(bad_cables_are_named),
+		cmocka_unit_test(a_person_finds_nodes),
+		cmocka_unit_test(vendors_names_are_found_by_their_core),
+		cmocka_unit_test(cables_go_down),
+		cmocka_unit_test(guids_are_unique),
+		cmocka_unit_test(names_are_harmless),
+		cmocka_unit_test(partitions_are_counted_by_kinds),
+		cmocka_unit_test(adapters_that_are_no_hosts),
+		cmocka_unit_test(no_hosts_are_counted),
 		cmocka_unit_test(odd_switches_are_few),
+		cmocka_unit_test(cables_carry_what_both_ends_can),
+		cmocka_unit_test(mended_is_like_most),
+		cmocka_unit_test(partitions_of_participants_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
