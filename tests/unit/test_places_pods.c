@@ -614,10 +614,11 @@ static void what_many_lack_is_not_completed(void **state)
 	static const struct {
 		const char *missing;
 		bool is_completed;
-	} cases[] = {{"Leaf00[5],Leaf00[6],Leaf01[6],Leaf02[7],Leaf03[8],Leaf04[5],Leaf05[6],Leaf06[7]", true},
-		     {"Leaf00[5],Leaf00[6],Leaf01[6],Leaf02[7],Leaf03[8],Leaf04[5],Leaf05[6],Leaf06[7],Leaf07[8]", false},
-		     {"Mid2-01[5],Mid2-01[6],Mid2-01[7]", true},
-		     {"Mid2-01[5],Mid2-01[6],Mid2-01[7],Mid2-01[8]", false}};
+	} cases[] = {
+		{"Leaf00[5],Leaf00[6],Leaf01[6],Leaf02[7],Leaf03[8],Leaf04[5],Leaf05[6],Leaf06[7]", true},
+		{"Leaf00[5],Leaf00[6],Leaf01[6],Leaf02[7],Leaf03[8],Leaf04[5],Leaf05[6],Leaf06[7],Leaf07[8]", false},
+		{"Mid2-01[5],Mid2-01[6],Mid2-01[7]", true},
+		{"Mid2-01[5],Mid2-01[6],Mid2-01[7],Mid2-01[8]", false}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fors_net *net = net_of("XGFT(3;4,4,2;1,4,4)"), *less = without(net, cases[i].missing);

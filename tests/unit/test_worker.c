@@ -157,6 +157,18 @@ static void sweep(void *context)
 	atomic_fetch_add(&sweeps, 1);
 }
 
+/* How it looks at the fabric. */
+static struct {
+	atomic_bool is_off;
+	atomic_uint interval_ms, asked;
+} eyes;
+
+static void looking(void *context, struct fors_looking *now)
+{
+	*now = (struct fors_looking){atomic_load(&eyes.is_off), atomic_load(&eyes.interval_ms),
+				     atomic_load(&eyes.asked)};
+}
+
 /* A job that comes when the worker has begun with another one. */
 static struct fors_look *_Atomic late;
 
@@ -174,6 +186,7 @@ static void start_worker(struct bench *bench)
 	const struct fors_worker_setup setup = {.folder = &bench->folder,
 						.outbox = bench->outbox,
 						.mastership = submit_late,
+						.looking = looking,
 						.sweep = sweep,
 						.tick_ms = TICK_MS};
 
@@ -189,6 +202,8 @@ static int open_bench(void **state)
 	atomic_store(&proofs, 0);
 	atomic_store(&cancelled_plans, 0);
 	atomic_store(&sweeps, 0);
+	atomic_store(&eyes.is_off, false);
+	atomic_store(&eyes.interval_ms, 0);
 	if (!bench)
 		return -1;
 	start_worker(bench);
@@ -528,6 +543,10 @@ static void the_heart_stops_with_the_sweeps(void **state)
 	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BROKEN_OFF);
 	assert_true(beats(bench, 1000000));
 	assert_int_equal(errors_logged[FORS_F_SWEEP], 2);
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_ENDS); /* how long it took nobody knows */
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	assert_false(beats(bench, 110000));
+	assert_int_equal(errors_logged[FORS_F_SWEEP], 3);
 }
 
 /* Heavy sweeps begin, one after the other, and none ends. With the first that does all is as it was. */
@@ -548,6 +567,59 @@ static void sweeps_that_fail_are_told(void **state)
 	assert_int_equal(wait_state(bench, FORS_ACTIVE, 0), epoch);
 	fors_worker_note_sweep(bench->worker, FORS_SWEEP_ENDS);
 	assert_true(beats(bench, 5000));
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BROKEN_OFF);
+	assert_true(beats(bench, 5000));
+	atomic_store(&mastership_now, FORS_MASTER_UNDECIDED);
+	wait_state(bench, FORS_INACTIVE, 0);
+	rest();
+	assert_int_equal(errors_logged[FORS_F_SWEEP], 2);
+}
+
+/* Where fors declines a sweep may end without another word. */
+static void a_sweep_that_is_declined_has_not_failed(void **state)
+{
+	struct bench *bench = *state;
+
+	for (unsigned i = 0; i < 2; i++) {
+		fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+		submit(bench, FORS_LOOK_DECLINED, NULL);
+		wait_state(bench, FORS_INACTIVE, 0);
+		assert_true(beats(bench, 5000));
+	}
+	assert_int_equal(errors_logged[FORS_F_SWEEP], 0);
+}
+
+/* Light sweeps are seen by what they ask, heavy ones by their end; and none are made where they are switched off. */
+static void who_does_not_look_is_told(void **state)
+{
+	struct bench *bench = *state;
+
+	atomic_store(&eyes.interval_ms, 10000);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
+	wait_state(bench, FORS_ACTIVE, 0);
+	for (unsigned i = 0; i < 6; i++) {
+		if (i < 4)
+			atomic_fetch_add(&eyes.asked, 1);
+		else
+			fors_worker_note_sweep(bench->worker, FORS_SWEEP_ENDS);
+		assert_true(beats(bench, 6000));
+	}
+	assert_false(beats(bench, 13000));
+	wait_state(bench, FORS_INACTIVE, 0);
+	assert_int_equal(errors_logged[FORS_F_SWEEP], 1);
+	assert_int_equal(atomic_load(&sweeps), 0);
+	atomic_fetch_add(&eyes.asked, 1);
+	assert_true(beats(bench, 0));
+	assert_int_equal(atomic_load(&sweeps), 1);
+	submit(bench, FORS_LOOK_INSTALLED, NULL);
+	wait_state(bench, FORS_ACTIVE, 0);
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	atomic_store(&eyes.is_off, true);
+	assert_true(beats(bench, 5000));
+	fors_worker_note_sweep(bench->worker, FORS_SWEEP_ENDS);
+	assert_false(beats(bench, 5000));
+	assert_int_equal(errors_logged[FORS_F_SWEEP], 2);
 }
 
 static void newer_fabric_overtakes(void **state)
@@ -2322,6 +2394,8 @@ int main(void)
 		ON_A_BENCH(held_cables_ask_for_a_sweep),
 		ON_A_BENCH(the_heart_stops_with_the_sweeps),
 		ON_A_BENCH(sweeps_that_fail_are_told),
+		ON_A_BENCH(a_sweep_that_is_declined_has_not_failed),
+		ON_A_BENCH(who_does_not_look_is_told),
 		ON_A_BENCH(newer_fabric_overtakes),
 		ON_A_BENCH(stop_breaks_a_plan_off),
 		ON_A_BENCH(declined_withdraws),
