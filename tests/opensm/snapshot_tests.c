@@ -562,6 +562,58 @@ static void late_switches(void **state)
 	bed_free(bed);
 }
 
+static osm_prtn_t *add_partition(struct subnet *subnet, uint16_t pkey)
+{
+	osm_prtn_t *partition = calloc(1, sizeof(*partition));
+
+	assert_non_null(partition);
+	partition->pkey = cl_hton16(pkey);
+	cl_map_construct(&partition->full_guid_tbl);
+	cl_map_construct(&partition->part_guid_tbl);
+	assert_int_equal(cl_map_init(&partition->full_guid_tbl, 8), CL_SUCCESS);
+	assert_int_equal(cl_map_init(&partition->part_guid_tbl, 8), CL_SUCCESS);
+	cl_qmap_insert(&subnet->osm.subn.prtn_pkey_tbl, partition->pkey, &partition->map_item);
+	return partition;
+}
+
+/* Each partition has a bit of its own; of more than there are bits nothing is known. */
+static void memberships(void **state)
+{
+	struct bed *bed = bed_new(SPEC, 0);
+	struct subnet *subnet = subnet_new(bed->net);
+	ib_net64_t guid = subnet_end(subnet, "Node00-01")->guid;
+	struct fors_port port;
+
+	cl_map_insert(&add_partition(subnet, 1)->full_guid_tbl, guid, subnet);
+	cl_map_insert(&add_partition(subnet, 2)->part_guid_tbl, guid, subnet);
+	for (uint16_t pkey = 3; pkey <= 65; pkey++) {
+		port = port_of(subnet, "Node00-01", 1);
+		assert_true(port.full && port.limited && !(port.full & port.limited));
+		assert_true(!port_of(subnet, "Node00-02", 1).full && !port_of(subnet, "Node00-02", 1).limited);
+		add_partition(subnet, pkey);
+	}
+	port = port_of(subnet, "Node00-01", 1);
+	assert_true(!port.full && !port.limited);
+	subnet_free(subnet);
+	bed_free(bed);
+}
+
+/* An aggregation node by the number of its device, which the net has as people write it. */
+static void devices(void **state)
+{
+	struct bed *bed = bed_new(SPEC, 0);
+	struct subnet *subnet = subnet_new(bed->net);
+	struct fors_net *net;
+
+	subnet_node(subnet, "Node01-01")->node_info.device_id = CL_HTON16(0xcf09);
+	net = net_of(subnet);
+	assert_int_equal(net->node[find(net, "Node01-01")].type, FORS_OTHER);
+	assert_int_equal(net->node[find(net, "Node01-02")].type, FORS_CA);
+	fors_net_free(net);
+	subnet_free(subnet);
+	bed_free(bed);
+}
+
 int run_snapshot_tests(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -580,6 +632,8 @@ int run_snapshot_tests(void)
 		cmocka_unit_test(stores_only_what_is_there),
 		cmocka_unit_test(reads_only_what_is_there),
 		cmocka_unit_test(late_switches),
+		cmocka_unit_test(memberships),
+		cmocka_unit_test(devices),
 	};
 
 	return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);

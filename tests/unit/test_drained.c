@@ -502,6 +502,40 @@ static void changes_are_counted(void **state)
 	bed_free(bed);
 }
 
+static struct fors_flap flap_of(const struct fors_holddown *watch, const struct bed *bed, uint32_t slot)
+{
+	struct fors_flap flap;
+
+	assert_true(fors_holddown_host(watch, fors_fattree_of_fabric(bed->fabric), slot, &flap));
+	assert_int_equal(flap.slot, slot);
+	return flap;
+}
+
+/* A host's cable is counted and held as others are; it is none between switches, and stays what it is for tables. */
+static void hosts_that_return_are_held(void **state)
+{
+	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct fors_holddown *watch = fors_holddown_new();
+
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(look(watch, bed, 30 * i), 0);
+		bed_down(bed, "Leaf01[1]");
+		assert_int_equal(look(watch, bed, 30 * i + 5), 0);
+		assert_int_equal(flap_of(watch, bed, 2).since_ms, at(30 * i + 5).unix_ms);
+		assert_false(flap_of(watch, bed, 2).is_held);
+		bed_restore(bed);
+		assert_int_equal(look(watch, bed, 30 * i + 8), 0);
+		assert_true(flap_of(watch, bed, 2).is_held);
+		assert_int_equal(flap_of(watch, bed, 2).changes, 2 * i + 2);
+		assert_int_equal(flap_of(watch, bed, 1).changes, 0);
+		assert_int_equal(fors_holddown_due(watch, HOLD), at(30 * i + 18).ms);
+		look(watch, bed, 30 * i + 18);
+		assert_false(flap_of(watch, bed, 2).is_held);
+	}
+	fors_holddown_free(watch);
+	bed_free(bed);
+}
+
 static void each_flap_starts_anew(void **state)
 {
 	struct bed *bed = bed_new("FT(2;2,2)", 1);
@@ -607,6 +641,7 @@ int main(void)
 		cmocka_unit_test(random_excludes),
 		cmocka_unit_test(what_returns_is_held),
 		cmocka_unit_test(changes_are_counted),
+		cmocka_unit_test(hosts_that_return_are_held),
 		cmocka_unit_test(each_flap_starts_anew),
 		cmocka_unit_test(returns_are_rate_limited),
 		cmocka_unit_test(without_hold_down_all_return_at_once),

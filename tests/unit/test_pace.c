@@ -222,6 +222,20 @@ static struct fors_verdict verdict_of(const struct bed *bed, const struct fors_s
 	return verdict;
 }
 
+/* Do flows go over all cables, both ways? */
+static bool uses_all(const struct bed *bed, const struct fors_schedule *schedule)
+{
+	bool *is_used = calloc(bed->net->nports, sizeof(*is_used)), all = true;
+	struct fors_verdict verdict;
+
+	assert_int_equal(fors_verify_used(bed->net, bed->lfts, schedule, 1, NULL, NULL, &verdict, is_used, NULL),
+			 FORS_OK);
+	for (uint32_t i = 0; i < bed->net->nports; i++)
+		all &= is_used[i] == (bed->net->port[i].peer != FORS_NONE);
+	free(is_used);
+	return all;
+}
+
 /*
  * 8 servers below 4 uplinks k times as fast, k rounded down: as many phases as any plan needs, and the proof, which counts k by itself,
  * refuses that plan where k is less.
@@ -255,6 +269,11 @@ static void uplinks_faster_than_servers(void **state)
 			assert_int_equal(bound, up[i].phases);
 			assert_true(verdict_of(bed, schedule).is_good);
 			assert_int_equal(verdict_of(bed, schedule).max_load, up[i].capacity > 1 ? 2 : 1);
+			assert_true(up[i].capacity > 2 || uses_all(bed, schedule));
+			one_at(bed, "Leaf02[3]", 4, FORS_HDR, true); /* one server is faster than the others */
+			assert_int_equal(verdict_of(bed, schedule).is_good, up[i].capacity == 1);
+			one_at(bed, "Leaf02[3]", 4, FORS_EDR, true);
+			assert_true(verdict_of(bed, schedule).is_good);
 			leaves_at(bed, 9, 12, 4, FORS_EDR);
 			assert_int_equal(verdict_of(bed, schedule).is_good, up[i].capacity == 1);
 			fors_schedule_free(schedule);

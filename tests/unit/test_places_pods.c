@@ -581,7 +581,7 @@ static void what_was_never_seen_is_completed(void **state)
 	static const struct {
 		const char *tree, *missing;
 		uint32_t count;
-	} cases[] = {{"XGFT(3;4,4,4;1,4,4)", "Leaf03[5]", 1},
+	} cases[] = {{"XGFT(3;4,4,4;1,4,4)", "Leaf03[8]", 1},
 		     {"XGFT(3;4,4,4;1,4,4)", "Mid2-05[6]", 1},
 		     {"XGFT(3;4,4,4;1,4,4)", "Leaf00[6],Leaf05[7],Mid2-02[8],Mid2-11[5]", 4},
 		     {"PGFT(3;12,4,4;1,6,8;1,2,1)", "Leaf02[13],Leaf02[14]", 2}}; /* both to one switch */

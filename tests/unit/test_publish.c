@@ -578,6 +578,35 @@ static void a_full_disk_withdraws(void **state)
 	assert_int_equal(fors_publish_remove_job(folder, NULL), FORS_OK);
 }
 
+/* A spare that has another name, or another size, is not written over: there is a new one. */
+static void a_spare_that_was_touched_is_made_anew(void **state)
+{
+	struct place *place = *state;
+	char spare[160], other[160];
+	struct stat info, after;
+	FILE *file;
+
+	writes_elsewhere = false;
+	snprintf(spare, sizeof(spare), "%s/.schedule.withdrawn", place->path);
+	snprintf(other, sizeof(other), "%s/other", place->path);
+	assert_int_equal(publish_schedule(&place->folder, 100, true), FORS_OK);
+	assert_int_equal(link(spare, other), 0);
+	assert_int_equal(stat(other, &info), 0);
+	assert_int_equal(publish_schedule(&place->folder, 200, true), FORS_OK);
+	assert_int_equal(stat(spare, &after), 0);
+	assert_true(info.st_ino != after.st_ino);
+	file = fopen(spare, "a");
+	assert_non_null(file);
+	assert_true(fputs("more", file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(publish_schedule(&place->folder, 300, true), FORS_OK);
+	disk_is_full = true;
+	assert_int_equal(publish_schedule(&place->folder, 302, false), FORS_OK);
+	disk_is_full = false;
+	assert_int_equal(read_schedule(&place->folder, false, "the cable"), 302);
+	assert_int_equal(unlink(other), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -598,6 +627,7 @@ int main(void)
 		IN_A_PLACE(folders_of_demands),
 		IN_A_PLACE(two_steps),
 		IN_A_PLACE(a_full_disk_withdraws),
+		IN_A_PLACE(a_spare_that_was_touched_is_made_anew),
 		cmocka_unit_test(default_folder),
 	};
 

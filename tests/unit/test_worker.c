@@ -553,14 +553,19 @@ static void the_heart_stops_with_the_sweeps(void **state)
 static void sweeps_that_fail_are_told(void **state)
 {
 	struct bench *bench = *state;
-	int64_t epoch;
+	struct fors_status status;
+	int64_t epoch, began;
 
 	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = wait_state(bench, FORS_ACTIVE, 0);
+	began = (int64_t)fors_clock_unix_ms();
 	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+	atomic_fetch_add(&eyes.asked, 1); /* what it asks says nothing before it ends */
 	assert_true(beats(bench, 5000));
 	fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
 	wait_state(bench, FORS_INACTIVE, 0);
+	assert_true(read_status(bench, &status) && status.known_until_ms <= began);
+	fors_status_clear(&status);
 	assert_false(beats(bench, 5000));
 	assert_int_equal(errors_logged[FORS_F_SWEEP], 1);
 	submit(bench, FORS_LOOK_INSTALLED, NULL);
@@ -583,6 +588,7 @@ static void a_sweep_that_is_declined_has_not_failed(void **state)
 
 	for (unsigned i = 0; i < 2; i++) {
 		fors_worker_note_sweep(bench->worker, FORS_SWEEP_BEGINS);
+		assert_true(!i || beats(bench, 5000));
 		submit(bench, FORS_LOOK_DECLINED, NULL);
 		wait_state(bench, FORS_INACTIVE, 0);
 		assert_true(beats(bench, 5000));
