@@ -378,6 +378,8 @@ static void widths_and_speeds(void **state)
 	assert_int_equal(port_of(subnet, "Leaf01", 5).speed, FORS_QDR);
 	subnet->osm.subn.opt.fdr10 = 1;
 	assert_int_equal(port_of(subnet, "Leaf01", 5).speed, FORS_FDR10);
+	set_speed(subnet, "Leaf01", 5, 2, 4, 2, 0);
+	assert_int_equal(port_of(subnet, "Leaf01", 5).speed, FORS_EDR);
 	subnet_free(subnet);
 	bed_free(bed);
 }

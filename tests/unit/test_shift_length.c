@@ -6,6 +6,7 @@
 
 #include "support.h"
 
+#include "core/net/rates.h"
 #include "core/schedule/shift.h"
 #include "model/measure/evaluate.h"
 #include "model/routers/routes.h"
@@ -75,6 +76,31 @@ static void test_known(void **state)
 	bed_free(bed);
 }
 
+/*
+ * A server whose cable carries a quarter of what the others' do makes each phase four times as long but that in which
+ * all send to themselves; a faster one makes none shorter.
+ */
+static void test_speeds(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct fors_port *port = fors_net_port(bed->net, bed->fabric->slot[0].node, bed->fabric->slot[0].ca_port);
+	struct fors_shift_length length;
+	uint16_t lid[16];
+
+	for (uint32_t s = 0; s < 16; s++)
+		lid[s] = bed->fabric->slot[s].lid;
+	for (uint32_t i = 0; i < bed->net->nports; i++) {
+		bed->net->port[i].width = 4;
+		bed->net->port[i].speed = FORS_EDR;
+	}
+	for (unsigned width = 1; width <= 16; width *= 4) {
+		port->width = (uint8_t)width;
+		assert_int_equal(fors_shift_length(bed->net, bed->lfts, lid, 16, NULL, NULL, &length, NULL), FORS_OK);
+		assert_true(fabs(length.length - (width == 1 ? 61 : 16)) < 1e-9);
+	}
+	bed_free(bed);
+}
+
 /* Entries that lead nowhere, in circles, or to somebody else: the flows are lost, and nothing else happens. */
 static void test_wrong_tables(void **state)
 {
@@ -128,10 +154,8 @@ static void test_refused(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_wrong_tables),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_failures),     cmocka_unit_test(test_known),   cmocka_unit_test(test_speeds),
+		cmocka_unit_test(test_wrong_tables), cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
