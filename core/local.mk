@@ -180,23 +180,15 @@ libforscore_la_SOURCES = \
 	core/planners/over_rounds.c core/planners/over_rounds.h \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/pods/bound3.c core/planners/pods/bound3.h \
-	core/planners/pods/bundles3.c core/planners/pods/bundles3.h \
 	core/planners/pods/claims3.c core/planners/pods/claims3.h \
 	core/planners/pods/cohorts.c core/planners/pods/cohorts.h \
 	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
-	core/planners/pods/lift3.c core/planners/pods/lift3.h core/planners/pods/lift3_inside.h \
-	core/planners/pods/lift3_leaves.c \
-	core/planners/pods/lift3_parts.c \
-	core/planners/pods/lift3_rounds.c \
 	core/planners/pods/lost3.c core/planners/pods/lost3.h \
-	core/planners/pods/mix3.c core/planners/pods/mix3.h \
 	core/planners/pods/number3.c core/planners/pods/number3.h \
 	core/planners/pods/extra3.c core/planners/pods/extra3.h \
 	core/planners/pods/relieve3.c core/planners/pods/relieve3.h \
 	core/planners/pods/repair3.c core/planners/pods/repair3.h \
-	core/planners/pods/spare3.c core/planners/pods/spare3.h \
 	core/planners/pods/route3.c core/planners/pods/route3.h \
-	core/planners/pods/split3.c core/planners/pods/split3.h \
 	core/planners/pods/units3.c core/planners/pods/units3.h \
 	core/planners/pods/ways3.c core/planners/pods/ways3.h \
 	core/planners/rounds/offers.c core/planners/rounds/offers.h \

@@ -37,8 +37,6 @@
 #include "core/planners/mended.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
-#include "core/planners/pods/bundles3.h"
-#include "core/planners/pods/lift3.h"
 #include "core/planners/pods/route3.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
@@ -1480,7 +1478,6 @@ static enum fors_err read_published(const struct ground *g, uint64_t *digest, st
 struct tree3 {
 	struct fors_net *known, *now;
 	struct fors_pods *pods;
-	struct fors_lanes3 *lanes;
 };
 
 static const struct {
@@ -1510,12 +1507,10 @@ static void tree3_new(struct tree3 *tree, unsigned number)
 	while ((word = strtok_r(rest, " ", &rest)))
 		assert_int_equal(fors_net_down(tree->known, tree->now, word, NULL), FORS_OK);
 	assert_int_equal(fors_pods_build(tree->known, tree->now, NULL, 0, &tree->pods, NULL), FORS_OK);
-	assert_int_equal(fors_lanes3_read(tree->pods, &tree->lanes, NULL), FORS_OK);
 }
 
 static void tree3_free(struct tree3 *tree)
 {
-	fors_lanes3_free(tree->lanes);
 	fors_pods_free(tree->pods);
 	fors_net_free(tree->known);
 	fors_net_free(tree->now);
@@ -1539,64 +1534,6 @@ static enum fors_err route_pods(const struct ground *g, uint64_t *digest, struct
 	*digest = digest_of(route->lfts->port, (size_t)route->lfts->nswitches * route->lfts->nlids);
 	fors_route3_free(route);
 	return FORS_OK;
-}
-
-/* A split, and bundles for what it leaves: two long cohorts are enough for that. */
-static enum fors_err bundle_items(const struct ground *g, uint64_t *digest, struct fors_error *error)
-{
-	struct fors_bundles3 *bundles = NULL;
-	struct fors_split3 *split = UNTOUCHED;
-	struct tree3 tree;
-	enum fors_err err;
-	size_t size = 0;
-
-	tree3_new(&tree, 0);
-	begin();
-	err = fors_split3_find(tree.lanes, NULL, 0, tree.pods->npods, 2, 0, &split, error);
-	if (err) {
-		assert_ptr_equal(split, UNTOUCHED);
-		split = NULL;
-	} else {
-		size = (size_t)split->npods * split->npods * split->ntracks * sizeof(*split->count);
-		*digest = digest_of(split->count, size);
-		err = fors_bundles3_choose(split, 2, &bundles, error);
-		assert_true(!err || digest_of(split->count, size) == *digest);
-	}
-	faults_off();
-	assert_true(!err == (bundles != NULL));
-	if (!err)
-		*digest ^= digest_of(split->count, size);
-	fors_bundles3_free(bundles);
-	fors_split3_free(split);
-	tree3_free(&tree);
-	return err;
-}
-
-/* Cohorts and ways for all items anew; when there is no memory for them nothing of it is written. */
-static enum fors_err lift_items(const struct ground *g, uint64_t *digest, struct fors_error *error)
-{
-	struct fors_cohorts *cohorts = NULL;
-	struct fors_ways3 *ways = NULL;
-	struct tree3 tree;
-	uint64_t before;
-	enum fors_err err;
-	size_t size;
-
-	tree3_new(&tree, g->number);
-	assert_true(fors_lift3_applies(tree.lanes));
-	assert_int_equal(fors_ways3_home(tree.lanes, 1, &ways, NULL), FORS_OK);
-	assert_int_equal(fors_cohorts_new(tree.lanes, FORS_COHORTS_SHARED, &cohorts, NULL), FORS_OK);
-	size = ((size_t)tree.pods->nleaves + tree.pods->nmids + tree.pods->ntops) * ways->ncolumns;
-	before = digest_of(ways->leaf, size);
-	begin();
-	err = fors_lift3(cohorts, ways, g->number ? 16 : 22, 20, error);
-	faults_off();
-	*digest = digest_of(ways->leaf, size);
-	assert_true(err || *digest != before);
-	fors_cohorts_free(cohorts);
-	fors_ways3_free(ways);
-	tree3_free(&tree);
-	return err;
 }
 
 /* ---- trying them ---- */
@@ -1883,9 +1820,6 @@ static void three_level_tables(void **state)
 		try_both("fors_route3_make", route_pods, &g);
 	for (g.threads = 1; g.threads <= 3; g.threads++)
 		try_both("fors_plan_over in rounds", plan_pods, &g);
-	try_both("fors_bundles3_choose", bundle_items, &g);
-	for (g.number = 0; g.number < 2; g.number++)
-		try_both("fors_lift3", lift_items, &g);
 }
 
 static void put(const char *path, const char *text)

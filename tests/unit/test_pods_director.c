@@ -10,7 +10,6 @@
 #include "core/base/random.h"
 #include "core/fabric/drained.h"
 #include "core/fabric/lids.h"
-#include "core/planners/pods/lift3.h"
 #include "core/tables/check.h"
 
 /* In a director switch a mid whose cable to a leaf is dead gets there over a board and another mid: its guest does, too. */
@@ -46,24 +45,6 @@ static void test_leaves_of_a_director(void **state)
 	take_down(&w, "Leaf01[4]");
 	route(&w);
 	assert_in_range(plan_over(&w), 8, 16);
-	world_free(&w);
-}
-
-/* Planes that share boards are not apart, which placing all items anew counts on. */
-static void test_items_of_a_director_stay(void **state)
-{
-	struct fors_net *net = net_of("XGFT(3;2,2,2;1,2,2)", 0);
-	struct fors_error error = {0};
-	struct fors_lanes3 *lanes;
-	struct world w;
-
-	make_director(net, 4, 2, 2);
-	w = world_of(net);
-	look(&w);
-	must(fors_lanes3_read(w.pods, &lanes, &error), &error);
-	assert_true(lanes->is_regular);
-	assert_false(fors_lift3_applies(lanes));
-	fors_lanes3_free(lanes);
 	world_free(&w);
 }
 
@@ -309,7 +290,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_guest_of_a_director),
 		cmocka_unit_test(test_leaves_of_a_director),
-		cmocka_unit_test(test_items_of_a_director_stay),
 		cmocka_unit_test(test_card_of_a_director),
 		cmocka_unit_test(test_boards_choose),
 		cmocka_unit_test(test_boards_beside_turns),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cohorts.c - the closed form of regular three-level trees, and its repair.
+ * cohorts.c - the closed form of regular three-level trees.
  *
  * Call (x,y') with block C an item: all units to servers x of leaves y' from C - beta[x] pods before. Two items meet
  * in a round if and only if tau^-y'(C) is the same for both: that number is their *cohort*, and what two items of one
@@ -26,7 +26,6 @@ void fors_cohorts_free(struct fors_cohorts *cohorts)
 	free(cohorts->beta);
 	free(cohorts->cohort);
 	free(cohorts->turn);
-	free(cohorts->round);
 	free(cohorts->slot);
 	free(cohorts->leaf);
 	free(cohorts);
@@ -167,8 +166,9 @@ enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, enum fors_cohort
 	return FORS_OK;
 }
 
-void fors_cohorts_send_leaf(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t leaf, uint32_t slot,
-			    uint32_t lane)
+/* Write a leaf's lane to a slot, where it leads there; else, or if it is FORS_NONE, nothing. */
+static void send_leaf(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t leaf, uint32_t slot,
+		      uint32_t lane)
 {
 	const struct fors_lanes3 *l = cohorts->lanes;
 	uint8_t port = lane == FORS_NONE ? 0 : l->leaf_port[(size_t)leaf * l->nlanes + lane];
@@ -179,8 +179,8 @@ void fors_cohorts_send_leaf(const struct fors_cohorts *cohorts, struct fors_ways
 													      : 0;
 }
 
-void fors_cohorts_send_mid(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
-			   uint32_t plane, uint32_t rung)
+static void send_mid(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
+		     uint32_t plane, uint32_t rung)
 {
 	const struct fors_lanes3 *l = cohorts->lanes;
 	uint32_t mid = fors_pods_mid(l->pods, pod, plane);
@@ -195,7 +195,7 @@ void fors_cohorts_send(const struct fors_cohorts *cohorts, struct fors_ways3 *wa
 		       uint32_t lane, uint32_t rung)
 {
 	if (lane != FORS_NONE && rung != FORS_NONE)
-		fors_cohorts_send_mid(cohorts, ways, pod, slot, fors_lanes3_plane(cohorts->lanes, lane), rung);
+		send_mid(cohorts, ways, pod, slot, fors_lanes3_plane(cohorts->lanes, lane), rung);
 	for (uint32_t y = 0; y < cohorts->m2; y++)
-		fors_cohorts_send_leaf(cohorts, ways, cohorts->leaf[pod * cohorts->m2 + y], slot, lane);
+		send_leaf(cohorts, ways, cohorts->leaf[pod * cohorts->m2 + y], slot, lane);
 }

@@ -15,8 +15,6 @@
 
 #include "ways3.h"
 
-#define FORS_COHORTS_NONE UINT16_MAX
-
 /*
  * How different the blocks beta are: the less, the fewer entries move when tops fail, the more, the more failures in
  * one plane there is room for.
@@ -26,12 +24,11 @@ enum fors_cohorts_choice { FORS_COHORTS_SHARED, FORS_COHORTS_SOME, FORS_COHORTS_
 struct fors_cohorts {
 	const struct fors_lanes3 *lanes; /* borrowed; regular */
 	uint32_t m1, m2, npods;
-	uint32_t nrounds; /* npods * m2, or more once items were placed anew (lift3.c) */
+	uint32_t nrounds; /* npods * m2 */
 	uint16_t *power;  /* [i * npods + block]: tau^i of the block, i = 0 .. m2-1 */
 	uint16_t *beta;	  /* per x */
-	uint16_t *cohort; /* [pod * nslots + slot]: of the item from that pod, FORS_COHORTS_NONE: it lost its place */
+	uint16_t *cohort; /* [pod * nslots + slot]: of the item from that pod */
 	uint8_t *turn;	  /* the same: leaf y serves it in round (cohort, turn - y mod m2) */
-	uint16_t *round;  /* [leaf * nslots + slot]: of the unit, FORS_COHORTS_NONE; NULL: what cohort and turn say */
 	uint32_t *slot;	  /* [pod * m2 + y]: the first slot of that leaf */
 	uint32_t *leaf;	  /* [pod * m2 + y]: the leaf */
 };
@@ -49,26 +46,13 @@ void fors_cohorts_free(struct fors_cohorts *cohorts);
 void fors_cohorts_send(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
 		       uint32_t lane, uint32_t rung);
 
-/* The mid's entry only. */
-void fors_cohorts_send_mid(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
-			   uint32_t plane, uint32_t rung);
-
-/* Write a leaf's lane to a slot, where it leads there; else, or if it is FORS_NONE, nothing. */
-void fors_cohorts_send_leaf(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t leaf, uint32_t slot,
-			    uint32_t lane);
-
-/* The round of the unit from a leaf to a slot, below nrounds; FORS_COHORTS_NONE. */
+/* The round of the unit from a leaf to a slot, below nrounds. */
 static inline uint32_t fors_cohorts_round(const struct fors_cohorts *cohorts, uint32_t leaf, uint32_t slot)
 {
 	const struct fors_pods *pods = cohorts->lanes->pods;
 	size_t item = (size_t)pods->leaf[leaf].pod * pods->nslots + slot;
-	uint32_t y = pods->leaf[leaf].number, turn;
+	uint32_t y = pods->leaf[leaf].number, turn = cohorts->turn[item];
 
-	if (cohorts->round)
-		return cohorts->round[(size_t)leaf * pods->nslots + slot];
-	if (cohorts->cohort[item] == FORS_COHORTS_NONE)
-		return FORS_COHORTS_NONE;
-	turn = cohorts->turn[item];
 	turn = turn < y ? turn + cohorts->m2 - y : turn - y;
 	return cohorts->cohort[item] * cohorts->m2 + fors_lanes3_modulo(turn, cohorts->m2);
 }

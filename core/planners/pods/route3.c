@@ -23,19 +23,12 @@
 
 #include "bound3.h"
 #include "core/base/numbers.h"
-#include "lift3.h"
 #include "lost3.h"
 #include "extra3.h"
 #include "number3.h"
 #include "relieve3.h"
 #include "repair3.h"
-#include "spare3.h"
 #include "units3.h"
-
-#define TRIES 20		  /* of placing all items anew */
-#define FEW_TRIES 2		  /* the same with little effort */
-#define STEPS UINT64_C(1000000)	  /* places that are looked at, for units that lost their way */
-#define FEW_STEPS UINT64_C(50000) /* the same with little effort */
 
 struct work {
 	const struct fors_pods *pods;
@@ -135,23 +128,6 @@ static enum fors_err bound_slots(const struct fors_lanes3 *lanes, uint32_t *boun
 	return err;
 }
 
-/* Cohorts for all items anew, where the repair of the closed form's leaves some over. */
-static enum fors_err find_anew(struct work *w, uint32_t effort, struct fors_error *error)
-{
-	uint32_t bound, m1 = w->lanes->m1, tries = effort < FORS_UNITS3_PATIENT ? FEW_TRIES : TRIES;
-	enum fors_err err = bound_slots(w->lanes, &bound, error);
-
-	if (!err && bound == UINT32_MAX) { /* some pods are cut off */
-		struct fors_repair3 repair;
-
-		err = fors_repair3_find(w->cohorts, w->ways, true, UINT32_MAX, &repair, error);
-		fors_repair3_write(&repair, w->cohorts, w->ways);
-		fors_repair3_clear(&repair);
-		return err;
-	}
-	return err ? err : fors_lift3(w->cohorts, w->ways, bound / m1 + (bound % m1 > 0), tries, error);
-}
-
 static uint64_t cost_of(const struct fors_repair3 *repair)
 {
 	return (uint64_t)repair->nleft << 32 | repair->nlanes;
@@ -185,9 +161,9 @@ static enum fors_err is_tight(const struct fors_lanes3 *lanes, bool *tight, stru
  * The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over, and
  * of those that moves least.
  */
-static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_error *error)
+static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
 {
-	bool may_lift = fors_lift3_applies(w->lanes), may_trade;
+	bool may_trade;
 	uint64_t least = UINT64_MAX;
 	struct fors_repair3 best = {0};
 	enum fors_err err = is_tight(w->lanes, &may_trade, error);
@@ -199,8 +175,7 @@ static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_e
 		err = fors_cohorts_new(w->lanes, choice, &cohorts, error);
 		if (err)
 			break;
-		err = fors_repair3_find(cohorts, w->ways, may_trade, may_lift ? 0 : (uint32_t)(least >> 32), &repair,
-					error);
+		err = fors_repair3_find(cohorts, w->ways, may_trade, (uint32_t)(least >> 32), &repair, error);
 		if (!err && cost_of(&repair) < least) {
 			least = cost_of(&repair);
 			keep_best(w, cohorts, &best, &repair);
@@ -209,35 +184,10 @@ static enum fors_err find_cohorts(struct work *w, uint32_t effort, struct fors_e
 			fors_cohorts_free(cohorts);
 		}
 	}
-	if (!err && least >> 32 && may_lift)
-		err = find_anew(w, effort, error);
-	else if (!err)
+	if (!err)
 		fors_repair3_write(&best, w->cohorts, w->ways);
 	fors_repair3_clear(&best);
 	return err;
-}
-
-/* Lanes that are nobody's home, or tops that choose: there may be room in the rounds that units have, whatever the bound. */
-static bool has_choice(const struct fors_lanes3 *lanes)
-{
-	return lanes->nlanes > lanes->m1 || fors_lanes3_tops_choose(lanes);
-}
-
-/*
- * Other lanes and rungs for what lost its way, in the rounds of the closed form: where there is a choice, or there are to be no
- * more rounds. Else rounds that are empty are the better place. Where there are neither lanes to spare nor more rounds, a part of it
- * would only be in the way of a search for the rest.
- */
-static enum fors_err find_room(struct work *w, uint32_t effort, struct fors_error *error)
-{
-	uint64_t steps = effort < FORS_UNITS3_PATIENT ? FEW_STEPS : STEPS;
-	uint32_t bound = 0;
-	enum fors_err err = bound_slots(w->lanes, &bound, error);
-	bool has_rounds = bound > w->cohorts->nrounds * w->lanes->m1;
-
-	if (err || (!has_choice(w->lanes) && has_rounds))
-		return err;
-	return fors_spare3(w->cohorts, w->ways, has_rounds || w->lanes->nlanes > w->lanes->m1, steps, error);
 }
 
 /*
@@ -324,9 +274,7 @@ static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_erro
 	if (!err)
 		err = fors_ways3_home(w->lanes, most_indices(w->pods), &w->ways, error);
 	if (!err && w->lanes->is_regular)
-		err = find_cohorts(w, effort, error);
-	if (!err && w->cohorts)
-		err = find_room(w, effort, error);
+		err = find_cohorts(w, error);
 	if (!err && !w->cohorts)
 		err = find_homes(w, error);
 	if (!err)
