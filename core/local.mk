@@ -140,10 +140,8 @@ libforscore_la_SOURCES = \
 	core/planners/exact/split_tabu.c \
 	core/planners/exact/ways.c core/planners/exact/ways.h \
 	core/planners/exact/work.c core/planners/exact/work.h \
-	core/planners/flows/bipartite.c core/planners/flows/bipartite.h \
 	core/planners/flows/by_number.c core/planners/flows/by_number.h \
 	core/planners/flows/choice.c core/planners/flows/choice.h \
-	core/planners/flows/cube.c core/planners/flows/cube.h \
 	core/planners/flows/deal.c core/planners/flows/deal.h \
 	core/planners/flows/first_fit.c \
 	core/planners/flows/flows.c \

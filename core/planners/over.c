@@ -36,7 +36,6 @@
 #define FEW_PATHS 4			/* path indices that are looked at; */
 #define AWAITED_WORK UINT64_C(20000000) /* of exchanges, links looked at */
 #define MORE_PATHS 8			/* where a plan stays above its bound */
-#define FAR 64				/* a plan is far above its bound by one part of so many */
 #define SOME_SERVERS 512		/* of more it takes long */
 #define FEW_SERVERS                                                                                                    \
 	64 /* of more a phase less is little, and looking for it takes long where rounds are to be had at once */
@@ -392,31 +391,6 @@ static enum fors_err take_rounds(struct plan *plan, struct fors_error *error)
 	return err;
 }
 
-/* A plan that began in rounds and is far above its bound: single flows from the beginning may need fewer phases. */
-static enum fors_err try_afresh(const struct plan *plan, const struct fors_flows_asked *asked,
-				struct fors_flows_packing **packing, struct fors_error *error)
-{
-	const struct fors_flows_problem *problem = &plan->routed->problem;
-	struct fors_flows_asked shorter = *asked;
-	struct fors_flows_packing *made = NULL;
-	uint32_t bound = told(&plan->report).bound_tables;
-	uint64_t bytes =
-		bytes_of(plan) + fors_flows_packing_bytes(problem, (*packing)->nphases); /* that one stays beside */
-	enum fors_err err;
-
-	if (plan->task->is_one_of_many || plan->task->is_quick || plan->report.nservers > SOME_SERVERS ||
-	    asked->limits.steps || bytes > most_bytes(plan) || (*packing)->nphases <= bound + bound / FAR)
-		return FORS_OK;
-	shorter.known_bound = bound;
-	shorter.wanted_phases = (*packing)->nphases - 1;
-	err = fors_flows_pack_problem(problem, &shorter, &made, error);
-	if (err)
-		return err == FORS_ENOPLAN ? FORS_OK : err;
-	fors_flows_packing_free(*packing);
-	*packing = made;
-	return FORS_OK;
-}
-
 /* Whole units, in rounds; cut into single flows where these tables allow fewer phases, and there is memory for it. */
 static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
@@ -436,8 +410,6 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 		plan->report.wanted_bytes = bytes_of(plan);
 	if (nphases > plan->report.bound_tables && !is_large(plan)) {
 		err = fors_flows_improve(&plan->routed->problem, asked, plan->report.bound_best, &packing, error);
-		if (!err)
-			err = try_afresh(plan, asked, &packing, error);
 		if (!err && plan->report.nservers <= FEW_SERVERS)
 			err = try_harder(plan, asked, &packing, error);
 		if (!err)

@@ -6,7 +6,6 @@
 
 #include "support.h"
 
-#include "core/planners/flows/bipartite.h"
 #include "core/planners/flows/choice.h"
 #include "core/planners/flows/lumps.h"
 #include "core/planners/flows/search.h"
@@ -373,43 +372,10 @@ static void a_search_cut_short(void **state)
 	bed_free(bed);
 }
 
-/* ---- colouring instead of a search ---- */
+/* ---- at the bound ---- */
 
-/* What it takes to write all tokens to the book and nothing else: each row but the switch's, and one. */
-static uint64_t least_work(const struct fors_flows_packing *packing)
-{
-	const struct fors_flows_problem *problem = packing->problem;
-	uint32_t row[FORS_FLOWS_MOST_LINKS + 2];
-	uint64_t work = 0;
-
-	for (uint32_t d = 0; d < problem->ndests; d++)
-		for (uint32_t t = 0; t < packing->nphases; t++)
-			if (fors_flows_received(packing, d, t) != FORS_FLOWS_NONE)
-				work += fors_flows_rows(packing, fors_flows_received(packing, d, t), row);
-	return work;
-}
-
-/* The packing of a fabric: at the bound, with no search and no first fit. */
-static void assert_coloured(const struct bed *bed, const char *what)
-{
-	const struct fors_flows_asked asked = {0};
-	struct fors_flows_problem problem;
-	struct fors_flows_packing *packing;
-	struct fors_task task = bed_task(bed);
-	struct fors_error error;
-
-	assert_int_equal(fors_flows_problem_read(&task, 1u << bed->fabric->lmc, &problem, &error), FORS_OK);
-	assert_int_equal(fors_flows_pack_problem(&problem, &asked, &packing, &error), FORS_OK);
-	assert_book(packing, what);
-	if (packing->nphases != tables_bound(bed) || packing->work != least_work(packing))
-		fail_msg("%s: %u phases for %u, work %llu for %llu", what, packing->nphases, tables_bound(bed),
-			 (unsigned long long)packing->work, (unsigned long long)least_work(packing));
-	fors_flows_packing_free(packing);
-	fors_flows_problem_clear(&problem);
-}
-
-/* Healthy trees with at most as many servers per leaf as lanes, equal leaves and uneven ones: the bound, by colouring alone. */
-static void healthy_trees_are_coloured(void **state)
+/* Healthy trees with at most as many servers per leaf as lanes, equal leaves and uneven ones: the bound. */
+static void healthy_trees_are_at_the_bound(void **state)
 {
 	struct rng rng = {3};
 
@@ -422,172 +388,9 @@ static void healthy_trees_are_coloured(void **state)
 
 		snprintf(spec, sizeof(spec), "FT(2;%u,%u;servers=%u;cables=%u)", spines, leaves, servers, cables);
 		bed = bed_new(spec, 0);
-		assert_coloured(bed, spec);
 		assert_at_bound(bed, spec);
 		bed_random_participants(bed, &rng, 1 + rng_below(&rng, leaves * servers));
-		assert_coloured(bed, spec);
 		assert_at_bound(bed, spec);
-		bed_free(bed);
-	}
-}
-
-/* With more LIDs too, over the base LIDs. */
-static void healthy_trees_with_more_lids(void **state)
-{
-	static const char *const spec[] = {"FT(2;20,18)", "FT(2;6,9;cables=2)", "FT(2;4,6)"};
-
-	(void)state;
-	for (uint8_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++) {
-		struct bed *bed = bed_new(spec[i], (uint8_t)(i + 1));
-
-		assert_coloured(bed, spec[i]);
-		bed_free(bed);
-	}
-}
-
-/* Does a colouring pack these ways into their bound? */
-static bool is_coloured(const struct fors_flows_problem *problem, const char *what)
-{
-	struct fors_flows_packing *packing;
-	struct fors_error error;
-	uint32_t bound, *way;
-	bool is_made;
-
-	assert_int_equal(fors_flows_bound(problem, &bound, &error), FORS_OK);
-	assert_int_equal(fors_flows_choose_ways(problem, bound, &way, &error), FORS_OK);
-	assert_int_equal(fors_flows_bipartite(problem, way, bound, NULL, NULL, &packing, &error), FORS_OK);
-	is_made = packing;
-	if (is_made) {
-		assert_int_equal(packing->nphases, bound);
-		assert_int_equal(packing->nwaiting, 0);
-		assert_book(packing, what);
-	}
-	fors_flows_packing_free(packing);
-	free(way);
-	return is_made;
-}
-
-static bool tree_is_coloured(const char *spec, const char *down)
-{
-	struct bed *bed = bed_new(spec, 0);
-	struct fors_flows_problem problem;
-	struct fors_error error;
-	struct fors_task task;
-	bool is_made;
-
-	bed_down(bed, down);
-	task = bed_task(bed);
-	assert_int_equal(fors_flows_problem_read(&task, 1, &problem, &error), FORS_OK);
-	is_made = is_coloured(&problem, spec);
-	fors_flows_problem_clear(&problem);
-	bed_free(bed);
-	return is_made;
-}
-
-/* Two servers of a leaf on one downlink, or entries over two downlinks: three things limit a flow then. */
-static void others_are_not_coloured(void **state)
-{
-	(void)state;
-	assert_true(tree_is_coloured("FT(2;4,6)", ""));
-	assert_false(tree_is_coloured("FT(2;4,6;servers=5)", ""));
-	assert_false(tree_is_coloured("FT(2;4,6)", "Leaf00[5]"));
-}
-
-/*
- * No tree: switches with 3, 2 and 1 servers, and every way crosses link front[s] and then behind[s] before it is at its
- * receiver's switch; but from the first switch to the last server it begins with link `other`.
- */
-static bool chain_is_coloured(const uint32_t front[3], const uint32_t behind[3], uint32_t other)
-{
-	uint32_t senders[] = {3, 2, 1}, first[] = {0, 3, 5, 6}, home[] = {0, 0, 0, 1, 1, 2}, begin[19], link[36], n = 0;
-	uint8_t exists[18];
-	const struct fors_flows_problem problem = {.nswitches = 3,
-						   .ndests = 6,
-						   .nlinks = 7,
-						   .npaths = 1,
-						   .senders = senders,
-						   .first = first,
-						   .home = home,
-						   .begin = begin,
-						   .link = link,
-						   .exists = exists};
-
-	for (uint32_t unit = 0; unit < 18; unit++) {
-		begin[unit] = n;
-		exists[unit] = 1;
-		if (home[unit % 6] == unit / 6)
-			continue;
-		link[n++] = unit == 5 ? other : front[unit / 6];
-		link[n++] = behind[unit / 6];
-	}
-	begin[18] = n;
-	return is_coloured(&problem, "a chain");
-}
-
-static void a_link_behind_another_is_no_limit(void **state)
-{
-	static const uint32_t front[] = {0, 1, 2}, behind[] = {3, 4, 5}, shared_front[] = {0, 0, 2},
-			      shared_behind[] = {3, 3, 5};
-
-	(void)state;
-	assert_true(chain_is_coloured(front, behind, 0));
-	assert_false(chain_is_coloured(front, shared_behind, 0));
-	assert_false(chain_is_coloured(shared_front, behind, 0));
-	assert_false(chain_is_coloured(front, behind, 6)); /* link 3 is behind 0, but not always */
-}
-
-/* Begun with lumps: how many wait in *phases phases, FORS_NONE: lumps are of no use. The book is right. */
-static uint32_t begin_with_lumps(const struct bed *bed, const char *what, uint32_t *phases)
-{
-	const struct fors_flows_asked asked = {0};
-	struct fors_task task = bed_task(bed);
-	struct fors_flows_problem problem;
-	struct fors_flows_packing *packing = NULL;
-	struct fors_error error;
-	uint32_t waiting = FORS_NONE, *way;
-
-	assert_int_equal(fors_flows_problem_read(&task, 1, &problem, &error), FORS_OK);
-	assert_int_equal(fors_flows_choose_ways(&problem, problem.ndests, &way, &error), FORS_OK);
-	assert_int_equal(fors_flows_pack_lumps(&problem, way, &asked, &packing, &error), FORS_OK);
-	if (packing) {
-		assert_ptr_equal(packing->problem, &problem);
-		assert_book(packing, what);
-		waiting = packing->nwaiting;
-		*phases = packing->nphases;
-	}
-	fors_flows_packing_free(packing);
-	free(way);
-	fors_flows_problem_clear(&problem);
-	return waiting;
-}
-
-static void lumps_of_all_kinds(void **state)
-{
-	static const struct {
-		const char *spec, *down;
-		uint32_t phases, most; /* 0: lumps are of no use */
-	} all[] = {
-		{"FT(2;20,18)", "", 360, 360},
-		{"FT(2;20,18)", "Leaf00[21] Leaf05[24]", 360, 364},
-		{"FT(2;20,18)", "Leaf00[21] Leaf03[24] Leaf05[22]", 360, 364},
-		{"FT(2;15,24)", "Leaf00[16] Leaf05[17]", 360, 366}, /* in threes */
-		{"FT(2;20,18;servers=19)", "Leaf00[20]", 0, 0},	    /* a round more would be 19 phases */
-		{"FT(2;4,4)", "Leaf00[5] Leaf01[6]", 0, 0},	    /* few servers */
-		{"FT(2;8,8)", "", 0, 0}, /* and here lumps would all fit, but two phases are 3 % */
-		{"FT(2;20,18;empty=3/4)", "Leaf00[21] Leaf05[24]", 0, 0},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct bed *bed = bed_new(all[i].spec, 0);
-		uint32_t phases = 0, waiting;
-
-		bed_down(bed, all[i].down);
-		waiting = begin_with_lumps(bed, all[i].spec, &phases);
-		if (phases < all[i].phases || phases > all[i].most)
-			fail_msg("%s, %s: lumps in %u phases", all[i].spec, all[i].down, phases);
-		if (all[i].most && waiting > 360 * 360 / 200)
-			fail_msg("%s, %s: %u wait", all[i].spec, all[i].down, waiting);
 		bed_free(bed);
 	}
 }
@@ -698,11 +501,7 @@ int main(void)
 		cmocka_unit_test(stopped_anywhere),
 		cmocka_unit_test(filled_over_missing_ways),
 		cmocka_unit_test(a_search_cut_short),
-		cmocka_unit_test(healthy_trees_are_coloured),
-		cmocka_unit_test(healthy_trees_with_more_lids),
-		cmocka_unit_test(others_are_not_coloured),
-		cmocka_unit_test(a_link_behind_another_is_no_limit),
-		cmocka_unit_test(lumps_of_all_kinds),
+		cmocka_unit_test(healthy_trees_are_at_the_bound),
 		cmocka_unit_test(a_few_dead_cables),
 		cmocka_unit_test(the_choice_of_ways_has_a_bound),
 	};

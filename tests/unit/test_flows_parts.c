@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Parts of method flows by themselves: which way a unit takes first, the coordinates of a hypercube, plans made shorter. */
+/* Parts of method flows by themselves: which way a unit takes first, plans made shorter. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,6 @@
 
 #include "core/base/random.h"
 #include "core/planners/book.h"
-#include "core/planners/flows/cube.h"
 #include "core/planners/flows/deal.h"
 #include "core/planners/flows/harder.h"
 #include "core/planners/flows/search.h"
@@ -136,98 +135,6 @@ static void what_nobody_can_take_is_left(void **state)
 	assert_int_equal(fors_flows_deal(&deal, &left, &error), FORS_OK);
 	assert_int_equal(judge_deal(&deal), 2);
 	assert_int_equal(left, 12);
-}
-
-/* ---- hypercubes ---- */
-
-#define MOST_SWITCHES 16
-
-/* Switches with a server each, and a list of links (which here nobody looks at) as long as two are apart. */
-struct lengths {
-	struct fors_flows_problem problem;
-	uint32_t senders[MOST_SWITCHES], first[MOST_SWITCHES + 1], begin[MOST_SWITCHES * MOST_SWITCHES + 1];
-};
-
-static void set_lengths(struct lengths *l, uint32_t n, uint32_t (*distance)(uint32_t a, uint32_t b))
-{
-	memset(l, 0, sizeof(*l));
-	l->problem = (struct fors_flows_problem){
-		.nswitches = n, .ndests = n, .npaths = 1, .senders = l->senders, .first = l->first, .begin = l->begin};
-	for (uint32_t a = 0; a < n; a++) {
-		l->senders[a] = 1;
-		l->first[a + 1] = a + 1;
-		for (uint32_t b = 0; b < n; b++)
-			l->begin[a * n + b + 1] = l->begin[a * n + b] + distance(a, b);
-	}
-}
-
-/* Which corner of a hypercube a switch is, in an order without any. */
-static uint32_t corner_of(uint32_t s)
-{
-	static const uint32_t corner[MOST_SWITCHES] = {5, 12, 3, 0, 9, 15, 6, 10, 1, 8, 14, 2, 11, 4, 13, 7};
-
-	return corner[s];
-}
-
-static uint32_t in_cube(uint32_t a, uint32_t b)
-{
-	return (uint32_t)__builtin_popcount(corner_of(a) ^ corner_of(b));
-}
-
-static uint32_t in_ring(uint32_t a, uint32_t b)
-{
-	uint32_t d = (a + 8 - b) % 8;
-
-	return d < 8 - d ? d : 8 - d;
-}
-
-static uint32_t in_star(uint32_t a, uint32_t b)
-{
-	return a == b ? 0 : a && b ? 2 : 1;
-}
-
-/* As a cube, but for one way that goes round. */
-static uint32_t with_a_detour(uint32_t a, uint32_t b)
-{
-	return a == 11 && b == 6 ? in_cube(a, b) + 2 : in_cube(a, b);
-}
-
-static void corners_of_a_hypercube_are_found(void **state)
-{
-	struct lengths l;
-	uint32_t number[MOST_SWITCHES];
-
-	(void)state;
-	set_lengths(&l, 16, in_cube);
-	fors_flows_cube(&l.problem, number);
-	for (uint32_t a = 0; a < 16; a++)
-		for (uint32_t b = 0; b < 16; b++) {
-			assert_true(number[a] < 16);
-			assert_int_equal(__builtin_popcount(number[a] ^ number[b]), in_cube(a, b));
-		}
-}
-
-/* Whatever is no hypercube with shortest ways keeps its numbers. */
-static void others_keep_their_numbers(void **state)
-{
-	static const struct {
-		uint32_t n;
-		uint32_t (*distance)(uint32_t a, uint32_t b);
-	} all[] = {{8, in_ring}, {4, in_star}, {16, with_a_detour}, {15, in_cube}, {1, in_star}};
-	struct lengths l;
-	uint32_t number[MOST_SWITCHES];
-
-	(void)state;
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		set_lengths(&l, all[i].n, all[i].distance);
-		fors_flows_cube(&l.problem, number);
-		for (uint32_t s = 0; s < all[i].n; s++)
-			assert_int_equal(number[s], s);
-	}
-	set_lengths(&l, 16, in_cube);
-	l.senders[3] = 0;
-	fors_flows_cube(&l.problem, number);
-	assert_int_equal(number[3], 3);
 }
 
 /* ---- a leaf for each switch, a cable for each of its servers ---- */
@@ -439,8 +346,6 @@ int main(void)
 		cmocka_unit_test(tokens_are_dealt),
 		cmocka_unit_test(what_nobody_can_take_is_left),
 		cmocka_unit_test(ways_are_chosen_until_nobody_moves),
-		cmocka_unit_test(corners_of_a_hypercube_are_found),
-		cmocka_unit_test(others_keep_their_numbers),
 		cmocka_unit_test(exchanges_find_a_full_packing),
 		cmocka_unit_test(exchanges_end),
 		cmocka_unit_test(long_plans_become_short),

@@ -7,19 +7,11 @@
  *   by distance  short ways first; then by how far the receiver's switch is behind the sender's, going round, then by the
  *                receiver's rank. On a healthy tree with D-mod-K tables each distance takes the next n phases, at all
  *                leaves at once, and T = P comes out without a search.
- *   by xor       short ways first, then by the exclusive or of the two numbers: the same for hypercubes, whose switches get their
- *                coordinates for numbers here (cube.c).
  *   by load      the units that use the fullest rows first, as one packs large things before small ones.
- *   by level     the fullest row in steps of 5 %, then as by distance.
  *   in turn      as by distance, but each unit begins to look at a phase of its own: the distance's turn, moved on by the receiver's
  *                rank. So on a full tree idle cables are spread over all phases, and units that come in over another link than
  *                most do to their receiver (displaced by a failure) go last and find them (doc/planners-rounds.md, "Why one
  *                lost cable costs nothing").
- *   long first   long ways first, else as by distance, or by xor: short ones fill the gaps that they leave. A hypercube
- *                whose cables are all full is done with that: the way x (bits that differ) finds just the gap of ~x.
- *   snug         long ways first, and of the phases with room the one in which most links next to the way's own are
- *                taken: what is left free stays in one piece. "Next to" a link are those that most ways have after
- *                and before it (straight on, in a torus).
  *
  * Of several ways a unit takes the one chosen for it (ways.c). What does not fit there goes, when all are placed, over any
  * other, token by token the way whose fullest link has the least on it so far.
@@ -27,10 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cube.h"
 #include "search.h"
-
-#define MOST_EDGES 4
 
 /* A unit and what it is ordered by. */
 struct item {
@@ -56,7 +45,6 @@ struct orderer {
 	enum fors_flows_order order;
 	uint32_t *load;	  /* per link: phases that its tokens need */
 	uint32_t *usual;  /* per destination: the link over which it receives most units */
-	uint32_t *corner; /* per switch: its number for the orders by xor */
 };
 
 static void count_loads(const struct orderer *o)
@@ -144,19 +132,6 @@ static void set_key(const struct orderer *o, struct item *item)
 	case FORS_FLOWS_IN_TURN:
 		put_key(item, is_odd(o, item->unit), distance, rank);
 		break;
-	case FORS_FLOWS_BY_LEVEL:
-		put_key(item, UINT32_MAX - (uint32_t)((uint64_t)most * 20 / o->nphases), distance, rank);
-		break;
-	case FORS_FLOWS_LONG_FIRST:
-	case FORS_FLOWS_SNUG:
-		put_key(item, (uint64_t)(UINT32_MAX - length) << 32 | delta, rank, s);
-		break;
-	case FORS_FLOWS_LONG_XOR:
-		put_key(item, (uint64_t)(UINT32_MAX - length) << 32 | (o->corner[s] ^ o->corner[to]), rank, s);
-		break;
-	case FORS_FLOWS_BY_XOR:
-		distance = (uint64_t)length << 32 | (o->corner[s] ^ o->corner[to]);
-		/* fall through */
 	default:
 		put_key(item, distance, rank, s);
 		break;
@@ -264,111 +239,6 @@ enum fors_err fors_flows_packing_change(const struct fors_flows_packing *from, u
 	return FORS_OK;
 }
 
-/* ---- snug ---- */
-
-/* The link that most often comes before or after a link on the ways, FORS_FLOWS_NONE: none does. */
-struct chains {
-	uint32_t *next, *before; /* per link */
-	uint32_t *votes;	 /* per link, of next, then of before */
-};
-
-static void vote(uint32_t *choice, uint32_t *votes, uint32_t link, uint32_t other)
-{
-	if (choice[link] == other) {
-		votes[link]++;
-	} else if (votes[link] == 0) {
-		choice[link] = other;
-		votes[link] = 1;
-	} else {
-		votes[link]--;
-	}
-}
-
-static void find_chains(const struct fors_flows_problem *p, struct chains *chains)
-{
-	memset(chains->next, 0xFF, p->nlinks * sizeof(*chains->next));
-	memset(chains->before, 0xFF, p->nlinks * sizeof(*chains->before));
-	for (uint32_t unit = 0; unit < fors_flows_units(p); unit++)
-		for (uint32_t i = p->begin[unit * p->npaths]; i + 1 < p->begin[unit * p->npaths + 1]; i++) {
-			vote(chains->next, chains->votes, p->link[i], p->link[i + 1]);
-			vote(chains->before, chains->votes + p->nlinks, p->link[i + 1], p->link[i]);
-		}
-}
-
-/* The links that a way leaves free next to its own, in edge[] (room for MOST_EDGES); how many. */
-static uint32_t list_edges(const struct fors_flows_problem *p, const struct chains *chains, uint32_t way,
-			   uint32_t *edge)
-{
-	uint32_t n = 0, first = p->begin[way], end = p->begin[way + 1];
-
-	for (uint32_t i = first; i < end && n + 2 <= MOST_EDGES; i++) {
-		uint32_t before = chains->before[p->link[i]], next = chains->next[p->link[i]];
-
-		if (before != FORS_FLOWS_NONE && (i == first || p->link[i - 1] != before))
-			edge[n++] = before;
-		if (next != FORS_FLOWS_NONE && (i + 1 == end || p->link[i + 1] != next))
-			edge[n++] = next;
-	}
-	return n;
-}
-
-/* Where a way fits and most of its edges are taken, for the phases of word w: at least k of them in mask[k]. */
-static void edge_masks(const struct fors_flows_packing *packing, const uint32_t *edge, uint32_t nedges, uint32_t w,
-		       uint64_t free, uint64_t mask[MOST_EDGES + 1])
-{
-	memset(mask, 0, (MOST_EDGES + 1) * sizeof(*mask));
-	mask[0] = free;
-	for (uint32_t i = 0; i < nedges; i++) {
-		uint64_t x = fors_book_busy(&packing->book, edge[i], w);
-
-		for (unsigned k = MOST_EDGES; k > 0; k--)
-			mask[k] |= mask[k - 1] & x;
-	}
-}
-
-/* The phase where a way fits and leaves least room beside it, the first of those; FORS_FLOWS_NONE. */
-static uint32_t find_snug(struct fors_flows_packing *packing, const uint32_t *row, uint32_t n, const uint32_t *edge,
-			  uint32_t nedges)
-{
-	uint32_t best = FORS_FLOWS_NONE;
-	unsigned most = 0; /* edges taken at the best so far, plus 1 */
-
-	for (uint32_t w = 0; w < fors_book_words(&packing->book) && most <= nedges; w++) {
-		uint64_t free = fors_book_free(&packing->book, row, n, w), mask[MOST_EDGES + 1];
-
-		packing->work += n;
-		if (!free)
-			continue;
-		edge_masks(packing, edge, nedges, w, free, mask);
-		for (unsigned k = nedges + 1; k > most; k--)
-			if (mask[k - 1]) {
-				best = w * 64 + (uint32_t)__builtin_ctzll(mask[k - 1]);
-				most = k;
-			}
-	}
-	return best;
-}
-
-static void place_all_snugly(struct fors_flows_packing *packing, const struct item *item, uint32_t nitems,
-			     const struct chains *chains)
-{
-	const struct fors_flows_problem *p = packing->problem;
-
-	packing->nwaiting = 0;
-	for (uint32_t i = 0; i < nitems; i++) {
-		uint32_t row[FORS_FLOWS_MOST_LINKS + 2], way = item[i].unit * p->npaths, edge[MOST_EDGES];
-		uint32_t n = fors_flows_rows(packing, way, row), nedges = list_edges(p, chains, way, edge);
-		uint32_t done = 0, tokens = fors_flows_tokens(p, item[i].unit), phase;
-
-		while (done < tokens && (phase = find_snug(packing, row, n, edge, nedges)) != FORS_FLOWS_NONE) {
-			fors_flows_put(packing, way, phase);
-			done++;
-		}
-		for (; done < tokens; done++)
-			packing->waiting[packing->nwaiting++] = item[i].unit;
-	}
-}
-
 /* ---- all units ---- */
 
 /*
@@ -413,50 +283,12 @@ static uint32_t list_items(const struct orderer *o, struct item *item)
 	return n;
 }
 
-static bool allocate_chains(const struct fors_flows_problem *p, struct chains *chains)
-{
-	chains->next = malloc((p->nlinks + (size_t)1) * sizeof(*chains->next));
-	chains->before = malloc((p->nlinks + (size_t)1) * sizeof(*chains->before));
-	chains->votes = calloc(2 * (size_t)p->nlinks + 1, sizeof(*chains->votes));
-	return chains->next && chains->before && chains->votes;
-}
-
-static void release_chains(struct chains *chains)
-{
-	free(chains->next);
-	free(chains->before);
-	free(chains->votes);
-}
-
-static enum fors_err place_in_order(struct fors_flows_packing *packing, const struct orderer *o,
-				    const struct item *item, uint32_t nitems, struct fors_error *error)
-{
-	struct chains chains = {0};
-	enum fors_err err = FORS_OK;
-
-	if (o->order != FORS_FLOWS_SNUG) {
-		place_all(packing, o, item, nitems);
-		return FORS_OK;
-	}
-	if (allocate_chains(packing->problem, &chains)) {
-		find_chains(packing->problem, &chains);
-		place_all_snugly(packing, item, nitems, &chains);
-	} else {
-		err = fors_fail_memory(error);
-	}
-	release_chains(&chains);
-	return err;
-}
-
 uint64_t fors_flows_first_fit_bytes(const struct fors_flows_problem *problem)
 {
 	const struct orderer *o = NULL;
-	const struct chains *chains = NULL;
 
-	return (uint64_t)fors_flows_units(problem) * sizeof(struct item) +
-	       problem->nlinks * (sizeof(*o->load) + sizeof(*chains->next) + sizeof(*chains->before) +
-				  2 * sizeof(*chains->votes)) +
-	       problem->ndests * sizeof(*o->usual) + problem->nswitches * sizeof(*o->corner);
+	return (uint64_t)fors_flows_units(problem) * sizeof(struct item) + problem->nlinks * sizeof(*o->load) +
+	       problem->ndests * sizeof(*o->usual);
 }
 
 enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, const uint32_t *way, uint32_t nphases,
@@ -468,23 +300,20 @@ enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, con
 			    nphases,
 			    order,
 			    calloc(problem->nlinks + (size_t)1, sizeof(uint32_t)),
-			    malloc((problem->ndests + (size_t)1) * sizeof(uint32_t)),
-			    malloc((problem->nswitches + (size_t)1) * sizeof(uint32_t))};
+			    malloc((problem->ndests + (size_t)1) * sizeof(uint32_t))};
 	struct item *item = malloc(((size_t)fors_flows_units(problem) + 1) * sizeof(*item));
 	struct fors_flows_packing *made = NULL;
-	enum fors_err err = o.load && o.usual && o.corner && item ? FORS_OK : fors_fail_memory(error);
+	enum fors_err err = o.load && o.usual && item ? FORS_OK : fors_fail_memory(error);
 
 	if (!err)
 		err = fors_flows_packing_new(problem, nphases, &made, error);
 	if (!err) {
 		count_loads(&o);
 		find_usual(&o);
-		fors_flows_cube(problem, o.corner);
-		err = place_in_order(made, &o, item, list_items(&o, item), error);
+		place_all(made, &o, item, list_items(&o, item));
 	}
 	free(o.load);
 	free(o.usual);
-	free(o.corner);
 	free(item);
 	if (err)
 		fors_flows_packing_free(made);

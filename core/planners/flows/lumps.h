@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lumps.h - a first packing in lumps of several tokens (doc/planners-flows.md, "Lumps first"). Private to this room.
+ * lumps.h - packings in lumps of several tokens. Private to this room.
  * Thread rules: pure; the same problem gives the same packing on any machine.
  */
 #ifndef FORS_CORE_PLANNERS_FLOWS_LUMPS_H
 #define FORS_CORE_PLANNERS_FLOWS_LUMPS_H
 
 #include "strategy.h"
-
-/*
- * Pack a problem of which the receivers are the limit: P phases if lumps find room in them, else some more. In *packing,
- * owned by the caller, in which something may still wait; NULL where lumps are of no use: switches of sizes without a
- * common divisor, few servers, or far too many lumps without a place. Errors: FORS_ECANCELLED, FORS_ENOMEM.
- */
-enum fors_err fors_flows_pack_lumps(const struct fors_flows_problem *problem, const uint32_t *way,
-				    const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
-				    struct fors_error *error);
 
 /*
  * *packing becomes one of smaller lumps (or tokens, as the problem says, all else being equal), in nphases phases of

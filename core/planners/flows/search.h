@@ -9,17 +9,7 @@
 #include "pack.h"
 
 /* The orders that first fit tries, see first_fit.c. */
-enum fors_flows_order {
-	FORS_FLOWS_BY_LOAD,
-	FORS_FLOWS_BY_DISTANCE,
-	FORS_FLOWS_BY_XOR,
-	FORS_FLOWS_BY_LEVEL,
-	FORS_FLOWS_LONG_FIRST,
-	FORS_FLOWS_LONG_XOR,
-	FORS_FLOWS_SNUG,
-	FORS_FLOWS_IN_TURN,
-	FORS_FLOWS_NORDERS
-};
+enum fors_flows_order { FORS_FLOWS_BY_LOAD, FORS_FLOWS_BY_DISTANCE, FORS_FLOWS_IN_TURN };
 
 /*
  * Pack a new packing of nphases phases by first fit, units in this order, each over way[unit] (ways.h) as long as there is

@@ -2,24 +2,18 @@
 /*
  * strategy.c - how many phases are tried, when, with how much effort.
  *
- * T begins at the bound of the tables. Where two things limit each flow a colouring gives that at once (bipartite.c). Else
- * first fit is tried in a few orders; what it leaves waiting is searched for
- * (search.c). When that does not end well phases are added, half of what still waits asks for, and the search goes on
- * from the best packing so far. Once there is a plan it goes down again: from the plan without its emptiest phases, or
- * from the last failure with some more, whatever leaves less waiting; and one phase below the plan as long as there is
- * work left, unless a search came to its end there.
- *
- * Where receivers are the limit and first fit is not done at once, whole lumps of tokens come first (lumps.c): they end
- * at the bound or a phase or two above. What single tokens still gain there is little for much work, so they get less,
- * unless that is not enough.
+ * T begins at the bound of the tables. First fit is tried in a few orders; what it leaves waiting is searched for
+ * (search.c). When that does not end well phases are added, half of what still waits asks for, and the search goes on from
+ * the best packing so far. Once there is a plan it goes down again: from the plan without its emptiest phases, or from the
+ * last failure with some more, whatever leaves less waiting; and one phase below the plan as long as there is work left,
+ * unless a search came to its end there.
  *
  * A plan in whole units (fors_flows_improve()) goes down in parts of them first, as large as divide the aim best: what
  * moves takes the flows beside it along, there are fewer to be moved, and few are in the way of many rows. Where links of
  * a leaf are busy in all phases but a few, searches for single flows do not even get over the first phase that is taken
  * away.
  *
- * The caller may know a better bound than the ways tell: then that is where T begins. Where the plan is above it there is a
- * second attempt from the bound of the ways on.
+ * The caller may know a better bound than the ways tell: then that is where T begins.
  *
  * The effort is counted in work (words of masks), a share of what is left for each search. That the first searches run
  * where no plan will be found is not in vain: they leave denser packings than first fit does with more phases.
@@ -28,7 +22,6 @@
 
 #include <stdlib.h>
 
-#include "bipartite.h"
 #include "lumps.h"
 #include "search.h"
 #include "ways.h"
@@ -46,15 +39,9 @@
 #define CHOICE_AT_MOST UINT64_C(100000000)
 #define QUICK_PER_FLOW 300 /* of a plan that is wanted soon */
 #define QUICK_AT_LEAST UINT64_C(1500000)
-#define QUICK_ORDERS 2 /* of first fit: by distance and by load */
 #define MOST_IDLE 8
 #define PATIENCE 4 /* of searches for lumps: each that moves takes others along */
 #define FEW 200	   /* one token of so many: a search for them goes on though the last one brought little */
-#define NEAR 200   /* one part of so many above the bound is near enough for such a plan */
-#define FAR 64	   /* and one of so many is too far */
-#define INSIST_WORK UINT64_C(20000000) /* of one that takes its time for the last tokens */
-#define LAST 8			       /* tokens: where no more wait one phase below the plan, they are insisted on */
-#define LAST_OF_WAYS 24		       /* the same where flows have ways to choose from */
 #define MOST_PHASES 65535
 
 struct attempt {
@@ -64,7 +51,6 @@ struct attempt {
 	uint32_t *way;			   /* per unit: the way to be taken first */
 	uint64_t work;			   /* still to be spent */
 	bool is_stuck;			   /* the last search brought little */
-	bool is_lumped;			   /* it began with lumps */
 	bool is_patient;		   /* few that wait are searched for while searches find anything */
 	uint32_t nidle;			   /* searches in a row that found nothing */
 	enum fors_flows_order order;	   /* of first fit, the best */
@@ -102,45 +88,21 @@ static bool is_good_begin(const struct attempt *a)
 	return a->bound == a->problem->ndests && a->failed->nwaiting <= tokens_of(a->problem) / 200;
 }
 
-/* What lumps leave, if they are of use here. */
-static enum fors_err begin_with_lumps(struct attempt *a, struct fors_error *error)
-{
-	struct fors_flows_packing *made = NULL;
-	enum fors_err err = fors_flows_pack_lumps(a->problem, a->way, a->asked, &made, error);
-
-	if (err || !made)
-		return err;
-	if (made->nphases > most_phases(a)) {
-		fors_flows_packing_free(made);
-		return FORS_OK;
-	}
-	fors_flows_packing_free(a->failed);
-	a->failed = made;
-	a->is_lumped = true;
-	return FORS_OK;
-}
-
-/* The best of first fit's orders; those that are right for some network at once come first. */
+/* The best of first fit's orders. */
 static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_error *error)
 {
-	static const enum fors_flows_order turn[FORS_FLOWS_NORDERS] = {
-		FORS_FLOWS_BY_DISTANCE, FORS_FLOWS_BY_LOAD,    FORS_FLOWS_IN_TURN,  FORS_FLOWS_BY_XOR,
-		FORS_FLOWS_BY_LEVEL,	FORS_FLOWS_LONG_FIRST, FORS_FLOWS_LONG_XOR, FORS_FLOWS_SNUG};
-	const unsigned norders = a->asked->is_quick ? QUICK_ORDERS : FORS_FLOWS_NORDERS;
+	static const enum fors_flows_order turn[] = {FORS_FLOWS_BY_DISTANCE, FORS_FLOWS_BY_LOAD, FORS_FLOWS_IN_TURN};
+	const unsigned norders = a->asked->is_quick ? 2 : sizeof(turn) / sizeof(turn[0]);
 	struct fors_flows_packing *made;
 	enum fors_err err = FORS_OK;
 
-	for (unsigned i = 0; i < norders && !err && !a->is_lumped && !is_good_begin(a); i++) {
-		if (turn[i] == FORS_FLOWS_SNUG && a->problem->npaths > 1)
-			continue;
+	for (unsigned i = 0; i < norders && !err && !is_good_begin(a); i++) {
 		err = fors_flows_first_fit(a->problem, a->way, nphases, turn[i], &made, error);
 		if (err)
 			return err;
 		if (!a->failed || made->nwaiting < a->failed->nwaiting)
 			a->order = turn[i];
 		keep_better(&a->failed, made);
-		if (i == 0 && a->failed->nwaiting && a->bound == a->problem->ndests)
-			err = begin_with_lumps(a, error);
 	}
 	return err;
 }
@@ -164,7 +126,7 @@ static enum fors_err begin_again(struct attempt *a, uint32_t nphases, struct for
  */
 static uint64_t share_of(const struct attempt *a, const struct fors_flows_packing *packing)
 {
-	uint64_t share = a->is_lumped ? a->work : a->work / SHARE,
+	uint64_t share = a->work / SHARE,
 		 worth = WORK_PER_SEARCH + WORK_PER_WAITING * (uint64_t)packing->nwaiting;
 
 	if (a->problem->lump > 1)
@@ -237,18 +199,6 @@ static enum fors_err fail_limit(const struct attempt *a, struct fors_error *erro
 			 a->failed->nphases, MOST_PHASES);
 }
 
-/* Ways, and the plan at the bound that a colouring gives where it can (bipartite.c). */
-static enum fors_err colour(struct attempt *a, struct fors_error *error)
-{
-	enum fors_err err = a->bound > MOST_PHASES
-				    ? fors_fail(error, FORS_ELIMIT, "flows: %u phases are too many", a->bound)
-				    : fors_flows_choose_ways(a->problem, a->bound, &a->way, error);
-
-	return err ? err
-		   : fors_flows_bipartite(a->problem, a->way, a->bound, a->asked->cancelled, a->asked->context,
-					  &a->plan, error);
-}
-
 /* Up from the bound until there is a plan. */
 static enum fors_err climb(struct attempt *a, struct fors_error *error)
 {
@@ -319,26 +269,6 @@ static enum fors_err go_down(struct attempt *a, uint32_t aim, struct fors_error 
 	return err;
 }
 
-/* With little work first where lumps were the beginning; with all of it when that leaves the plan far from the bound. */
-static enum fors_err descend(struct attempt *a, struct fors_error *error)
-{
-	uint64_t most = LUMPED_PER_FLOW * tokens_of(a->problem), kept = 0;
-	uint32_t aim = a->bound + (a->is_lumped ? a->bound / NEAR : 0);
-	enum fors_err err;
-
-	most = most < LUMPED_AT_LEAST ? LUMPED_AT_LEAST : most;
-	if (a->is_lumped && a->work > most) {
-		kept = a->work - most;
-		a->work = most;
-	}
-	err = go_down(a, aim, error);
-	if (err || !kept || a->plan->nphases <= a->bound + a->bound / FAR)
-		return err;
-	a->work += kept;
-	a->is_lumped = a->is_stuck = false;
-	return go_down(a, aim, error);
-}
-
 /* Work is left, but a search brought little: on, with other random numbers, as long as it brings anything. */
 static enum fors_err go_on_patiently(struct attempt *a, struct fors_error *error)
 {
@@ -348,21 +278,6 @@ static enum fors_err go_on_patiently(struct attempt *a, struct fors_error *error
 	return go_down(a, a->bound, error);
 }
 
-/*
- * A plan was missed by the last few tokens: search on for them, with work of its own, as patiently as searches can. The
- * plan that there is stays unless one with fewer phases is found. Whoever said how many steps there are gets no more.
- */
-static enum fors_err insist(struct attempt *a, struct fors_error *error)
-{
-	uint32_t last = a->problem->npaths > 1 ? LAST_OF_WAYS : LAST;
-
-	if (a->plan->nphases == a->bound || !a->failed || a->failed->nphases + 1 != a->plan->nphases ||
-	    a->failed->nwaiting > last)
-		return FORS_OK;
-	a->work = INSIST_WORK;
-	return go_on_patiently(a, error);
-}
-
 static enum fors_err run(struct attempt *a, struct fors_error *error)
 {
 	enum fors_err err = fors_flows_bound(a->problem, &a->bound, error);
@@ -370,15 +285,15 @@ static enum fors_err run(struct attempt *a, struct fors_error *error)
 	a->bound = a->bound > a->asked->known_bound ? a->bound : a->asked->known_bound;
 	if (!err && a->asked->wanted_phases && a->bound > a->asked->wanted_phases)
 		return fors_fail(error, FORS_ENOPLAN, "flows: these tables need %u phases", a->bound);
+	if (!err && a->bound > MOST_PHASES)
+		return fors_fail(error, FORS_ELIMIT, "flows: %u phases are too many", a->bound);
 	if (!err)
-		err = colour(a, error);
-	if (!err && !a->plan)
+		err = fors_flows_choose_ways(a->problem, a->bound, &a->way, error);
+	if (!err)
 		err = climb(a, error);
 	if (!err)
-		err = descend(a, error);
-	if (!err && a->problem->npaths > 1)
-		err = go_on_patiently(a, error);
-	return err || a->asked->limits.steps || a->asked->is_quick ? err : insist(a, error);
+		err = go_down(a, a->bound, error);
+	return err || a->problem->npaths == 1 ? err : go_on_patiently(a, error);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -386,21 +301,16 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/*
- * While a colouring is made there is one packing; one of first fit is held against the best; three are there in go_on(), and
- * the plan of a first attempt.
- */
+/* First fit has a packing beside the best; a search three, in go_on(), and exchanges (swaps.c) room for one more. */
 uint64_t fors_flows_pack_bytes(const struct fors_flows_problem *problem, uint32_t nphases)
 {
 	uint64_t packing = fors_flows_packing_bytes(problem, nphases);
-	uint64_t coloured = packing + fors_flows_bipartite_bytes(problem);
 	uint64_t fitted = 2 * packing + fors_flows_first_fit_bytes(problem);
 	uint64_t searched = 4 * packing + fors_flows_search_bytes(problem, nphases);
 	uint64_t kept =
 		problem->npaths > 1 ? packing : 0; /* the plan, while the first paths alone are tried (harder.c) */
 
-	return kept + (uint64_t)fors_flows_units(problem) * sizeof(uint32_t) +
-	       larger(coloured, larger(fitted, searched));
+	return kept + (uint64_t)fors_flows_units(problem) * sizeof(uint32_t) + larger(fitted, searched);
 }
 
 static uint64_t work_for(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked)
@@ -412,8 +322,8 @@ static uint64_t work_for(const struct fors_flows_problem *problem, const struct 
 	return asked->is_quick ? QUICK_AT_LEAST + QUICK_PER_FLOW * flows : WORK_AT_LEAST + WORK_PER_FLOW * flows;
 }
 
-static enum fors_err attempt(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-			     struct fors_flows_packing **packing, struct fors_error *error)
+enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				      struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct attempt a = {.asked = asked, .problem = problem};
 	enum fors_err err;
@@ -426,66 +336,6 @@ static enum fors_err attempt(const struct fors_flows_problem *problem, const str
 		fors_flows_packing_free(a.plan);
 	else
 		*packing = a.plan;
-	return err;
-}
-
-/*
- * Once more from the bound of the ways on, where that is lower than what is known: searches in too few phases leave denser
- * packings than those that begin where a plan may be. *packing, which may be NULL, becomes the better one.
- */
-static enum fors_err again(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-			   struct fors_flows_packing **packing, struct fors_error *error)
-{
-	struct fors_flows_asked lower = *asked;
-	struct fors_flows_packing *made = NULL;
-	enum fors_err err;
-
-	lower.known_bound = 0;
-	err = attempt(problem, &lower, &made, error);
-	if (err)
-		return err;
-	if (!*packing || made->nphases < (*packing)->nphases) {
-		struct fors_flows_packing *worse = *packing;
-
-		*packing = made;
-		made = worse;
-	}
-	fors_flows_packing_free(made);
-	return FORS_OK;
-}
-
-/* Is a second attempt of use: does the first one leave anything to be gained, and does another begin elsewhere? */
-static enum fors_err look_again(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				const struct fors_flows_packing *packing, bool *is_of_use, struct fors_error *error)
-{
-	uint32_t bound = 0;
-	enum fors_err err = fors_flows_bound(problem, &bound, error);
-
-	*is_of_use = !err && bound < asked->known_bound && !asked->limits.steps && !asked->is_quick &&
-		     (packing ? packing->nphases > asked->known_bound
-			      : !asked->wanted_phases || asked->wanted_phases >= asked->known_bound);
-	return err;
-}
-
-enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				      struct fors_flows_packing **packing, struct fors_error *error)
-{
-	struct fors_flows_packing *best = NULL;
-	bool is_of_use = false;
-	enum fors_err first = attempt(problem, asked, &best, error), err = first;
-
-	if (!first || first == FORS_ENOPLAN)
-		err = look_again(problem, asked, best, &is_of_use, error);
-	if (!err && is_of_use)
-		err = again(problem, asked, &best, error);
-	else if (!err)
-		err = first;
-	if (err == FORS_ENOPLAN && best)
-		err = FORS_OK;
-	if (err)
-		fors_flows_packing_free(best);
-	else
-		*packing = best;
 	return err;
 }
 
@@ -510,7 +360,7 @@ static enum fors_err improve(const struct fors_flows_asked *asked, uint32_t aim,
 	a.bound = a.bound > aim ? a.bound : aim;
 	a.work = asked->limits.steps ? asked->limits.steps : work_of(a.problem) * (asked->effort ? asked->effort : 1);
 	if (!err)
-		err = descend(&a, error);
+		err = go_down(&a, a.bound, error);
 	fors_flows_packing_free(a.failed);
 	if (err) {
 		fors_flows_packing_free(a.plan);
