@@ -288,16 +288,11 @@ static void test_stuck_in_haste(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_guest_of_a_director),
-		cmocka_unit_test(test_leaves_of_a_director),
-		cmocka_unit_test(test_card_of_a_director),
-		cmocka_unit_test(test_boards_choose),
-		cmocka_unit_test(test_boards_beside_turns),
-		cmocka_unit_test(test_needed_board_cable),
-		cmocka_unit_test(test_board_cable),
-		cmocka_unit_test(test_leaf_cable_of_a_director),
-		cmocka_unit_test(test_card_in_haste),
-		cmocka_unit_test(test_no_rounds_in_haste),
+		cmocka_unit_test(test_guest_of_a_director), cmocka_unit_test(test_leaves_of_a_director),
+		cmocka_unit_test(test_card_of_a_director),  cmocka_unit_test(test_boards_choose),
+		cmocka_unit_test(test_boards_beside_turns), cmocka_unit_test(test_needed_board_cable),
+		cmocka_unit_test(test_board_cable),	    cmocka_unit_test(test_leaf_cable_of_a_director),
+		cmocka_unit_test(test_card_in_haste),	    cmocka_unit_test(test_no_rounds_in_haste),
 		cmocka_unit_test(test_stuck_in_haste),
 	};
 

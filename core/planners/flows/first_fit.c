@@ -43,8 +43,8 @@ struct orderer {
 	const uint32_t *way; /* per unit */
 	uint32_t nphases;
 	enum fors_flows_order order;
-	uint32_t *load;	  /* per link: phases that its tokens need */
-	uint32_t *usual;  /* per destination: the link over which it receives most units */
+	uint32_t *load;	 /* per link: phases that its tokens need */
+	uint32_t *usual; /* per destination: the link over which it receives most units */
 };
 
 static void count_loads(const struct orderer *o)

@@ -126,8 +126,7 @@ static enum fors_err begin_again(struct attempt *a, uint32_t nphases, struct for
  */
 static uint64_t share_of(const struct attempt *a, const struct fors_flows_packing *packing)
 {
-	uint64_t share = a->work / SHARE,
-		 worth = WORK_PER_SEARCH + WORK_PER_WAITING * (uint64_t)packing->nwaiting;
+	uint64_t share = a->work / SHARE, worth = WORK_PER_SEARCH + WORK_PER_WAITING * (uint64_t)packing->nwaiting;
 
 	if (a->problem->lump > 1)
 		return a->work;
