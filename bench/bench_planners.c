@@ -28,7 +28,6 @@
 #include "core/net/lfts.h"
 #include "core/planners/bound.h"
 #include "core/planners/closed_form.h"
-#include "core/planners/exact/proven_bound.h"
 #include "core/schedule/schedule.h"
 #include "core/tables/lanes.h"
 #include "core/tables/tables.h"
@@ -199,20 +198,17 @@ static void reset_peak(void)
 	fclose(file);
 }
 
-/* What a row begins with. LP is asked for where a plan is above LB. */
+/* What a row begins with. */
 static void print_head(const struct scene *scene, const struct site *site, const char *method, unsigned threads,
 		       uint32_t phases)
 {
-	uint32_t bound = 0, proven;
+	uint32_t bound = 0;
 
 	fors_lower_bound(scene->fabric, &bound, NULL);
-	proven = bound;
-	if (phases > bound)
-		fors_proven_bound(scene->fabric, &proven, NULL);
 	printf("{\"fabric\": \"%s\", \"servers\": %u, \"lmc\": %u, \"dead\": \"%s\", \"method\": \"%s\", \"threads\": "
 	       "%u, "
-	       "\"LB\": %u, \"LB_or_LP\": %u, \"phases\": %u, ",
-	       site->spec, scene->fabric->nservers, site->lmc, site->label, method, threads, bound, proven, phases);
+	       "\"LB\": %u, \"phases\": %u, ",
+	       site->spec, scene->fabric->nservers, site->lmc, site->label, method, threads, bound, phases);
 }
 
 static void measure(const struct site *site, const char *method, unsigned threads)
@@ -352,7 +348,6 @@ int main(int argc, char **argv)
 		run_apart(&sites[i], "closed-form", 1, 0, 0);
 		run_apart(&sites[i], "rounds", 1, 0, 0);
 		run_apart(&sites[i], "exact", 1, 0, 0);
-		run_apart(&sites[i], "exact", 2, 0, 0);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(sites[i].label, "3F SW0,5,11") == 0 && sites[i].lmc)

@@ -20,7 +20,6 @@
 #include "core/base/text.h"
 #include "core/fabric/places.h"
 #include "core/planners/bound.h"
-#include "core/planners/exact/proven_bound.h"
 #include "core/planners/lmc.h"
 #include "core/planners/mended.h"
 #include "core/planners/outcome.h"
@@ -40,7 +39,6 @@ struct report {
 	uint32_t max_load;
 	int64_t healthy_bound;	 /* lower bound of the same servers on the intact fabric, or FORS_UNKNOWN */
 	int64_t intact_servers;	 /* how many take part there, or FORS_UNKNOWN */
-	int64_t proven_bound;	 /* the lower bound, or a higher one when the plan is above that; or FORS_UNKNOWN */
 	int64_t phases_with_lmc; /* what status.lmc_needed would give, or FORS_UNKNOWN */
 	struct cli_ahead ahead;
 	struct fors_error error; /* why there is no plan */
@@ -244,17 +242,6 @@ static enum fors_err plan_and_verify(const struct cli_fabric *made, const struct
 	return err;
 }
 
-/* The plan is above LB: is LB just not the whole truth? */
-static void ask_for_proven_bound(const struct cli_fabric *made, struct report *report)
-{
-	uint32_t bound;
-
-	report->proven_bound = report->status.lower_bound;
-	if (report->status.lower_bound >= 0 && report->status.phases > report->status.lower_bound &&
-	    !fors_proven_bound(made->fabric, &bound, NULL))
-		report->proven_bound = bound;
-}
-
 /* Fill the report of a fabric. Errors: FORS_ENOMEM; that there is no plan is no error here. */
 static enum fors_err investigate(const struct cli_site *site, const struct cli_settings *settings,
 				 const struct cli_fabric *made, struct report *report, struct fors_error *error)
@@ -275,7 +262,6 @@ static enum fors_err investigate(const struct cli_site *site, const struct cli_s
 	cli_name_lost(site, status);
 	report->intact_servers = status->servers + (int64_t)status->lost_servers.count;
 	ask_for_lmc(site, settings, made->fabric, report);
-	ask_for_proven_bound(made, report);
 	err = cli_ask_alone(settings, &made->tree, status, error);
 	if (err)
 		return err;
@@ -320,8 +306,8 @@ static void print_throughput(const struct report *report)
 	bool is_slow = status->slow_phases > 0, is_less = status->lost_servers.count;
 
 	printf("throughput  %.1f %% of full speed", 100 * fors_status_share(status));
-	if (report->proven_bound > 0)
-		printf(", %.1f %% of what these cables allow%s", 100 * (double)report->proven_bound / length,
+	if (status->lower_bound > 0)
+		printf(", %.1f %% of what these cables allow%s", 100 * (double)status->lower_bound / length,
 		       is_slow ? " at full speed" : "");
 	if (report->healthy_bound > 0)
 		printf(", %.1f %% of the intact fabric's%s", 100 * (double)report->healthy_bound / length,
@@ -342,9 +328,6 @@ static void print_plan(const struct report *report)
 	       fors_plural(status->phases, "phase", "phases"), cli_colour(CLI_PLAIN), status->method);
 	if (status->phases == status->lower_bound)
 		printf("this is the lower bound\n");
-	else if (report->proven_bound > status->lower_bound)
-		printf("lower bound %lld, proven by linear programming; leaves one by one give %lld\n",
-		       (long long)report->proven_bound, (long long)status->lower_bound);
 	else
 		printf("lower bound %lld\n", (long long)status->lower_bound);
 	cli_print_bounds(status);
@@ -478,7 +461,6 @@ static int plan_site(const struct cli_site *site, const struct cli_settings *set
 {
 	struct report report = {.healthy_bound = FORS_UNKNOWN,
 				.intact_servers = FORS_UNKNOWN,
-				.proven_bound = FORS_UNKNOWN,
 				.phases_with_lmc = FORS_UNKNOWN};
 	struct fors_error error = {0};
 	int code;

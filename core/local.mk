@@ -17,8 +17,8 @@ libforscore_la_SOURCES = \
 	core/base/warnings.c core/base/warnings.h \
 	core/colouring/colour.c core/colouring/colour.h \
 	core/colouring/euler.c core/colouring/euler.h \
+	core/colouring/koenig.c core/colouring/koenig.h \
 	core/colouring/match.c core/colouring/match.h \
-	core/colouring/peel.c core/colouring/peel.h \
 	core/colouring/rowwise.c core/colouring/rowwise.h \
 	core/colouring/rowwise_large.c core/colouring/rowwise_large.h \
 	core/colouring/rebalance.c core/colouring/rebalance.h \
@@ -128,18 +128,8 @@ libforscore_la_SOURCES = \
 	core/planners/closed_form_inside.c \
 	core/planners/closed_form_lanes.c \
 	core/planners/exact/exact.c \
-	core/planners/exact/lanes.c \
-	core/planners/exact/phases.c \
-	core/planners/exact/proven_bound.c core/planners/exact/proven_bound.h \
-	core/planners/exact/runs.c \
-	core/planners/exact/servers.c \
-	core/planners/exact/split.c core/planners/exact/split.h core/planners/exact/split_search.h \
-	core/planners/exact/split_chains.c \
-	core/planners/exact/split_fill.c \
-	core/planners/exact/split_proof.c \
-	core/planners/exact/split_tabu.c \
-	core/planners/exact/ways.c core/planners/exact/ways.h \
-	core/planners/exact/work.c core/planners/exact/work.h \
+	core/planners/exact/split.c core/planners/exact/split.h \
+	core/planners/exact/ways.c \
 	core/planners/flows/by_number.c core/planners/flows/by_number.h \
 	core/planners/flows/choice.c core/planners/flows/choice.h \
 	core/planners/flows/deal.c core/planners/flows/deal.h \

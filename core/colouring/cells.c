@@ -2,7 +2,7 @@
 /*
  * cells.c - colouring of small graphs of single edges with a power of two of colours.
  *
- * Nearly all time of the exact planner goes here. It is the halving of euler.c again, laid out so
+ * It is the halving of euler.c again, laid out so
  * that no ties need to be written down and nothing needs to be sorted:
  *
  * To colour with K colours, every node gets K times its cap cells in a row, and every one of

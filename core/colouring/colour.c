@@ -53,26 +53,12 @@ struct fors_colour_space {
 	struct fors_rebalance_space *rebalance; /* made when first needed */
 };
 
-/* A part that waits for its colours. */
-struct piece {
-	struct part part;
-	uint32_t first, ncolours;
-};
-
-struct fors_colour_pieces {
-	struct fors_colour_side side[2];
-	uint32_t count, room;
-	struct piece *piece;
-};
-
-/* One call of fors_colour() or of its steps. */
+/* One call of fors_colour(). */
 struct job {
 	struct fors_colour_space *space;
 	const struct fors_colour_side *side;
-	fors_colour_emit emit; /* when colouring */
+	fors_colour_emit emit;
 	void *context;
-	struct fors_colour_pieces *pieces; /* when cutting, else NULL */
-	uint32_t most;			   /* colours in a piece */
 	struct fors_error *error;
 };
 
@@ -321,27 +307,6 @@ static enum fors_err part_divide(struct job *job, const struct part *part, struc
 
 /* ---- the recursion ---- */
 
-/* Keep `part` as a piece; it is the piece's from then on. */
-static enum fors_err keep_piece(struct job *job, struct part *part, uint32_t first, uint32_t ncolours)
-{
-	struct fors_colour_pieces *pieces = job->pieces;
-
-	if (pieces->count == pieces->room) {
-		uint32_t room = pieces->room ? 2 * pieces->room : 16;
-		struct piece *more = realloc(pieces->piece, room * sizeof(*more));
-
-		if (!more) {
-			part_free(part);
-			return fors_fail_memory(job->error);
-		}
-		pieces->piece = more;
-		pieces->room = room;
-	}
-	pieces->piece[pieces->count++] = (struct piece){*part, first, ncolours};
-	memset(part, 0, sizeof(*part));
-	return FORS_OK;
-}
-
 static bool is_power(uint32_t k)
 {
 	return (k & (k - 1)) == 0;
@@ -384,7 +349,7 @@ static enum fors_err colour_by_cells(struct job *job, const struct part *part, e
 	struct fors_cells *cells = job->space->cells;
 	uint32_t n;
 
-	*done = !job->pieces && is_power(ncolours) && (ncolours == 1 || is_few(part, share)) &&
+	*done = is_power(ncolours) && (ncolours == 1 || is_few(part, share)) &&
 		fors_cells_begin(cells, job->side, ncolours);
 	if (!*done)
 		return FORS_OK;
@@ -437,15 +402,13 @@ static enum fors_err colour_shares(struct job *job, struct part *part, uint32_t 
 	return err;
 }
 
-/* Colour `part`, or cut it up, and free it. */
+/* Colour `part`, and free it. */
 static enum fors_err colour_part(struct job *job, struct part *part, uint32_t first, uint32_t ncolours)
 {
 	uint32_t k = first_colours(ncolours);
 	enum fors_err err;
 	bool done;
 
-	if (job->pieces && (ncolours <= job->most || ncolours == 1))
-		return keep_piece(job, part, first, ncolours);
 	err = colour_by_cells(job, part, SHARE_ALL, first, ncolours, &done);
 	if (!done && ncolours == 1)
 		err = fors_fail(job->error, FORS_ELIMIT, "more than 65,534 ends of lanes and servers in one phase");
@@ -514,50 +477,4 @@ enum fors_err fors_colour(struct fors_colour_space *space, const struct fors_mul
 		return err;
 	err = part_of_graph(space, graph, &part, error);
 	return err ? err : colour_part(&job, &part, first, ncolours);
-}
-
-enum fors_err fors_colour_cut(struct fors_colour_space *space, const struct fors_multigraph *graph, uint32_t first,
-			      uint32_t ncolours, uint32_t most, struct fors_colour_pieces **pieces,
-			      struct fors_error *error)
-{
-	struct job job = {.space = space, .side = graph->side, .most = most, .error = error};
-	enum fors_err err;
-	struct part part;
-
-	job.pieces = calloc(1, sizeof(*job.pieces));
-	if (!job.pieces)
-		return fors_fail_memory(error);
-	memcpy(job.pieces->side, graph->side, sizeof(graph->side));
-	err = part_of_graph(space, graph, &part, error);
-	if (!err)
-		err = colour_part(&job, &part, first, ncolours);
-	if (err)
-		fors_colour_pieces_free(job.pieces);
-	else
-		*pieces = job.pieces;
-	return err;
-}
-
-uint32_t fors_colour_pieces_count(const struct fors_colour_pieces *pieces)
-{
-	return pieces->count;
-}
-
-enum fors_err fors_colour_piece(struct fors_colour_space *space, struct fors_colour_pieces *pieces, uint32_t i,
-				fors_colour_emit emit, void *context, struct fors_error *error)
-{
-	struct job job = {.space = space, .side = pieces->side, .emit = emit, .context = context, .error = error};
-	struct piece *piece = &pieces->piece[i];
-
-	return colour_part(&job, &piece->part, piece->first, piece->ncolours);
-}
-
-void fors_colour_pieces_free(struct fors_colour_pieces *pieces)
-{
-	if (!pieces)
-		return;
-	for (uint32_t i = 0; i < pieces->count; i++)
-		part_free(&pieces->piece[i].part);
-	free(pieces->piece);
-	free(pieces);
 }

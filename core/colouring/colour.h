@@ -58,19 +58,4 @@ typedef enum fors_err (*fors_colour_emit)(void *context, uint32_t colour, const 
 enum fors_err fors_colour(struct fors_colour_space *space, const struct fors_multigraph *graph, uint32_t first,
 			  uint32_t ncolours, fors_colour_emit emit, void *context, struct fors_error *error);
 
-/*
- * The same in two steps, for several threads: cut the graph into parts of at most `most` colours each,
- * a list in *pieces owned by the caller (fors_colour_pieces_free()), then colour each piece, in any order and
- * any thread; the colours are the same. A piece can be coloured once. The graph's side[] must outlive the pieces,
- * and every space must be as large as the graph.
- */
-struct fors_colour_pieces;
-enum fors_err fors_colour_cut(struct fors_colour_space *space, const struct fors_multigraph *graph, uint32_t first,
-			      uint32_t ncolours, uint32_t most, struct fors_colour_pieces **pieces,
-			      struct fors_error *error);
-uint32_t fors_colour_pieces_count(const struct fors_colour_pieces *pieces);
-enum fors_err fors_colour_piece(struct fors_colour_space *space, struct fors_colour_pieces *pieces, uint32_t i,
-				fors_colour_emit emit, void *context, struct fors_error *error);
-void fors_colour_pieces_free(struct fors_colour_pieces *pieces);
-
 #endif

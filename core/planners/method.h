@@ -49,7 +49,7 @@ struct fors_task {
 	/* Told now and then how much of the work is done (0..1). NULL: nobody wants to know. */
 	void (*progress)(void *context, double done);
 	void *context;	  /* of both */
-	unsigned threads; /* 0 or 1: only the caller's thread; results are the same */
+	unsigned threads; /* of the proof; 0 or 1: only the caller's; results are the same */
 	struct fors_plan_limits limits;
 	/*
 	 * Only a plan of so many phases is of use; 0: any is. A method may then leave out what cannot give it, and say

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/planners/bound.h"
-#include "core/planners/exact/proven_bound.h"
 #include "core/schedule/schedule.h"
 #include "support.h"
 
@@ -39,15 +38,6 @@ static uint32_t bound_of(const struct bed *bed)
 	return bound;
 }
 
-static uint32_t proven_of(const struct bed *bed)
-{
-	struct fors_error error;
-	uint32_t bound = 0;
-
-	assert_int_equal(fors_proven_bound(bed->fabric, &bound, &error), FORS_OK);
-	return bound;
-}
-
 /* A spec, what is down, LB, and the number of phases, which is proven to be the least. */
 static void expect(const char *spec, unsigned lmc, const char *down, uint32_t bound, uint32_t phases)
 {
@@ -56,7 +46,6 @@ static void expect(const char *spec, unsigned lmc, const char *down, uint32_t bo
 	bed_down(bed, down);
 	assert_int_equal(bound_of(bed), bound);
 	assert_int_equal(phases_of(bed, spec), phases);
-	assert_int_equal(proven_of(bed), phases);
 	bed_free(bed);
 }
 
@@ -104,23 +93,6 @@ static void test_above_the_bound(void **unused)
 	       38);
 }
 
-/* As above, but that each cable has two dead ones beside it: with three to a leaf the proof is left out, LB it is. */
-static void test_proven_of_many_cables(void **unused)
-{
-	static const unsigned dead[4][2] = {{3, 4}, {2, 4}, {1, 2}, {0, 3}}; /* spines */
-	struct bed *bed = bed_new("FT(2;5,4;servers=5;cables=3)", 4);
-	char down[1024] = "";
-
-	for (unsigned a = 0; a < 4; a++)
-		for (unsigned k = 0; k < 5; k++)
-			for (unsigned c = k != dead[a][0] && k != dead[a][1]; c < 3; c++)
-				sprintf(down + strlen(down), "Leaf%02u[%u] ", a, 6 + 3 * k + c);
-	bed_down(bed, down);
-	assert_int_equal(bound_of(bed), 25);
-	assert_int_equal(proven_of(bed), 25);
-	bed_free(bed);
-}
-
 /* A single spine: where no cable lives at both leaves, one goes up and the other down. */
 static void test_one_spine(void **unused)
 {
@@ -138,7 +110,6 @@ static void test_what_the_tables_do_not_offer(void **unused)
 
 	bed_down(bed, "Leaf00[13] Leaf01[18] Leaf02[18]");
 	assert_int_equal(bound_of(bed), 58);
-	assert_int_equal(proven_of(bed), 58);
 	assert_in_range(phases_of(bed, "twelve slots for six lanes"), 58, 72);
 	/* rounds choose for each server, and auto finds them */
 	assert_in_range(phases_with(bed, "auto", "the same with auto"), 58, 60);
@@ -241,7 +212,6 @@ int main(void)
 		cmocka_unit_test(test_above_the_bound),
 		cmocka_unit_test(test_half_above_the_bound),
 		cmocka_unit_test(test_one_spine),
-		cmocka_unit_test(test_proven_of_many_cables),
 		cmocka_unit_test(test_parallel_cables),
 		cmocka_unit_test(test_what_the_tables_do_not_offer),
 		cmocka_unit_test(test_small_lmc),

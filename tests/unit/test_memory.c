@@ -32,7 +32,6 @@
 #include "core/net/slurm.h"
 #include "core/fabric/places_file.h"
 #include "core/planners/bound.h"
-#include "core/planners/exact/proven_bound.h"
 #include "core/planners/jobplan_over.h"
 #include "core/planners/mended.h"
 #include "core/planners/outcome.h"
@@ -1215,29 +1214,18 @@ static enum fors_err app_refresh(const struct ground *g, uint64_t *digest, struc
 
 /* ---- plans ---- */
 
-static enum fors_err bound_of(enum fors_err (*bound)(const struct fors_fabric *, uint32_t *, struct fors_error *),
-			      const struct ground *g, uint64_t *digest, struct fors_error *error)
+static enum fors_err lower_bound(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
 	uint32_t found = 12345;
 	enum fors_err err;
 
 	begin();
-	err = bound(g->bed->fabric, &found, error);
+	err = fors_lower_bound(g->bed->fabric, &found, error);
 	faults_off();
 	if (err)
 		assert_int_equal(found, 12345);
 	*digest = found;
 	return err;
-}
-
-static enum fors_err lower_bound(const struct ground *g, uint64_t *digest, struct fors_error *error)
-{
-	return bound_of(fors_lower_bound, g, digest, error);
-}
-
-static enum fors_err proven_bound(const struct ground *g, uint64_t *digest, struct fors_error *error)
-{
-	return bound_of(fors_proven_bound, g, digest, error);
 }
 
 static enum fors_err plan(const struct ground *g, uint64_t *digest, struct fors_error *error)
@@ -1787,7 +1775,6 @@ static void all_but_plans(void **state)
 		{"fors_account_take", take_account},
 		{"fors_lanes_read", read_lanes},
 		{"fors_lower_bound", lower_bound},
-		{"fors_proven_bound", proven_bound},
 		{"fors_schedule_encode", encode},
 		{"fors_schedule_decode", decode},
 		{"fors_schedule_withdrawn", withdrawn},
@@ -1989,15 +1976,8 @@ static void plans_without_threads(void **state)
 	struct ground *g = ground_new("FT(2;8,6)", 3, "Leaf00[9] Leaf01[10] Leaf01[11]");
 	uint64_t usual, digest;
 
-	g->method = "exact";
-	armed = (struct pause){0, false};
-	assert_int_equal(plan(g, &usual, NULL), FORS_OK);
 	g->threads = 4;
-	for (uint64_t n = 0; n < 6; n++) {
-		faults_arm_threads(n);
-		assert_int_equal(plan(g, &digest, NULL), FORS_OK);
-		assert_int_equal(digest, usual);
-	}
+	armed = (struct pause){0, false};
 	assert_int_equal(plan_pods(g, &usual, NULL), FORS_OK);
 	faults_arm_threads(1);
 	assert_int_equal(plan_pods(g, &digest, NULL), FORS_OK);

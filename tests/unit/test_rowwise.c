@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* test_rowwise.c - matchings, runs and rows: the small problems that the exact planner is made of, on random input. */
+/* test_rowwise.c - matchings and rows: who of a switch sends what, on random input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "core/colouring/match.h"
-#include "core/colouring/peel.h"
 #include "core/colouring/rowwise.h"
 
 static uint64_t state = 88172645463325252u;
@@ -72,83 +71,6 @@ static void test_match(void **unused)
 	assert_int_equal(fors_match_columns(64), UINT64_MAX);
 	assert_int_equal(fors_match_first(0x11, 1), 4);
 	assert_int_equal(fors_match_first(0x11, 5), 0);
-}
-
-/* ---- runs ---- */
-
-/* Every phase is a partial permutation, and every flow has one phase. */
-static void check_runs(const struct fors_runs *runs, uint16_t *left, uint32_t n, uint32_t nphases)
-{
-	for (uint32_t phase = 0, run = 0; phase < nphases; phase++) {
-		uint64_t seen = 0;
-
-		run += phase >= runs->end[run];
-		assert_int_equal(run, fors_runs_at(runs, phase));
-		for (uint32_t row = 0; row < n; row++) {
-			uint8_t column = runs->column[run * n + row];
-
-			if (column == FORS_PEEL_NOWHERE)
-				continue;
-			assert_false(seen >> column & 1);
-			seen |= UINT64_C(1) << column;
-			assert_true(left[row * n + column]-- > 0);
-		}
-	}
-	for (uint32_t i = 0; i < n * n; i++)
-		assert_int_equal(left[i], 0);
-}
-
-/* A matrix of so many random partial permutations, with `lost` of 10 flows missing. */
-static void one_matrix(uint32_t n, uint32_t nphases, uint32_t lost)
-{
-	uint16_t *matrix = calloc(n * n, sizeof(*matrix)), *copy = malloc(n * n * sizeof(*copy));
-	uint16_t column[FORS_PEEL_MOST];
-	struct fors_runs runs;
-
-	assert_true(matrix && copy);
-	for (uint32_t phase = 0; phase < nphases; phase++) {
-		if (below(4) == 0 || phase == 0)
-			shuffle(column, n);
-		for (uint32_t row = 0; row < n; row++)
-			matrix[row * n + column[row]] += below(10) >= lost;
-	}
-	memcpy(copy, matrix, n * n * sizeof(*copy));
-	assert_int_equal(fors_peel(matrix, n, nphases, &runs, NULL), FORS_OK);
-	assert_int_equal(runs.end[runs.nruns - 1], nphases);
-	check_runs(&runs, copy, n, nphases);
-	fors_runs_clear(&runs);
-	free(matrix);
-	free(copy);
-}
-
-static void test_peel(void **unused)
-{
-	for (int round = 0; round < 60; round++)
-		one_matrix(1 + below(20), 1 + below(300), below(4));
-	one_matrix(FORS_PEEL_MOST, 500, 0);
-	one_matrix(1, 1, 0);
-	one_matrix(5, 3, 10);
-}
-
-static void test_peel_too_many(void **unused)
-{
-	uint16_t matrix[4] = {3, 2, 0, 3};
-	struct fors_error error = {.text = ""};
-	struct fors_runs runs;
-
-	assert_int_equal(fors_peel(matrix, 2, 4, &runs, &error), FORS_ENOPLAN);
-	assert_true(error.text[0]);
-}
-
-/* Equal rows stay together: a matrix of one permutation is one run. */
-static void test_peel_long_runs(void **unused)
-{
-	uint16_t matrix[9] = {0, 40, 0, 0, 0, 40, 40, 0, 0};
-	struct fors_runs runs;
-
-	assert_int_equal(fors_peel(matrix, 3, 40, &runs, NULL), FORS_OK);
-	assert_int_equal(runs.nruns, 1);
-	fors_runs_clear(&runs);
 }
 
 /* ---- rows ---- */
@@ -311,10 +233,11 @@ static void test_rows_at_once_too_many(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_match),	      cmocka_unit_test(test_peel),
-		cmocka_unit_test(test_peel_too_many), cmocka_unit_test(test_peel_long_runs),
-		cmocka_unit_test(test_rows),	      cmocka_unit_test(test_rows_too_many),
-		cmocka_unit_test(test_rows_at_once),  cmocka_unit_test(test_rows_at_once_too_many),
+		cmocka_unit_test(test_match),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_rows_too_many),
+		cmocka_unit_test(test_rows_at_once),
+		cmocka_unit_test(test_rows_at_once_too_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

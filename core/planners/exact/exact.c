@@ -2,327 +2,322 @@
 /*
  * exact.c - the exact planner: any failures, any population, T = the lower bound.
  *
- * Let n_a be the servers of leaf a, P their sum; every server has P flows, one to itself among
- * them (idle, but it takes its turn), so leaf a has n_a n_b flows to leaf b. Four steps,
- * each of which always succeeds once the one before it did:
+ * Let n_a be the servers of leaf a, P their sum; every server has P flows, one to itself among them (idle, but it takes its
+ * turn), so leaf a has n_a n_b flows to leaf b. It has n_a seats up and n_a seats down, on which its lanes sit (split.c).
+ * Four steps, each of which always succeeds once the one before it did; the last three are edge colourings
+ * (core/colouring/koenig.h), for which no node has more edges than there are colours:
  *
- * 1. Split (split.c). x[a][b][k] flows of (a, b) take way k, so that no lane carries more than T flows
- *    up from a leaf or down to a leaf. T >= P. This is the only step that may need more than LB phases.
+ * 0. Split (split.c). So many of the flows from a to b take each way that no seat has more than T. T >= P. This is the only
+ *    step that may need more than LB phases.
  *
- * 2. Phases (phases.c). One bipartite multigraph for all lanes: an edge for each flow
- *    between leaves, from (a, its lane up) to (b, its lane down), and an edge for each flow inside a leaf
- *    between two such nodes of its own that have room. Node degrees are at most T, so there is a colouring with T
- *    colours in which no node has two edges of a colour, and no leaf, whose edges are n_a P <= n_a T,
- *    more than n_a of a colour at either side (core/colouring/euler.c says why). Colour = phase: no link carries two
- *    flows, and no leaf sends or receives more flows in a phase than it has servers, however many uplinks it has.
- *    Nearly always each lane is a graph of its own, small and with many copies of each edge; then it is cut into
- *    partial permutations that last for several phases (runs.c, core/colouring/peel.c), in a tenth of the time.
+ * 1. Phases. Nodes are the seats, down and up, with an edge for each flow. Flows inside a leaf take no lane, and any seats
+ *    that have room: the n_a seats of leaf a have room for n_a T >= n_a P flows, and there are as many as n_a P. Colours are
+ *    the T phases: a seat, and so a cable, carries one flow in a phase, and a leaf as many as it has servers.
  *
- * 3. Senders (servers.c). For leaf a take a bipartite graph with an edge for each flow from a, between its phase
- *    and one of n_b nodes of leaf b with n_a flows each. A phase has at most n_a edges. Colour with n_a
- *    colours = senders: each sends once a phase, and once for each node, so n_b times to b.
+ * 2. Senders, for each leaf a. Nodes are the phases, and n_b for each leaf b with n_a of the flows to it each. Colours are the
+ *    n_a servers: each sends once in a phase, and once for each node, so n_b times to b.
  *
- * 4. Receivers (the same). For leaf b take an edge (phase, sender) for each flow to b. A phase has at most n_b edges, a
- *    sender n_b. Colour with n_b colours = receiver: each receives once a phase, and
- *    each sender meets each receiver once.
+ * 3. Receivers, for each leaf b. Nodes are the phases, and all senders with their n_b flows to b each. Colours are the n_b
+ *    servers: each receives once in a phase, and once from each sender.
  *
- * A flow (s, d) over way k then uses the path index of d that is at home on lane k.
- *
- * Between the steps the flows live in arrays by phase: in phase t leaf a has the n_a out places t P + first_server(a)
- * + i of the flows that it sends, and as many in places, of the same numbers, of those that it receives. Step 2 writes
- * the places of its own phases, step 3 colours the out places of its own leaves, and then moves the senders of its own
- * phases to their in places; step 4 colours the in places of its own leaves: threads need no locks, and the results do
- * not depend on their number. What goes on phase by phase stays in a few kilobytes; steps 3 and 4 copy a leaf's places
- * together.
+ * A flow then uses a path index of its receiver that takes its way.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/planners/bound.h"
+#include "core/colouring/koenig.h"
 #include "core/schedule/schedule.h"
 #include "core/tables/home.h"
 #include "core/tables/lanes.h"
-#include "work.h"
-#include "ways.h"
+#include "split.h"
+
+#define BLOCK 16 /* phases that are handed over together: a cache line */
+
+struct plan {
+	const struct fors_task *task;
+	const struct fors_fabric *fabric;
+	struct fors_split split;
+	struct fors_koenig phases;  /* of step 1 */
+	struct fors_koenig servers; /* of steps 2 and 3, for the leaf in hand */
+	uint32_t *room[2];	    /* per seat: flows that it may still have up, down */
+	uint32_t *count;	    /* per leaf: flows to it so far */
+	uint16_t *leaf_of;	    /* per server, or seat */
+	bool has_homes;		    /* every lane has a path index of every server at home, and jobs moved none */
+	struct fors_schedule *schedule;
+};
+
+/* So much is done; may it go on? */
+static enum fors_err go_on(const struct plan *plan, double done, struct fors_error *error)
+{
+	const struct fors_task *task = plan->task;
+
+	if (task->progress)
+		task->progress(task->context, done);
+	if (task->cancelled && task->cancelled(task->context))
+		return fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
+	return FORS_OK;
+}
+
+/* ---- step 1 ---- */
+
+static uint16_t tag_of(uint8_t up, uint8_t down)
+{
+	return (uint16_t)(up << 8 | down);
+}
+
+/* The flows from leaf a to leaf b. */
+static bool place_pair(struct plan *plan, uint32_t a, uint32_t b)
+{
+	const uint32_t n = plan->split.nleaves, pair = a * n + b;
+
+	for (uint32_t i = plan->split.begin[pair]; i < plan->split.begin[pair + 1]; i++) {
+		const struct fors_way *way = &plan->split.way[i];
+		const struct fors_koenig_edge edge = {(uint16_t)way->seat[0], tag_of(way->lane[0], way->lane[1])};
+
+		if (!fors_koenig_add(&plan->phases, way->seat[1], edge, way->flows))
+			return false;
+		plan->room[0][way->seat[0]] -= way->flows;
+		plan->room[1][way->seat[1]] -= way->flows;
+	}
+	return true;
+}
+
+/* The flows inside leaf a, to where there is room. */
+static bool place_inner(struct plan *plan, uint32_t a)
+{
+	const struct fors_leaf *leaf = &plan->fabric->leaf[a];
+	uint32_t up = leaf->first_server, down = up, end = up + leaf->nservers;
+	uint32_t left = (uint32_t)leaf->nservers * leaf->nservers;
+
+	while (left && up < end && down < end) {
+		uint32_t *room[2] = {&plan->room[0][up], &plan->room[1][down]};
+		uint32_t n = *room[0] < *room[1] ? *room[0] : *room[1];
+		const struct fors_koenig_edge edge = {(uint16_t)up, tag_of(FORS_NO_LANE, FORS_NO_LANE)};
+
+		n = n < left ? n : left;
+		if (!fors_koenig_add(&plan->phases, down, edge, n))
+			return false;
+		*room[0] -= n;
+		*room[1] -= n;
+		left -= n;
+		up += !*room[0];
+		down += !*room[1];
+	}
+	return !left;
+}
+
+static enum fors_err find_phases(struct plan *plan, struct fors_error *error)
+{
+	const uint32_t n = plan->split.nleaves;
+	enum fors_err err = FORS_OK;
+	bool good = true;
+
+	fors_koenig_begin(&plan->phases, plan->fabric->nservers, plan->fabric->nservers, plan->split.nphases);
+	for (uint32_t seat = 0; seat < plan->fabric->nservers; seat++)
+		plan->room[0][seat] = plan->room[1][seat] = plan->split.nphases;
+	for (uint32_t distance = 1; !err && good && distance < n; distance++) {
+		err = go_on(plan, 0.4 * distance / n, error);
+		for (uint32_t a = 0; !err && good && a < n; a++)
+			good = place_pair(plan, a, (a + distance) % n);
+	}
+	for (uint32_t a = 0; !err && good && a < n; a++)
+		good = place_inner(plan, a);
+	if (!err && !good)
+		err = fors_fail(error, FORS_ENOPLAN, "exact: the flows do not fit their phases");
+	return err;
+}
+
+/* ---- steps 2 and 3 ---- */
+
+/* Step 2 for the flow that goes up at this seat of leaf a in a phase. */
+static bool add_sent(struct plan *plan, uint32_t a, uint32_t seat, uint32_t t)
+{
+	const struct fors_leaf *leaf = &plan->fabric->leaf[a];
+	const uint32_t down = plan->phases.left[(size_t)seat * plan->split.nphases + t];
+	uint32_t b;
+	struct fors_koenig_edge edge = {.tag = (uint16_t)seat};
+
+	if (down == FORS_KOENIG_NONE)
+		return true;
+	b = plan->leaf_of[down];
+	edge.right = (uint16_t)(plan->fabric->leaf[b].first_server + plan->count[b]++ / leaf->nservers);
+	return fors_koenig_add(&plan->servers, t, edge, 1);
+}
+
+/* Step 3 for the flow that comes down at this seat of leaf b in a phase. */
+static bool add_received(struct plan *plan, uint32_t b, uint32_t seat, uint32_t t)
+{
+	const struct fors_koenig_edge edge = plan->phases.edge[(size_t)seat * plan->split.nphases + t];
+
+	return edge.right == FORS_KOENIG_NONE || fors_koenig_add(&plan->servers, t, edge, 1);
+}
+
+/* Colour the flows of a leaf with its servers. */
+static enum fors_err colour_leaf(struct plan *plan, uint32_t a,
+				 bool (*add)(struct plan *plan, uint32_t leaf, uint32_t seat, uint32_t t),
+				 struct fors_error *error)
+{
+	const struct fors_leaf *leaf = &plan->fabric->leaf[a];
+
+	memset(plan->count, 0, plan->split.nleaves * sizeof(*plan->count));
+	fors_koenig_begin(&plan->servers, plan->split.nphases, plan->fabric->nservers, leaf->nservers);
+	for (uint32_t t = 0; t < plan->split.nphases; t++)
+		for (uint32_t seat = leaf->first_server; seat < leaf->first_server + leaf->nservers; seat++)
+			if (!add(plan, a, seat, t))
+				return fors_fail(error, FORS_ENOPLAN, "exact: the flows of %s do not fit its servers",
+						 leaf->name);
+	return FORS_OK;
+}
+
+static enum fors_err find_senders(struct plan *plan, uint32_t a, struct fors_error *error)
+{
+	const struct fors_leaf *leaf = &plan->fabric->leaf[a];
+	const struct fors_koenig_edge *edge = plan->servers.edge;
+	enum fors_err err = colour_leaf(plan, a, add_sent, error);
+
+	for (uint32_t t = 0; !err && t < plan->split.nphases; t++)
+		for (uint32_t i = 0; i < leaf->nservers; i++, edge++)
+			if (edge->right != FORS_KOENIG_NONE)
+				plan->phases.left[(size_t)edge->tag * plan->split.nphases + t] =
+					(uint16_t)(leaf->first_server + i);
+	return err;
+}
+
+/* The senders of a few phases from the seats where their flows go up to those where they come down. */
+static void hand_over(struct plan *plan, uint32_t first, uint32_t end)
+{
+	const size_t nphases = plan->split.nphases;
+
+	for (uint32_t seat = 0; seat < plan->fabric->nservers; seat++) {
+		struct fors_koenig_edge *edge = plan->phases.edge + seat * nphases;
+
+		for (uint32_t t = first; t < end; t++)
+			if (edge[t].right != FORS_KOENIG_NONE)
+				edge[t].right = plan->phases.left[edge[t].right * nphases + t];
+	}
+}
 
 /* ---- the schedule ---- */
 
 /*
- * Lane and path index of way `way` to server d from the leaf of server s. Quickly when all ways are straight: their
- * entries are at home.
+ * The path index of server d that takes what comes from a leaf over the lanes of a tag. With an index for each lane it is the
+ * one at home there, where the lane lives at both ends.
  */
-static void route(const struct fors_exact *plan, uint32_t s, uint32_t d, uint8_t way, struct fors_cell *cell)
+static uint8_t index_of(const struct plan *plan, uint32_t leaf, uint32_t d, uint16_t tag)
 {
-	const struct fors_server *server = plan->fabric->server;
-	uint32_t i = fors_home_index(plan->fabric->nlanes, plan->base[d], way);
+	const struct fors_fabric *fabric = plan->fabric;
+	const struct fors_server *server = &fabric->server[d];
+	const uint32_t up = tag >> 8, down = tag & 0xFF;
 
-	cell->lane = way;
-	cell->path = (uint8_t)i;
-	if (plan->ways->is_straight && i < fors_home_nindices(plan->fabric->lmc))
-		return;
-	cell->lane = plan->ways->up[fors_way(plan->ways, server[s].leaf, server[d].leaf, way)];
-	cell->path = fors_ways_index(plan->task, plan->ways, server[s].leaf, d, way);
+	if (up == down && plan->has_homes)
+		return (uint8_t)fors_home_index(fabric->nlanes, fors_home_lane(fabric, server->leaf, server->slot, 0),
+						up);
+	return fors_path_index(fabric, plan->task->lanes, leaf, d, up, down);
 }
 
-/* The cell of a flow. */
-static enum fors_err make_cell(const struct fors_exact *plan, uint32_t s, uint32_t d, uint8_t way,
-			       struct fors_cell *cell, struct fors_error *error)
+/* The cell of a flow from server s to server d. */
+static enum fors_err write_cell(struct plan *plan, uint32_t s, uint32_t d, uint32_t t, uint16_t tag,
+				struct fors_error *error)
 {
-	*cell = (struct fors_cell){.dst = (uint16_t)d, .lane = FORS_NO_LANE};
-	if (way == FORS_NO_LANE)
+	struct fors_cell *cell = &plan->schedule->cell[(size_t)s * plan->split.nphases + t];
+	const uint32_t leaf = plan->fabric->server[s].leaf;
+
+	if (s == d)
 		return FORS_OK;
-	route(plan, s, d, way, cell);
+	*cell = (struct fors_cell){.dst = (uint16_t)d, .lane = (uint8_t)(tag >> 8)};
+	if (cell->lane != FORS_NO_LANE)
+		cell->path = index_of(plan, leaf, d, tag);
 	if (cell->path != FORS_NO_INDEX)
 		return FORS_OK;
 	return fors_fail(error, FORS_ENOPLAN, "the tables have no path index from %s to LID %u over lane %u",
-			 plan->fabric->leaf[plan->fabric->server[s].leaf].name, plan->fabric->server[d].lid,
-			 cell->lane);
+			 plan->fabric->leaf[leaf].name, plan->fabric->server[d].lid, cell->lane);
 }
 
-/* Write what leaf b receives in phase t to the schedule, whose rows are servers. */
-static enum fors_err write_phase(const struct fors_exact *plan, uint32_t b, uint32_t t, struct fors_error *error)
+static enum fors_err find_receivers(struct plan *plan, uint32_t b, struct fors_error *error)
 {
-	const struct fors_exact_flows *flows = &plan->flows;
-	size_t place = fors_place(plan, b, t), end = place + plan->fabric->leaf[b].nservers;
+	const struct fors_leaf *leaf = &plan->fabric->leaf[b];
+	const struct fors_koenig_edge *edge = plan->servers.edge;
+	enum fors_err err = colour_leaf(plan, b, add_received, error);
 
-	for (; place < end && flows->peer[place] != FORS_NOBODY; place++) {
-		uint32_t s = flows->peer[place], d = plan->first[b] + flows->colour[place];
-		enum fors_err err;
-
-		if (s == d)
-			continue;
-		err = make_cell(plan, s, d, flows->way[place], &plan->schedule->cell[(size_t)s * plan->nphases + t],
-				error);
-		if (err)
-			return err;
-	}
-	return FORS_OK;
+	for (uint32_t t = 0; !err && t < plan->split.nphases; t++)
+		for (uint32_t i = 0; !err && i < leaf->nservers; i++, edge++)
+			if (edge->right != FORS_KOENIG_NONE)
+				err = write_cell(plan, edge->right, leaf->first_server + i, t, edge->tag, error);
+	return err;
 }
 
-/*
- * All of phase t where nothing can be missing: ways are straight, and each lane has a path index of each server at
- * home. Both are known before the first flow, so that a flow costs a few operations.
- */
-static void write_straight(const struct fors_exact *plan, uint32_t t)
+static enum fors_err find_servers(struct plan *plan, struct fors_error *error)
 {
-	const size_t start = (size_t)t * plan->fabric->nservers, nphases = plan->nphases;
-	const uint16_t *from = plan->flows.peer + start;
-	const uint8_t *to = plan->flows.colour + start, *way = plan->flows.way + start;
-	const uint8_t *path = plan->path + plan->fabric->nlanes;
-	struct fors_cell *cell = plan->schedule->cell + t;
-
-	for (uint32_t b = 0; b < plan->fabric->nleaves; b++) {
-		const uint32_t first = plan->first[b], end = fors_exact_end(from, first, plan->first[b + 1]);
-		const uint8_t *base = plan->base + first;
-
-		for (uint32_t i = first; i < end; i++) {
-			const size_t s = from[i], rank = to[i], lane = way[i];
-			struct fors_cell *at = cell + s * nphases;
-
-			if (s == first + rank)
-				continue;
-			at->dst = (uint16_t)(first + rank);
-			at->path = path[(ptrdiff_t)lane - base[rank]];
-			at->lane = (uint8_t)lane;
-		}
-	}
-}
-
-static enum fors_err write_block(void *context, uint32_t worker, uint32_t block, struct fors_error *error)
-{
-	struct fors_exact *plan = context;
-	uint32_t end = (block + 1) * FORS_EXACT_BLOCK;
+	const uint32_t n = plan->split.nleaves, nphases = plan->split.nphases;
 	enum fors_err err = FORS_OK;
 
-	if (fors_exact_is_cancelled(plan, worker))
-		return fors_exact_cancelled(error);
-	end = end < plan->nphases ? end : plan->nphases;
-	for (uint32_t t = block * FORS_EXACT_BLOCK; t < end; t++) {
-		if (plan->is_plain)
-			write_straight(plan, t);
-		for (uint32_t b = 0; !plan->is_plain && !err && b < plan->fabric->nleaves; b++)
-			err = write_phase(plan, b, t, error);
+	for (uint32_t a = 0; !err && a < n; a++) {
+		err = go_on(plan, 0.4 + 0.3 * a / n, error);
+		err = err ? err : find_senders(plan, a, error);
+	}
+	for (uint32_t t = 0; t < nphases; t += BLOCK)
+		hand_over(plan, t, t + BLOCK < nphases ? t + BLOCK : nphases);
+	for (uint32_t b = 0; !err && b < n; b++) {
+		err = go_on(plan, 0.7 + 0.3 * b / n, error);
+		err = err ? err : find_receivers(plan, b, error);
 	}
 	return err;
 }
 
 /* ---- the whole ---- */
 
-static void bench_free(struct fors_exact_bench *bench)
+static enum fors_err allocate(struct plan *plan, struct fors_error *error)
 {
-	for (uint32_t i = 0; i < FORS_ROWWISE_AT_ONCE; i++) {
-		fors_rowwise_space_free(bench->seat[i].rows);
-		free(bench->seat[i].node);
-		free(bench->seat[i].colour);
-	}
-	fors_colour_space_free(bench->space);
-	free(bench->out);
-	free(bench->in);
-	free(bench->run);
-	free(bench->from);
-	fors_rowwise_edges_free(&bench->edges);
+	const uint32_t n = plan->fabric->nservers, nphases = plan->split.nphases;
+	enum fors_err err = fors_schedule_new(plan->fabric, nphases, 0, 0, "exact", &plan->schedule, error);
+
+	plan->room[0] = calloc((size_t)n + 1, sizeof(*plan->room[0]));
+	plan->room[1] = calloc((size_t)n + 1, sizeof(*plan->room[1]));
+	plan->leaf_of = calloc((size_t)n + 1, sizeof(*plan->leaf_of));
+	for (uint32_t i = 0; plan->leaf_of && i < n; i++)
+		plan->leaf_of[i] = plan->fabric->server[i].leaf;
+	plan->count = calloc((size_t)plan->split.nleaves + 1, sizeof(*plan->count));
+	if (!err && !(plan->room[0] && plan->room[1] && plan->count && plan->leaf_of &&
+		      fors_koenig_alloc(&plan->phases, n, n, nphases) &&
+		      fors_koenig_alloc(&plan->servers, nphases, n, plan->fabric->max_servers)))
+		err = fors_fail_memory(error);
+	return err;
 }
 
-static bool seat_alloc(struct fors_exact_seat *seat, const struct fors_exact *plan)
+static void release(struct plan *plan)
 {
-	uint32_t width = plan->fabric->max_servers;
-	size_t nplaces = (size_t)width * plan->nphases + 1;
-
-	if (width <= FORS_MATCH_MOST) {
-		seat->rows = fors_rowwise_space_new(plan->nphases, width, plan->fabric->nservers);
-		return seat->rows;
-	}
-	seat->colour = malloc(nplaces);
-	seat->node = malloc(nplaces * sizeof(*seat->node));
-	return seat->colour && seat->node;
-}
-
-/* For colourings: of the graph of step 2, and of steps 3 and 4 at large leaves. */
-static bool alloc_colouring(struct fors_exact_bench *bench, const struct fors_exact *plan)
-{
-	uint32_t lane_edges = plan->lanes.graph.nedges, lane_nodes = plan->lanes.graph.side[0].nnodes, n = 0;
-	uint32_t nnodes = plan->nphases > lane_nodes ? plan->nphases : lane_nodes;
-
-	if (plan->fabric->max_servers > FORS_MATCH_MOST)
-		n = plan->fabric->max_servers * plan->fabric->nservers;
-	else if (plan->runs)
-		return true;
-	bench->space = fors_colour_space_new(n > lane_edges ? n : lane_edges, nnodes);
-	return bench->space && fors_rowwise_edges_alloc(&bench->edges, n);
-}
-
-static bool bench_alloc(struct fors_exact_bench *bench, struct fors_exact *plan)
-{
-	const struct fors_fabric *fabric = plan->fabric;
-	size_t nleaves = (size_t)fabric->nleaves + 1;
-	bool good = true;
-
-	bench->plan = plan;
-	bench->out = calloc(nleaves, sizeof(*bench->out));
-	bench->in = calloc(nleaves, sizeof(*bench->in));
-	bench->run = calloc((size_t)fabric->nlanes + 1, sizeof(*bench->run));
-	bench->from = malloc((FORS_NOBODY + 1) * sizeof(*bench->from));
-	for (uint32_t i = 0; good && i < FORS_ROWWISE_AT_ONCE && i < fabric->nleaves; i++)
-		good = seat_alloc(&bench->seat[i], plan);
-	return good && bench->out && bench->in && bench->run && bench->from && alloc_colouring(bench, plan);
-}
-
-/*
- * Path indices, where they only depend on how far a lane is behind the home lane, or before it. FORS_NO_LANE is
- * further behind than any lane, and gets 0.
- */
-static void list_paths(struct fors_exact *plan)
-{
-	const uint32_t nlanes = plan->fabric->nlanes;
-
-	plan->is_plain =
-		plan->ways->is_straight && nlanes <= FORS_NO_LANE / 2 && fors_home_has_all(nlanes, plan->fabric->lmc);
-	for (uint32_t i = 0; plan->is_plain && i < 2 * nlanes; i++)
-		plan->path[i] = (uint8_t)(i % nlanes);
-}
-
-/* What is known of leaves and servers, in one piece each. */
-static bool alloc_servers(struct fors_exact *plan)
-{
-	const struct fors_fabric *fabric = plan->fabric;
-
-	plan->first = calloc((size_t)fabric->nleaves + 1, sizeof(*plan->first));
-	plan->leaf_of = calloc((size_t)fabric->nservers + 1, sizeof(*plan->leaf_of));
-	plan->base = calloc((size_t)fabric->nservers + 1, sizeof(*plan->base));
-	if (!plan->first || !plan->leaf_of || !plan->base)
-		return false;
-	for (uint32_t a = 0; a < fabric->nleaves; a++)
-		plan->first[a + 1] = plan->first[a] + fabric->leaf[a].nservers;
-	for (uint32_t d = 0; d < fabric->nservers; d++) {
-		plan->leaf_of[d] = fabric->server[d].leaf;
-		plan->base[d] = (uint8_t)fors_home_lane(fabric, fabric->server[d].leaf, fabric->server[d].slot, 0);
-	}
-	return true;
-}
-
-static enum fors_err alloc_work(struct fors_exact *plan, struct fors_error *error)
-{
-	size_t n = (size_t)plan->nphases * plan->fabric->nservers + 1;
-	bool good = alloc_servers(plan);
-
-	list_paths(plan);
-	plan->flows.peer = malloc(n * sizeof(*plan->flows.peer));
-	plan->flows.colour = malloc(n);
-	plan->flows.way = malloc(n);
-	for (unsigned i = 0; good && i < plan->threads; i++)
-		good = bench_alloc(&plan->bench[i], plan);
-	if (good && plan->flows.peer && plan->flows.colour && plan->flows.way)
-		return FORS_OK;
-	return fors_fail_memory(error);
-}
-
-static void plan_free(struct fors_exact *plan)
-{
-	fors_ways_free(plan->ways);
-	free(plan->split);
-	fors_lane_runs_free(plan->runs);
-	fors_lane_graph_free(&plan->lanes);
-	fors_colour_pieces_free(plan->pieces);
-	free(plan->flows.peer);
-	free(plan->flows.colour);
-	free(plan->flows.way);
-	free(plan->first);
+	fors_split_free(&plan->split);
+	fors_koenig_free(&plan->phases);
+	fors_koenig_free(&plan->servers);
+	free(plan->room[0]);
+	free(plan->room[1]);
+	free(plan->count);
 	free(plan->leaf_of);
-	free(plan->base);
-	for (unsigned i = 0; i < FORS_MAX_THREADS; i++)
-		bench_free(&plan->bench[i]);
 	fors_schedule_free(plan->schedule);
-}
-
-/* Step 1. */
-static enum fors_err split_flows(struct fors_exact *plan, struct fors_error *error)
-{
-	struct fors_effort effort = fors_effort_for(plan->task, fors_split_budget(plan->fabric->nservers));
-	uint32_t bound, proven;
-	enum fors_err err = fors_ways_build(plan->task, &plan->ways, error);
-
-	if (!err)
-		err = fors_lower_bound(plan->fabric, &bound, error);
-	if (!err)
-		err = fors_split_find(plan->ways, bound, &effort, &plan->split, &plan->nphases, &proven, error);
-	fors_effort_tell(&effort);
-	return err;
-}
-
-static enum fors_err make_plan(struct fors_exact *plan, struct fors_error *error)
-{
-	enum fors_err err = split_flows(plan, error);
-
-	if (!err)
-		err = fors_exact_prepare_phases(plan, error);
-	if (!err)
-		err = fors_schedule_new(plan->fabric, plan->nphases, 0, 0, "exact", &plan->schedule, error);
-	if (!err)
-		err = alloc_work(plan, error);
-	if (!err)
-		err = fors_exact_phases(plan, 0.3, error);
-	if (!err)
-		err = fors_exact_senders(plan, 0.2, error);
-	if (!err)
-		err = fors_exact_receivers(plan, 0.4, error);
-	if (!err)
-		err = fors_exact_run(plan, fors_exact_blocks(plan), write_block, 0.1, error);
-	return err;
 }
 
 static enum fors_err plan_exact(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
-	struct fors_exact plan = {.task = task, .fabric = task->fabric};
-	enum fors_err err;
+	const struct fors_fabric *fabric = task->fabric;
+	struct plan plan = {.task = task,
+			    .fabric = fabric,
+			    .has_homes = !task->has_moved && fors_home_has_all(fabric->nlanes, fabric->lmc)};
+	const uint32_t bound = task->known_bound > fabric->nservers ? task->known_bound : fabric->nservers;
+	enum fors_err err = fors_ways_list(task, &plan.split, error);
 
-	plan.threads = task->threads < 1 ? 1 : task->threads > FORS_MAX_THREADS ? FORS_MAX_THREADS : task->threads;
-	err = make_plan(&plan, error);
+	if (!err)
+		err = fors_split_find(task, bound, &plan.split, error);
+	if (!err)
+		err = allocate(&plan, error);
+	if (!err)
+		err = find_phases(&plan, error);
+	if (!err)
+		err = find_servers(&plan, error);
 	if (!err) {
 		*schedule = plan.schedule;
 		plan.schedule = NULL;
 	}
-	plan_free(&plan);
+	release(&plan);
 	return err;
 }
 

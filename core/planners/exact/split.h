@@ -1,34 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * split.h - step 1 of the exact planner: how many flows of each pair of leaves take which way.
- *
- * Plain matrices: nothing of fabrics or tables is known here.
- * Thread rules: pure.
+ * split.h - the ways between leaves, and how many flows take each (private to this room).
+ * Thread rules: pure; a split belongs to one caller.
  */
 #ifndef FORS_CORE_PLANNERS_EXACT_SPLIT_H
 #define FORS_CORE_PLANNERS_EXACT_SPLIT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/error.h"
 #include "core/planners/method.h"
-#include "ways.h"
+
+/* A way from a leaf to another one, and what goes over it. */
+struct fors_way {
+	uint32_t seat[2]; /* up at the one, down at the other: split.c */
+	uint8_t lane[2];  /* the same */
+	uint16_t flows;
+};
+
+struct fors_split {
+	uint32_t nleaves;
+	uint32_t *
+		begin; /* from leaf a to leaf b: the ways from begin[a * nleaves + b] on, to where those of the next pair begin */
+	struct fors_way *way;
+	uint32_t nphases; /* no seat has more flows, up or down */
+};
 
 /*
- * Find the smallest T >= at_least for which a split is found: x[fors_way(a, b, k)] flows of
- * the pair of leaves (a, b), a != b, over way k, n_a n_b in all, and at most T over any
- * lane up from a leaf or down to one. *split (owned by the caller, free()) has nleaves x nleaves x nlanes numbers.
- * *bound is a proven lower bound on T, at_least or more; *phases == *bound: T is the optimum.
- * Every pair with flows needs a way.
- * Counts its work in *effort; when that is spent T is the smallest of a few that it tries without a search.
- * Errors: FORS_ENOMEM, FORS_ECANCELLED.
+ * List the ways that the path indices of all servers of the receiving leaf offer: nleaves, begin and way[].lane, to be freed
+ * in any case (fors_split_free()). Errors: FORS_ELMC, FORS_ENOTAPPL (two leaves without such a way), FORS_ENOMEM.
  */
-enum fors_err fors_split_find(const struct fors_ways *ways, uint32_t at_least, struct fors_effort *effort,
-			      uint16_t **split, uint32_t *phases, uint32_t *bound, struct fors_error *error);
+enum fors_err fors_ways_list(const struct fors_task *task, struct fors_split *split, struct fors_error *error);
 
-/* What the search for a split may spend, for so many servers: linear in the flows. */
-uint64_t fors_split_budget(uint32_t nservers);
+/*
+ * Split the exchange over the ways that are listed, for the smallest number of phases, at_least or more, for which a split
+ * is found. Counts its work. Errors: FORS_ECANCELLED, FORS_ENOMEM.
+ */
+enum fors_err fors_split_find(const struct fors_task *task, uint32_t at_least, struct fors_split *split,
+			      struct fors_error *error);
+void fors_split_free(struct fors_split *split);
 
 #endif
