@@ -18,9 +18,6 @@ libforscore_la_SOURCES = \
 	core/colouring/colour.c core/colouring/colour.h \
 	core/colouring/euler.c core/colouring/euler.h \
 	core/colouring/koenig.c core/colouring/koenig.h \
-	core/colouring/match.c core/colouring/match.h \
-	core/colouring/rowwise.c core/colouring/rowwise.h \
-	core/colouring/rowwise_large.c core/colouring/rowwise_large.h \
 	core/colouring/rebalance.c core/colouring/rebalance.h \
 	core/colouring/cells.c core/colouring/cells.h \
 	core/demand/answer.c core/demand/answer.h \

@@ -69,7 +69,6 @@ unit_tests += tests/unit/test_publish
 unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_koenig
-unit_tests += tests/unit/test_rowwise
 unit_tests += tests/unit/test_sar
 unit_tests += tests/unit/test_runner tests/unit/test_holder
 unit_tests += tests/unit/test_schedule_file
@@ -125,7 +124,6 @@ tests_unit_test_demand_LDADD = $(unit_support)
 tests_unit_test_demand_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fors_demand_prove
 tests_unit_test_demand_check_LDADD = $(unit_support)
 tests_unit_test_koenig_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_rowwise_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_effort_LDADD = $(unit_support)
 tests_unit_test_exact_LDADD = $(unit_support)
 tests_unit_test_flows_LDADD = $(unit_support)

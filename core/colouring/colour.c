@@ -119,27 +119,6 @@ void fors_colour_space_free(struct fors_colour_space *space)
 	free(space);
 }
 
-/*
- * Of each part that is divided one half waits while the other one is coloured. Edges become fewer by halves once they have one
- * copy each; before, they only lose copies.
- */
-uint64_t fors_colour_bytes(uint32_t nedges, uint32_t nnodes, uint32_t copies)
-{
-	const struct fors_edges *edges = NULL;
-	const struct fors_colour_space *space = NULL;
-	const struct part *part = NULL;
-	uint64_t edge =
-		sizeof(*edges->left) + sizeof(*edges->by_right) + sizeof(*edges->right) + sizeof(*edges->right_of);
-	uint64_t own = edge + sizeof(*space->odd_id) + sizeof(*space->mate) + sizeof(*space->half) +
-		       sizeof(*space->place) + sizeof(*space->take);
-	uint64_t nparts = 5; /* one that is divided, its halves, and those of one copy each: n + n/2 + ... */
-
-	for (; copies > 1; copies = (copies + 1) / 2)
-		nparts++;
-	return ((uint64_t)nedges + 1) * (own + nparts * (edge + sizeof(*part->id) + sizeof(*part->mult))) +
-	       ((uint64_t)nnodes + 1) * (sizeof(*space->count) + sizeof(*space->owed));
-}
-
 /* Room for n edges in *part, which is all NULL on failure. */
 static enum fors_err part_alloc(struct part *part, uint32_t n, struct fors_error *error)
 {

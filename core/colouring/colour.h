@@ -39,8 +39,6 @@ struct fors_colour_space;
 /* Working memory for graphs of at most so many edges and nodes per side; NULL: out of memory. */
 struct fors_colour_space *fors_colour_space_new(uint32_t nedges, uint32_t nnodes);
 void fors_colour_space_free(struct fors_colour_space *space);
-/* Bytes that such a space and colouring a graph of that size take at most, with up to `copies` copies of an edge; a little more is said. */
-uint64_t fors_colour_bytes(uint32_t nedges, uint32_t nnodes, uint32_t copies);
 
 /*
  * Who hears of each colour: `count` edges (numbers in the graph, by their left nodes)
