@@ -9,7 +9,7 @@
  * lp_solve does not get far with it as it stands, so most of it is peeled off first. As long as
  * there is a lane that every flow may take, such a lane takes a matching of the flows that covers every leaf
  * with most flows left (one exists: Koenig). We get all these matchings at once: colour
- * the flows with as few colours as there can be (core/colouring/colour.h), sort the colours by their number of flows,
+ * the flows with as few colours as there can be (core/colouring/koenig.h), sort the colours by their number of flows,
  * and give the largest ones to the good lanes. The rest is the model. If it has no solution that proves nothing about
  * the phase, and the whole model is tried.
  */
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/colouring/colour.h"
+#include "core/colouring/koenig.h"
 
 #define NO_LANE 255
 
@@ -44,15 +44,6 @@ static inline bool allowed(const struct fors_ilp_phase *phase, size_t flow, uint
 
 /* ---- peeling ---- */
 
-static enum fors_err keep_colour(void *context, uint32_t colour, const uint32_t *edge, uint32_t count)
-{
-	struct solver *solver = context;
-
-	for (uint32_t i = 0; i < count; i++)
-		solver->colour[edge[i]] = colour;
-	return FORS_OK;
-}
-
 /* The most flows that any leaf sends or receives. */
 static uint32_t largest_degree(const struct fors_ilp_phase *phase, uint32_t *count)
 {
@@ -68,32 +59,19 @@ static uint32_t largest_degree(const struct fors_ilp_phase *phase, uint32_t *cou
 	return most;
 }
 
-/* The flows as a graph between leaves, which wants them by their sending leaves: order[] tells which is which. */
-static enum fors_err colour_flows(struct solver *solver, uint32_t *order, uint16_t *ends, uint32_t ncolours)
+/* The flows as a graph between leaves. */
+static bool colour_flows(struct solver *solver, struct fors_koenig *graph, uint32_t ncolours)
 {
 	const struct fors_ilp_phase *phase = solver->phase;
-	uint32_t n = 0, nflows = (uint32_t)phase->nflows;
-	struct fors_multigraph graph = {.nedges = nflows,
-					.left = ends,
-					.right = ends + nflows,
-					.side = {{.nnodes = phase->nleaves}, {.nnodes = phase->nleaves}}};
-	struct fors_colour_space *space = fors_colour_space_new(nflows, phase->nleaves);
-	enum fors_err err;
 
-	if (!space)
-		return fors_fail_memory(solver->error);
-	for (uint32_t leaf = 0; leaf < phase->nleaves; leaf++) {
-		for (uint32_t i = 0; i < nflows; i++) {
-			if (phase->from[i] != leaf)
-				continue;
-			ends[n] = (uint16_t)leaf;
-			ends[nflows + n] = phase->to[i];
-			order[n++] = i;
-		}
-	}
-	err = fors_colour(space, &graph, 0, ncolours, keep_colour, solver, solver->error);
-	fors_colour_space_free(space);
-	return err;
+	fors_koenig_begin(graph, phase->nleaves, phase->nleaves, ncolours);
+	for (uint32_t i = 0; i < phase->nflows; i++)
+		if (!fors_koenig_add(graph, phase->from[i], (struct fors_koenig_edge){phase->to[i], (uint16_t)i}, 1))
+			return false;
+	for (uint32_t i = 0; i < phase->nleaves * ncolours; i++)
+		if (graph->edge[i].right != FORS_KOENIG_NONE)
+			solver->colour[graph->edge[i].tag] = i % ncolours;
+	return true;
 }
 
 static bool everybody_may(const struct fors_ilp_phase *phase, uint32_t lane)
@@ -105,7 +83,7 @@ static bool everybody_may(const struct fors_ilp_phase *phase, uint32_t lane)
 }
 
 /* Give the lanes that all may take to the largest colours. */
-static void give_lanes(struct solver *solver, const uint32_t *order, uint32_t *size, uint32_t ncolours)
+static void give_lanes(struct solver *solver, uint32_t *size, uint32_t ncolours)
 {
 	const struct fors_ilp_phase *phase = solver->phase;
 
@@ -124,7 +102,7 @@ static void give_lanes(struct solver *solver, const uint32_t *order, uint32_t *s
 		size[best] = 0;
 		for (size_t i = 0; i < phase->nflows; i++)
 			if (solver->colour[i] == best)
-				solver->lane[order[i]] = (uint8_t)lane;
+				solver->lane[i] = (uint8_t)lane;
 	}
 }
 
@@ -132,22 +110,18 @@ static enum fors_err peel(struct solver *solver)
 {
 	const struct fors_ilp_phase *phase = solver->phase;
 	uint32_t *count = calloc(2 * (size_t)phase->nleaves + phase->nflows + 1, sizeof(*count));
-	uint32_t *order = calloc(phase->nflows + 1, sizeof(*order));
-	uint16_t *ends = calloc(2 * phase->nflows + 1, sizeof(*ends));
+	uint32_t ncolours = count ? largest_degree(phase, count) : 0;
+	struct fors_koenig graph;
 	enum fors_err err = FORS_OK;
 
-	if (count && order && ends) {
-		uint32_t ncolours = largest_degree(phase, count);
-
-		err = colour_flows(solver, order, ends, ncolours);
-		if (!err)
-			give_lanes(solver, order, count, ncolours);
-	} else {
+	if (!fors_koenig_alloc(&graph, phase->nleaves, phase->nleaves, ncolours) || !count)
 		err = fors_fail_memory(solver->error);
-	}
+	else if (colour_flows(solver, &graph, ncolours))
+		give_lanes(solver, count, ncolours);
+	else
+		err = fors_fail(solver->error, FORS_ENOPLAN, "a leaf has more flows than colours");
+	fors_koenig_free(&graph);
 	free(count);
-	free(order);
-	free(ends);
 	return err;
 }
 
