@@ -71,7 +71,7 @@ static bool place_pair(struct plan *plan, uint32_t a, uint32_t b)
 	const uint32_t n = plan->split.nleaves, pair = a * n + b;
 
 	for (uint32_t i = plan->split.begin[pair]; i < plan->split.begin[pair + 1]; i++) {
-		const struct fors_way *way = &plan->split.way[i];
+		const struct fors_split_way *way = &plan->split.way[i];
 		const struct fors_koenig_edge edge = {(uint16_t)way->seat[0], tag_of(way->lane[0], way->lane[1])};
 
 		if (!fors_koenig_add(&plan->phases, way->seat[1], edge, way->flows))

@@ -42,7 +42,7 @@ struct search {
 	const struct fors_fabric *fabric;
 	struct fors_split *split;
 	uint32_t nways;
-	struct fors_way *best; /* the ways of the best split so far */
+	struct fors_split_way *best; /* the ways of the best split so far */
 	int64_t limit;	       /* T */
 	int64_t overflow;      /* what all seats have above it */
 	uint32_t nseats;       /* up; those down come behind them in load, leaf_of, move, is_seen */
@@ -310,7 +310,7 @@ static void sit(struct search *s, bool is_shared)
 		const uint32_t leaf[2] = {pair / n, pair % n};
 
 		for (uint32_t i = s->split->begin[pair]; i < s->split->begin[pair + 1]; i++) {
-			struct fors_way *way = &s->split->way[i];
+			struct fors_split_way *way = &s->split->way[i];
 			const uint16_t flows = way->flows;
 
 			for (int side = 0; side < 2; side++) {

@@ -9,7 +9,7 @@
 #include "core/planners/method.h"
 
 /* A way from a leaf to another one, and what goes over it. */
-struct fors_way {
+struct fors_split_way {
 	uint32_t seat[2]; /* up at the one, down at the other: split.c */
 	uint8_t lane[2];  /* the same */
 	uint16_t flows;
@@ -19,7 +19,7 @@ struct fors_split {
 	uint32_t nleaves;
 	uint32_t *
 		begin; /* from leaf a to leaf b: the ways from begin[a * nleaves + b] on, to where those of the next pair begin */
-	struct fors_way *way;
+	struct fors_split_way *way;
 	uint32_t nphases; /* no seat has more flows, up or down */
 };
 

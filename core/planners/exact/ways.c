@@ -26,7 +26,7 @@ static bool all_have(const struct fors_task *task, uint32_t a, uint32_t b, const
 	return true;
 }
 
-static bool is_among(const struct fors_way *way, uint32_t n, const uint8_t lane[2])
+static bool is_among(const struct fors_split_way *way, uint32_t n, const uint8_t lane[2])
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (way[i].lane[0] == lane[0] && way[i].lane[1] == lane[1])
@@ -35,7 +35,7 @@ static bool is_among(const struct fors_way *way, uint32_t n, const uint8_t lane[
 }
 
 /* The ways from leaf a to leaf b. Returns how many there are. */
-static uint32_t list_pair(const struct fors_task *task, uint32_t a, uint32_t b, struct fors_way *way)
+static uint32_t list_pair(const struct fors_task *task, uint32_t a, uint32_t b, struct fors_split_way *way)
 {
 	const struct fors_fabric *fabric = task->fabric;
 	const uint32_t nindices = fors_home_nindices(fabric->lmc), d = fabric->leaf[b].first_server;
@@ -47,7 +47,7 @@ static uint32_t list_pair(const struct fors_task *task, uint32_t a, uint32_t b, 
 		if (lane[0] != FORS_NO_LANE)
 			lane[1] = fors_lane_down(fabric, task->lanes, lane[0], d, i);
 		if (lane[1] != FORS_NO_LANE && !is_among(way, n, lane) && all_have(task, a, b, lane))
-			way[n++] = (struct fors_way){.lane = {lane[0], lane[1]}};
+			way[n++] = (struct fors_split_way){.lane = {lane[0], lane[1]}};
 	}
 	return n;
 }
