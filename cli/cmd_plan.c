@@ -459,9 +459,8 @@ static void tell_neither(struct report *report, const struct fors_error *not_thr
 
 static int plan_site(const struct cli_site *site, const struct cli_settings *settings, const struct cli_fabric *made)
 {
-	struct report report = {.healthy_bound = FORS_UNKNOWN,
-				.intact_servers = FORS_UNKNOWN,
-				.phases_with_lmc = FORS_UNKNOWN};
+	struct report report = {
+		.healthy_bound = FORS_UNKNOWN, .intact_servers = FORS_UNKNOWN, .phases_with_lmc = FORS_UNKNOWN};
 	struct fors_error error = {0};
 	int code;
 

@@ -43,9 +43,9 @@ struct search {
 	struct fors_split *split;
 	uint32_t nways;
 	struct fors_split_way *best; /* the ways of the best split so far */
-	int64_t limit;	       /* T */
-	int64_t overflow;      /* what all seats have above it */
-	uint32_t nseats;       /* up; those down come behind them in load, leaf_of, move, is_seen */
+	int64_t limit;		     /* T */
+	int64_t overflow;	     /* what all seats have above it */
+	uint32_t nseats;	     /* up; those down come behind them in load, leaf_of, move, is_seen */
 	int64_t *load;
 	uint32_t *leaf_of;
 	uint32_t *seat[2]; /* [leaf * nlanes + lane]: up, down */
