@@ -79,7 +79,7 @@ def pieces():
     page = (SRC / "man" / "forsched.3").read_text()
     found += [piece.replace("\\en", "\\n") for piece in re.findall(r"^\.EX\n(.*?)^\.EE", page, re.M | re.S)]
     doc = (SRC / "doc" / "applications.md").read_text()
-    found += [piece for piece in re.findall(r"(?:^    .*\n)+", doc, re.M) if ";" in piece]
+    found += [piece for piece in re.findall(r"(?:^    .*\n)+", doc, re.M) if ";\n" in piece]
     return found
 
 
