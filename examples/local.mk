@@ -1,7 +1,8 @@
 # Examples of applications: built in `make check` where their libraries are, run by tests/apps, installed as documentation.
 examples_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/libforsched
+example_programs =
 if HAVE_MPI
-check_PROGRAMS += examples/event_builder examples/mpi_exchange examples/several examples/transpose
+example_programs += examples/event_builder examples/mpi_exchange examples/several examples/transpose
 endif
 examples_event_builder_CPPFLAGS = $(examples_flags)
 examples_event_builder_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
@@ -15,23 +16,24 @@ examples_several_LDADD = libforsched.la $(MPI_LIBS)
 examples_transpose_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 examples_transpose_LDADD = $(MPI_LIBS)
 if HAVE_IBVERBS
-check_PROGRAMS += examples/verbs
+example_programs += examples/verbs
 endif
 examples_verbs_CPPFLAGS = $(examples_flags)
 examples_verbs_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS)
 examples_verbs_LDADD = libforsched.la $(IBVERBS_LIBS)
 if HAVE_RDMACM
-check_PROGRAMS += examples/rdma_cm
+example_programs += examples/rdma_cm
 endif
 examples_rdma_cm_CPPFLAGS = $(examples_flags)
 examples_rdma_cm_CFLAGS = $(AM_CFLAGS) $(RDMACM_CFLAGS)
 examples_rdma_cm_LDADD = libforsched.la $(RDMACM_LIBS)
 if HAVE_UCT
-check_PROGRAMS += examples/uct
+example_programs += examples/uct
 endif
 examples_uct_CPPFLAGS = $(examples_flags)
 examples_uct_CFLAGS = $(AM_CFLAGS) $(UCT_CFLAGS)
 examples_uct_LDADD = libforsched.la $(UCT_LIBS)
+check_PROGRAMS += $(example_programs)
 applicationsdir = $(docdir)/examples
 dist_applications_DATA = examples/event_builder.c examples/event_builder.py examples/exchange.py examples/mpi_exchange.c examples/rdma_cm.c examples/several.c examples/transpose.c examples/transpose.f90 examples/uct.c examples/verbs.c
 
