@@ -23,7 +23,7 @@
 #include "core/status/status.h"
 #include "core/tables/lanes.h"
 #include "core/tables/tables.h"
-#include "model/routers/routes.h"
+#include "lab/model/routers/routes.h"
 
 /* Exit codes; functions that return "an exit code" have told the user when it is not CLI_GOOD. */
 enum cli_exit {
@@ -152,7 +152,7 @@ int cli_site_net(const struct cli_site *site, const struct cli_source *source, s
 void cli_site_free(struct cli_site *site);
 
 /*
- * Tables by a model of a routing engine (model/routers/model_tables.h; its name is known) for a net of this source,
+ * Tables by a model of a routing engine (lab/model/routers/model_tables.h; its name is known) for a net of this source,
  * whose servers get LIDs where one lacks them, in *lfts, owned by the caller. Any thread. Errors: of
  * fors_model_tables() and fors_model_lids().
  */

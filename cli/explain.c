@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/whatif/whatif.h"
+#include "lab/whatif/whatif.h"
 #include "core/base/text.h"
 #include "core/fabric/lids.h"
 

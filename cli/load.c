@@ -25,8 +25,8 @@
 #include "core/planners/routing.h"
 #include "core/planners/slow.h"
 #include "core/tables/lanes.h"
-#include "model/routers/dump.h"
-#include "model/routers/model_tables.h"
+#include "lab/model/routers/dump.h"
+#include "lab/model/routers/model_tables.h"
 
 /* --- the intact net ------------------------------------------------------------------------------------------- */
 

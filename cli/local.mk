@@ -4,24 +4,24 @@ fors_SOURCES = cli/fors.c
 noinst_LTLIBRARIES += libforscli.la
 libforscli_la_SOURCES = \
 	cli/ahead.c cli/ahead.h \
-	cli/analyze/analysis.c cli/analyze/analysis.h \
-	cli/analyze/analysis_blocks.c \
-	cli/analyze/analysis_costs.c \
-	cli/analyze/analysis_json.c \
-	cli/analyze/analysis_net.c \
-	cli/analyze/analysis_page.c \
-	cli/analyze/analysis_spread.c \
-	cli/analyze/analysis_tree.c \
-	cli/analyze/per_job.c cli/analyze/per_job.h \
+	lab/analyze/analysis.c lab/analyze/analysis.h \
+	lab/analyze/analysis_blocks.c \
+	lab/analyze/analysis_costs.c \
+	lab/analyze/analysis_json.c \
+	lab/analyze/analysis_net.c \
+	lab/analyze/analysis_page.c \
+	lab/analyze/analysis_spread.c \
+	lab/analyze/analysis_tree.c \
+	lab/analyze/per_job.c lab/analyze/per_job.h \
 	cli/cables.c cli/cables.h \
 	cli/cli.h \
-	cli/analyze/cmd_analyze.c \
+	lab/analyze/cmd_analyze.c \
 	cli/cmd_diff.c \
 	cli/cmd_fabric.c \
 	cli/cmd_forget.c \
 	cli/cmd_jobs.c \
 	cli/cmd_links.c \
-	cli/analyze/cmd_indices.c \
+	lab/analyze/cmd_indices.c \
 	cli/cmd_plan.c \
 	cli/cmd_schedule.c \
 	cli/cmd_status.c \
@@ -29,7 +29,7 @@ libforscli_la_SOURCES = \
 	cli/cmd_wait.c \
 	cli/cmd_watch.c \
 	cli/values.c \
-	cli/whatif/cmd_whatif.c \
+	lab/whatif/cmd_whatif.c \
 	cli/clock.c cli/clock.h \
 	cli/combinations.c cli/combinations.h \
 	cli/certificate.c cli/certificate.h \
@@ -58,29 +58,29 @@ libforscli_la_SOURCES = \
 	cli/plan_demand.c cli/plan_demand.h \
 	cli/plan_over.c cli/plan_over.h \
 	cli/replay.c cli/replay.h \
-	cli/simulate/cmd_simulate.c \
-	cli/simulate/simulation.c cli/simulate/simulation.h \
-	cli/simulate/simulation_json.c \
-	cli/simulate/simulation_load.c \
-	cli/simulate/simulation_page.c \
-	cli/simulate/simulation_policy.c \
-	cli/simulate/simulation_wait.c \
+	lab/simulate/cmd_simulate.c \
+	lab/simulate/simulation.c lab/simulate/simulation.h \
+	lab/simulate/simulation_json.c \
+	lab/simulate/simulation_load.c \
+	lab/simulate/simulation_page.c \
+	lab/simulate/simulation_policy.c \
+	lab/simulate/simulation_wait.c \
 	cli/slurm/child.c cli/slurm/child.h \
 	cli/slurm/jobsfile.c cli/slurm/jobsfile.h \
 	cli/slurm/lock.c cli/slurm/lock.h \
 	cli/slurm/mend.c cli/slurm/mend.h \
 	cli/slurm/queue.c cli/slurm/queue.h \
 	cli/slurm/slurm.c cli/slurm/slurm.h \
-	cli/whatif/whatif.h \
-	cli/whatif/whatif_cases.c \
-	cli/whatif/whatif_engine.c \
-	cli/whatif/whatif_json.c \
-	cli/whatif/whatif_net.c \
-	cli/whatif/whatif_run.c \
-	cli/whatif/whatif_simulate.c \
-	cli/whatif/whatif_shift.c \
-	cli/whatif/whatif_stop.c \
-	cli/whatif/whatif_store.c
+	lab/whatif/whatif.h \
+	lab/whatif/whatif_cases.c \
+	lab/whatif/whatif_engine.c \
+	lab/whatif/whatif_json.c \
+	lab/whatif/whatif_net.c \
+	lab/whatif/whatif_run.c \
+	lab/whatif/whatif_simulate.c \
+	lab/whatif/whatif_shift.c \
+	lab/whatif/whatif_stop.c \
+	lab/whatif/whatif_store.c
 nodist_libforscli_la_SOURCES = cli/page_html.h
 libforscli_la_CPPFLAGS = $(AM_CPPFLAGS) -DFORS_WATCH='"$(pkglibexecdir)/fors-watch"'
 libforscli_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
@@ -107,10 +107,10 @@ cli/fors.fish: fors$(EXEEXT)
 cli/_fors: fors$(EXEEXT)
 	$(AM_V_GEN)$(FORS_TO_RUN) completion zsh >$@.tmp && mv $@.tmp $@
 
-# The page that --html writes, as a C string, with the colours of routing engines that bench/svg.py draws with too.
+# The page that --html writes, as a C string, with the colours of routing engines that lab/bench/svg.py draws with too.
 BUILT_SOURCES = cli/page_html.h
 CLEANFILES += cli/page_html.h
-EXTRA_DIST += cli/README.md cli/analyze/README.md cli/engine_colours.json cli/page.html cli/simulate/README.md cli/slurm/README.md cli/whatif/README.md
+EXTRA_DIST += cli/README.md lab/analyze/README.md cli/engine_colours.json cli/page.html lab/simulate/README.md cli/slurm/README.md lab/whatif/README.md
 cli/page_html.h: $(srcdir)/cli/page.html $(srcdir)/cli/engine_colours.json
 	$(AM_V_GEN)mkdir -p cli && sed -e '/@ENGINE_COLOURS@/{r $(srcdir)/cli/engine_colours.json' -e 'd}' $(srcdir)/cli/page.html | \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' >$@

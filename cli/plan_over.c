@@ -31,8 +31,8 @@
 #include "core/planners/pods/route3.h"
 #include "core/schedule/pace.h"
 #include "core/status/status_json.h"
-#include "model/optimum/cuts_find.h"
-#include "model/optimum/optimum.h"
+#include "lab/model/optimum/cuts_find.h"
+#include "lab/model/optimum/optimum.h"
 
 struct over {
 	const struct cli_settings *settings;
@@ -112,7 +112,7 @@ static enum fors_err look_at_graph(const struct fors_graph *graph, double *lengt
 }
 
 /*
- * The cuts that model/ finds may be narrower than what core/ looks at. In a phase a cable has as many flows as it is times as
+ * The cuts that lab/model/ finds may be narrower than what core/ looks at. In a phase a cable has as many flows as it is times as
  * fast as one, rounded down, and one if it is slower; how long that takes is another question.
  */
 static enum fors_err look_at_cuts(struct over *over, const struct fors_endpoint *server, uint32_t count,

@@ -9,10 +9,10 @@ nobase_dist_doc_DATA = \
 	core/planners/over.h \
 	core/schedule/schedule_format.h \
 	cli/README.md \
-	cli/analyze/README.md \
-	cli/simulate/README.md \
+	lab/analyze/README.md \
+	lab/simulate/README.md \
 	cli/slurm/README.md \
-	cli/whatif/README.md \
+	lab/whatif/README.md \
 	core/base/README.md \
 	core/colouring/README.md \
 	core/demand/README.md \
@@ -27,48 +27,49 @@ nobase_dist_doc_DATA = \
 	core/schedule/README.md \
 	core/status/README.md \
 	core/tables/README.md \
-	model/README.md \
+	lab/model/README.md \
 	keeper/README.md \
 	plugin/README.md \
 	watch/README.md \
-	sim/README.md \
-	doc/analyze.md \
+	lab/sim/README.md \
+	lab/README.md \
+	lab/doc/analyze.md \
 	doc/applications.md \
 	doc/architecture.md \
-	doc/benchmarks.md \
-	doc/build-times.svg \
+	lab/doc/benchmarks.md \
+	lab/doc/build-times.svg \
 	doc/by-hand.md \
 	doc/compatibility.md \
 	doc/demands.md \
 	doc/faq.md \
 	doc/glossary.md \
 	doc/install.md \
-	doc/model.md \
+	lab/doc/model.md \
 	doc/operations.md \
-	doc/paper-figure10.svg \
-	doc/paper-figure3.svg \
-	doc/paper-figure6.svg \
-	doc/paper-figure7.svg \
-	doc/paper-figure9.svg \
-	doc/paper-results.md \
-	doc/paper-table1.svg \
-	doc/phases.svg \
+	lab/doc/paper-figure10.svg \
+	lab/doc/paper-figure3.svg \
+	lab/doc/paper-figure6.svg \
+	lab/doc/paper-figure7.svg \
+	lab/doc/paper-figure9.svg \
+	lab/doc/paper-results.md \
+	lab/doc/paper-table1.svg \
+	lab/doc/phases.svg \
 	doc/jobs.md \
 	doc/planners-flows.md \
 	doc/planners-levels.md \
 	doc/planners-rounds.md \
 	doc/planners.md \
-	doc/planning.svg \
-	doc/random-failures.svg \
-	doc/simulate.md \
-	doc/testbed-cut.svg \
-	doc/testbed.md \
-	doc/testbed.svg \
+	lab/doc/planning.svg \
+	lab/doc/random-failures.svg \
+	lab/doc/simulate.md \
+	lab/doc/testbed-cut.svg \
+	lab/doc/testbed.md \
+	lab/doc/testbed.svg \
 	doc/throughput.svg \
-	doc/waiting-sizes.svg \
-	doc/waiting-unequal.svg \
-	doc/waiting-uniform.svg \
-	doc/waiting.md \
+	lab/doc/waiting-sizes.svg \
+	lab/doc/waiting-unequal.svg \
+	lab/doc/waiting-uniform.svg \
+	lab/doc/waiting.md \
 	doc/verbs.md \
 	doc/watch.md \
 	packaging/prometheus/README.md \

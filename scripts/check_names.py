@@ -14,8 +14,8 @@ import os
 import re
 import sys
 
-ROOMS = ("core", "ilp", "keeper", "plugin", "model", "sim", "cli", "libforsched", "watch")
-READ = ROOMS + ("bench", "examples", "testbed", "tests")
+ROOMS = ("core", "ilp", "keeper", "plugin", "lab/analyze", "lab/model", "lab/sim", "lab/simulate", "lab/whatif", "cli", "libforsched", "watch")
+READ = ROOMS + ("lab/bench", "lab/testbed", "tests")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 NAMED = re.compile(r"(?<![\w/<.*])((?:[\w-]+/)*(?!osm_)[a-z][\w-]*\.[ch])\b")
 EXAMPLES = ("cli/cmd_NAME.c",)
@@ -52,11 +52,11 @@ def places(top):
 def pages(top):
     """CONTRIBUTING.md, the pages of doc/, and the README.md of each room."""
     yield os.path.join(top, "CONTRIBUTING.md")
-    for room in ("doc", *READ):
+    for room in ("doc", "lab/doc", *READ):
         for folder, folders, files in os.walk(os.path.join(top, room)):
             folders.sort()
             yield from (os.path.join(folder, name) for name in sorted(files)
-                        if name == "README.md" or room == "doc" and name.endswith(".md"))
+                        if name == "README.md" or room.endswith("doc") and name.endswith(".md"))
 
 
 def gone(top):

@@ -35,7 +35,7 @@ capture() {
 collect() {
 	capture nothing --initial && capture run || return 1
 	lcov $options --add-tracefile "$out/nothing.info" --add-tracefile "$out/run.info" --output-file "$out/everything.info"
-	lcov $options --extract "$out/everything.info" "$top/core/*" "$top/keeper/*" "$top/plugin/*" "$top/libforsched/*" "$top/cli/*" "$top/model/*" \
+	lcov $options --extract "$out/everything.info" "$top/core/*" "$top/keeper/*" "$top/plugin/*" "$top/libforsched/*" "$top/cli/*" "$top/lab/model/*" \
 		"$top/ilp/*" --output-file "$out/all.info"
 	genhtml $options --branch-coverage --prefix "$top" --output-directory "$out" "$out/all.info"
 	lcov $options --list "$out/all.info" >"$out/summary.txt"
@@ -54,9 +54,9 @@ mkdir -p "$out"
 status=0
 run_tests || status=1
 collect || exit 1
-for room in core keeper plugin libforsched cli model ilp; do
+for room in core keeper plugin libforsched cli lab/model ilp; do
 	read -r lines branches <<<"$(room $room)"
-	wanted=$(echo "$least" | sed -n "s/.*\b$room=\([0-9]*\).*/\1/p")
+	wanted=$(echo "$least" | sed -n "s/.*\b${room##*/}=\([0-9]*\).*/\1/p")
 	verdict=
 	if [ -n "$wanted" ]; then
 		verdict="(at least $wanted %)"

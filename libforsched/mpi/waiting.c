@@ -3,7 +3,7 @@
  * Without barriers a rank goes on when its own messages of a phase are done. Its next receiver has to be as far, for it
  * has to ask for a long message first. That saves the time of the barriers, and it holds ranks together where each of
  * them has a message in nearly each phase. In other plans ranks that idle run ahead, and flows of two phases meet: in
- * doc/waiting.md's cases with several dead cables calls then take up to 1.7 times as long.
+ * lab/doc/waiting.md's cases with several dead cables calls then take up to 1.7 times as long.
  *
  * So it depends on how long barriers take beside messages. Where that is little, there is nothing to gain. Where it is
  * much, none were quicker in all cases. Between that calls have barriers, as without FORSCHED_BARRIER=auto, until there is

@@ -14,7 +14,7 @@
 enum barrier { BARRIER_NONE, BARRIER_TREE, BARRIER_AUTO };
 
 /*
- * The last table of doc/waiting.md: hundredths of the time of a phase's messages that a barrier takes. Below the first,
+ * The last table of lab/doc/waiting.md: hundredths of the time of a phase's messages that a barrier takes. Below the first,
  * calls have barriers. From the second on they have none. Between them calls are measured.
  */
 #define WAITING_BARRIERS_BELOW 3

@@ -37,8 +37,8 @@ def test_the_settings_in_the_manual_are_those_of_the_library():
 
 
 def test_when_there_are_barriers_is_the_same_in_page_and_library():
-    """The table of FORSCHED_BARRIER=auto in doc/waiting.md, the manual page, and the two numbers of waiting.h; the table stands on the figures above it."""
-    header, page = (SRC / "libforsched" / "mpi" / "waiting.h").read_text(), (SRC / "doc" / "waiting.md").read_text()
+    """The table of FORSCHED_BARRIER=auto in lab/doc/waiting.md, the manual page, and the two numbers of waiting.h; the table stands on the figures above it."""
+    header, page = (SRC / "libforsched" / "mpi" / "waiting.h").read_text(), (SRC / "lab" / "doc" / "waiting.md").read_text()
     below, none = (int(re.search(rf"^#define {name} (\d+)$", header, re.M)[1]) for name in ("WAITING_BARRIERS_BELOW", "WAITING_NONE_FROM"))
     rows = re.findall(r"^\| (?:below (\d+) %|(\d+) to (\d+) %|from (\d+) % on) \| (\w+)", page, re.M)
     assert rows == [(str(below), "", "", "", "barriers"), ("", str(below), str(none), "", "barriers"), ("", "", "", str(none), "none")]

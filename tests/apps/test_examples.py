@@ -21,17 +21,17 @@ def rows(schedule, guid):
 def test_the_whole_exchange_with_every_byte_checked(plan, rank_map, mpirun, lmc, down):
     schedule = plan("FT(2;4,4)", lmc, 1, *down)
     env = {"FORSCHED_MAP": rank_map(schedule, [5, *range(5), *range(15, 5, -1)])}
-    done = mpirun(16, "examples/mpi_exchange", schedule, env=env, preload=False)
+    done = mpirun(16, "libforsched/examples/mpi_exchange", schedule, env=env, preload=False)
     assert done.code == 0, done.out + done.err
     assert "16 servers: 240 blocks of 65536 bytes, 0 wrong bytes" in done.out
 
 
 def test_the_whole_exchange_with_the_wrong_number_of_ranks(plan, rank_map, mpirun):
     schedule = plan("FT(2;4,4)", 0, 1)
-    done = mpirun(5, "examples/mpi_exchange", schedule, env={"FORSCHED_MAP": rank_map(schedule)}, preload=False)
+    done = mpirun(5, "libforsched/examples/mpi_exchange", schedule, env={"FORSCHED_MAP": rank_map(schedule)}, preload=False)
     assert done.code != 0 and done.err.count("start one rank on each server of the schedule") == 1
     twice = {"FORSCHED_MAP": rank_map(schedule, [3, 3, *range(2, 16)])}
-    done = mpirun(16, "examples/mpi_exchange", schedule, env=twice, preload=False)
+    done = mpirun(16, "libforsched/examples/mpi_exchange", schedule, env=twice, preload=False)
     assert done.code != 0 and "rank 1: start one rank on each server" in done.err
 
 
@@ -41,14 +41,14 @@ def test_the_exchange_of_several_ranks_on_each_server(plan, rank_map, mpirun, ra
     counts = [len(range(server, ranks, 8)) for server in range(8)]
     schedule = plan("FT(2;4,2)", 0, 1, "Leaf00[5]")
     env = {"FORSCHED_MAP": rank_map(schedule, [rank * 3 % 8 for rank in range(ranks)])}
-    done = mpirun(ranks, "examples/several", schedule, env=env, preload=False)
+    done = mpirun(ranks, "libforsched/examples/several", schedule, env=env, preload=False)
     assert done.code == 0, done.out + done.err
     assert f"{ranks} ranks on 8 servers: {ranks * ranks - sum(k * k for k in counts)} messages, 0 wrong phases" in done.out
 
 
 def test_several_with_a_server_without_a_rank(plan, rank_map, mpirun):
     schedule = plan("FT(2;4,2)", 0, 1)
-    done = mpirun(8, "examples/several", schedule, env={"FORSCHED_MAP": rank_map(schedule, [0, *range(7)])}, preload=False)
+    done = mpirun(8, "libforsched/examples/several", schedule, env={"FORSCHED_MAP": rank_map(schedule, [0, *range(7)])}, preload=False)
     assert done.code != 0 and done.err.count("start at least one rank on each server") == 1
 
 
@@ -61,7 +61,7 @@ def test_what_is_wrong_is_said_once(plan, rank_map, mpirun, tmp_path, name):
     for path, names, text in ((tmp_path / "nothing", rank_map(schedule), "nothing: No such file"),
                               (schedule, tmp_path / "no-map", "no-map: FORSCHED_MAP cannot be opened"),
                               (schedule, wrong, "no server has the port GUID 0x000000000000bad0")):
-        done = mpirun(4, f"examples/{name}", path, env={"FORSCHED_MAP": names}, preload=False)
+        done = mpirun(4, f"libforsched/examples/{name}", path, env={"FORSCHED_MAP": names}, preload=False)
         said = [line for line in done.err.splitlines() if line.startswith("rank ")]
         assert done.code != 0 and len(said) == 1 and said[0].startswith("rank 0: ") and text in said[0], done.err
 
@@ -71,13 +71,13 @@ def test_the_transpose(plan, rank_map, mpirun, preload):
     """Rows and columns of a grid of ranks, two on each of eight servers."""
     schedule = plan("FT(2;4,2)", 0, 1, "Leaf00[5]")
     env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule, [rank // 2 for rank in range(16)]), "FORSCHED_VERBOSE": 2}
-    done = mpirun(16, "examples/transpose", 16, 2, env=env, preload=preload)
+    done = mpirun(16, "libforsched/examples/transpose", 16, 2, env=env, preload=preload)
     assert done.code == 0 and "\n0 wrong numbers" in done.out, done.out + done.err
     assert not preload or "4 calls along the schedule, 0 left to MPI" in done.err, done.err
 
 
 def test_the_transpose_of_a_cube_that_does_not_fit(mpirun):
-    done = mpirun(4, "examples/transpose", 3, preload=False)
+    done = mpirun(4, "libforsched/examples/transpose", 3, preload=False)
     assert done.code != 0 and "N has to be a multiple of 2" in done.err
 
 
@@ -91,7 +91,7 @@ def table(text, columns):
 def test_verbs(run, plan):
     schedule = plan("FT(2;4,4)", 2, 1, "Leaf00[5]", method="exact")
     guid = guids(schedule)[6]
-    done = run("examples/verbs", schedule, guid)
+    done = run("libforsched/examples/verbs", schedule, guid)
     assert done.code == 0, done.err
     assert "No InfiniBand port" in done.out
     own = int(rows(schedule, guid)[0]["src_lid"]) & ~3
@@ -104,10 +104,10 @@ def test_service_levels(run, plan):
     schedule = plan("FT(2;4,4)", 2, 1, method="exact", more="wm")
     guid, peer = guids(schedule)[6], guids(schedule)[9]
     wanted = rows(schedule, guid)
-    done = run("examples/verbs", schedule, guid)
+    done = run("libforsched/examples/verbs", schedule, guid)
     assert [line[4] for line in table(done.out, 5)] == [row["sl"] for row in wanted] and done.code == 0
     assert len({row["sl"] for row in wanted}) > 4
-    done = run("examples/rdma_cm", schedule, guid, peer, "127.0.0.1")
+    done = run("libforsched/examples/rdma_cm", schedule, guid, peer, "127.0.0.1")
     if "No RDMA connection manager" in done.out:
         assert done.out.splitlines()[2] == "sl " + next(row["sl"] for row in wanted if row["dst_guid"] == peer)
 
@@ -115,7 +115,7 @@ def test_service_levels(run, plan):
 def test_rdma_cm(run, plan):
     schedule = plan("FT(2;4,4)", 2, 1, "Leaf00[5]", method="exact")
     me, peer = guids(schedule)[2], guids(schedule)[9]
-    done = run("examples/rdma_cm", schedule, me, peer, "127.0.0.1")
+    done = run("libforsched/examples/rdma_cm", schedule, me, peer, "127.0.0.1")
     row = next(row for row in rows(schedule, me) if row["dst_guid"] == peer)
     if "No RDMA connection manager" in done.out:
         assert done.code == 0 and done.out.splitlines()[:2] == [f"slid {row['src_lid']}", f"dlid {row['dst_lid']}"]
@@ -126,7 +126,7 @@ def test_rdma_cm(run, plan):
 def test_uct(run, plan):
     schedule = plan("FT(2;4,4)", 2, 1, "Leaf00[5]", method="exact")
     guid = guids(schedule)[6]
-    done = run("examples/uct", schedule, guid)
+    done = run("libforsched/examples/uct", schedule, guid)
     assert done.code == 0, done.err
     assert "No transport rc_verbs on this host" in done.out
     sends = [line for line in table(done.out, 4) if line[1] != "nobody"]
@@ -138,7 +138,7 @@ def test_uct(run, plan):
 
 def test_uct_makes_endpoints_where_a_transport_is(run, plan):
     """Every machine has UCX's loopback, with one path: endpoints of path index 0 are made, and only they."""
-    done = run("examples/uct", plan("FT(2;4,4)", 0, 1), guids(plan("FT(2;4,4)", 0, 1))[0], "self")
+    done = run("libforsched/examples/uct", plan("FT(2;4,4)", 0, 1), guids(plan("FT(2;4,4)", 0, 1))[0], "self")
     assert done.code == 0, done.err
     if "No transport self" not in done.out:
         assert "self with 1 paths" in done.out
@@ -153,7 +153,7 @@ def test_uct_makes_endpoints_where_a_transport_is(run, plan):
 def test_bad_arguments(run, plan, tmp_path, name, args):
     (tmp_path / "bad").write_text("no schedule")
     known = {"FILE": tmp_path / "bad", "GOOD": plan("FT(2;4,4)", 0, 1)}
-    done = run(f"examples/{name}", *(known.get(arg, arg) for arg in args))
+    done = run(f"libforsched/examples/{name}", *(known.get(arg, arg) for arg in args))
     assert done.code == 2 and done.err
 
 
@@ -172,12 +172,12 @@ def events(tmp_path):
 @pytest.mark.parametrize("more", [[], ["own"]], ids=str)
 def test_an_event_builder(events, rank_map, mpirun, more):
     env = {"FORSCHED_MAP": rank_map(events, [5, *range(5), *range(15, 5, -1)])}
-    done = mpirun(16, "examples/event_builder", events, 2, *more, env=env, preload=False)
+    done = mpirun(16, "libforsched/examples/event_builder", events, 2, *more, env=env, preload=False)
     assert done.code == 0, done.out + done.err
     data = json.loads(done.out.splitlines()[-1])
     assert data["wrong"] == 0 and len(data["schedule"]) == len(data["shift"]) == 2 and data["phases"] >= 12
 
 
 def test_an_event_builder_with_too_few_ranks(events, rank_map, mpirun):
-    done = mpirun(5, "examples/event_builder", events, env={"FORSCHED_MAP": rank_map(events)}, preload=False)
+    done = mpirun(5, "libforsched/examples/event_builder", events, env={"FORSCHED_MAP": rank_map(events)}, preload=False)
     assert done.code != 0 and done.err.count("start one rank on each server of the schedule") == 1

@@ -44,6 +44,6 @@ def test_calls_from_fortran(fortran, plan, rank_map, mpirun, kind):
 def test_the_transpose(fortran, plan, rank_map, mpirun, preload):
     schedule = plan("FT(2;4,2)", 0, 1, "Leaf00[5]")
     env = {"FORSCHED_SCHEDULE": schedule, "FORSCHED_MAP": rank_map(schedule, [rank // 2 for rank in range(16)]), "FORSCHED_VERBOSE": 2}
-    done = mpirun(16, fortran(SOURCES.parents[1] / "examples" / "transpose.f90"), 16, 2, env=env, preload=preload)
+    done = mpirun(16, fortran(SOURCES.parents[1] / "libforsched" / "examples" / "transpose.f90"), 16, 2, env=env, preload=preload)
     assert done.code == 0 and "\n0 wrong numbers" in done.out, done.out + done.err
     assert not preload or "4 calls along the schedule, 0 left to MPI" in done.err, done.err

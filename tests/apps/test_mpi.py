@@ -68,7 +68,7 @@ def test_barriers_as_the_table_says(plan, rank_map, mpirun, live):
         assert numbers(done) == [200, 200, 0, 1, 0]
         said.update(re.findall(r"phases (with|without) barriers", done.err))
     assert said == {"with", "without"}
-    done = mpirun(8, "testbed/alltoallv", 0, 4000, 1, 20, "alltoall", env=env, timeout=TIMEOUT)
+    done = mpirun(8, "lab/testbed/alltoallv", 0, 4000, 1, 20, "alltoall", env=env, timeout=TIMEOUT)
     assert done.code == 0 and "call 1: phases with barriers (not known yet)" in done.err, done.err
     assert all(int(share) >= 3 for share in re.findall(r"without barriers \((\d+) %", done.err)), done.err
 

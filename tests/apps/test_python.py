@@ -21,7 +21,7 @@ if not LIBRARY.exists():
 if "libasan" in subprocess.run(["ldd", str(LIBRARY)], capture_output=True, text=True).stdout:
     pytest.skip("a library with sanitizers cannot be loaded into Python", allow_module_level=True)
 os.environ["FORSCHED_LIBRARY"] = str(LIBRARY)
-sys.path.insert(0, os.path.join(TOP, "python"))
+sys.path.insert(0, os.path.join(TOP, "libforsched", "python"))
 import forsched  # noqa: E402
 
 PLANS = {"closed form": ["FT(2;4,5)"], "rounds": ["FT(2;4,5)", "--down", "Leaf01[6]"],
@@ -328,9 +328,9 @@ def test_threads(path):
 
 def test_it_is_typed_and_needs_nothing_else():
     code = "import sys; before = set(sys.modules); import forsched; print(sorted(n for n in set(sys.modules) - before if 'numpy' in n))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": f"{TOP}/python"})
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": f"{TOP}/libforsched/python"})
     assert done.stdout == "[]\n", done.stderr
-    assert os.path.exists(f"{TOP}/python/forsched/py.typed")
+    assert os.path.exists(f"{TOP}/libforsched/python/forsched/py.typed")
 
 
 def test_own_guid(tmp_path, monkeypatch):
@@ -356,8 +356,8 @@ def example(path, ranks, names, program="exchange.py"):
     pytest.importorskip("mpi4py")
     if not MPIRUN:
         pytest.skip("there is no mpirun")
-    return start([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(ranks), sys.executable, f"{TOP}/examples/{program}", path],
-                 env={"PYTHONPATH": f"{TOP}/python", "OMPI_MCA_btl": "self,vader,tcp", "FORSCHED_MAP": str(names)})
+    return start([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(ranks), sys.executable, f"{TOP}/libforsched/examples/{program}", path],
+                 env={"PYTHONPATH": f"{TOP}/libforsched/python", "OMPI_MCA_btl": "self,vader,tcp", "FORSCHED_MAP": str(names)})
 
 
 @pytest.mark.parametrize("servers", [[3, 2, 1, 0], [1, 0, 0, 2, 3, 2, 0]])

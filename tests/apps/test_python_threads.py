@@ -12,7 +12,7 @@ import pytest
 
 from test_python import LIBRARY, TOP, plan, stamp
 
-MODULE = os.environ.get("FORSCHED_PYTHON", os.path.join(TOP, "python"))
+MODULE = os.environ.get("FORSCHED_PYTHON", os.path.join(TOP, "libforsched", "python"))
 
 HEAD = """\
 import sys, threading, time

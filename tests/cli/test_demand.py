@@ -319,7 +319,7 @@ def test_short_of_memory(tmp_path, text):
 
 def test_schema(plan):
     jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
-    schema = json.loads((SRC / "schemas" / "demand.schema.json").read_text())
+    schema = json.loads((SRC / "packaging" / "schemas" / "demand.schema.json").read_text())
     judge = jsonschema.Draft202012Validator(schema)
     for text in ("Node00-00 Node01-00 5\n", "group a Node00-0[0-3]\n"):
         data = plan(text)

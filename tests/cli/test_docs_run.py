@@ -10,7 +10,7 @@ import pytest
 import conftest
 from conftest import FORS, SRC
 
-PAGES = [page for page in (SRC / "README.md", *sorted((SRC / "doc").glob("*.md")))
+PAGES = [page for page in (SRC / "README.md", *sorted(SRC.glob("doc/*.md")), *sorted(SRC.glob("lab/doc/*.md")))
          if page.exists() and page.name != "by-hand.md"]  # tests/e2e/test_by_hand.py runs that
 ELSEWHERE = {  # commands that want what is not here, and the tests that run them
     "fors watch": "a fabric: tests/e2e/test_watch.py",

@@ -27,7 +27,7 @@ ELSEWHERE = {  # what cannot run here, and where it is run
 def lines():
     """[(page, command)]: the lines of indented blocks that begin with fors, without their comments."""
     found = []
-    for page in [SRC / "README.md", *sorted((SRC / "doc").glob("*.md"))]:
+    for page in [SRC / "README.md", *sorted(SRC.glob("doc/*.md")), *sorted(SRC.glob("lab/doc/*.md"))]:
         if page.name in PAGES_ELSEWHERE:
             continue
         for line in re.findall(r"^ {4,}(fors .*)$", page.read_text(), re.M):

@@ -63,7 +63,7 @@ def test_one_dead_cable(fors):
 
 
 def test_the_table(fors):
-    rows = table("doc/benchmarks.md", HEAD)
+    rows = table("lab/doc/benchmarks.md", HEAD)
     assert len(rows) >= 4 and set(rows) <= set(FAILURES)
     for failure, (schedule, large, shift) in rows.items():
         found = [share(fors, failure, "plan", 0), share(fors, failure, "plan", 5), share(fors, failure, "linear-shift", 0)]
@@ -93,7 +93,7 @@ def links(flow, home):
 
 
 def test_late_servers(fors, tmp_path):
-    rows = table("doc/benchmarks.md", "| of the servers are a phase late | the slowest flow of a phase has |\n")
+    rows = table("lab/doc/benchmarks.md", "| of the servers are a phase late | the slowest flow of a phase has |\n")
     assert rows.keys() == {"none", "1 %", "10 %", "50 %"}
     for name, (text,) in rows.items():
         part = 0 if name == "none" else int(name.split()[0]) / 100

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""examples/publish: each publish_command with stand-ins for the programs that reach other hosts, in the environment that fors gives."""
+"""libforsched/examples/publish: each publish_command with stand-ins for the programs that reach other hosts, in the environment that fors gives."""
 import os
 import re
 import shutil
@@ -9,7 +9,7 @@ import pytest
 
 from conftest import SRC
 
-EXAMPLES = SRC / "examples" / "publish"
+EXAMPLES = SRC / "libforsched" / "examples" / "publish"
 HOSTS = ["node1", "node2", "node3"]
 
 # A host is a folder; what a program would do there is done with paths below it. `down` names the hosts that do not answer.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""schemas/: what `fors plan --json` and `fors status --json` print is as they say; what is otherwise they refuse."""
+"""packaging/schemas: what `fors plan --json` and `fors status --json` print is as they say; what is otherwise they refuse."""
 import copy
 import json
 
@@ -9,7 +9,7 @@ from conftest import SRC
 
 jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
 
-SCHEMA = {name: json.loads((SRC / "schemas" / f"{name}.schema.json").read_text()) for name in ("status", "plan")}
+SCHEMA = {name: json.loads((SRC / "packaging" / "schemas" / f"{name}.schema.json").read_text()) for name in ("status", "plan")}
 JUDGE = {name: jsonschema.Draft202012Validator(schema) for name, schema in SCHEMA.items()}
 OWN = {"switches", "length_bound", "fullest_link", "fullest_flows", "longest_way", "flows", "verify_ms", "certificates"}  # not in status.json
 

@@ -21,14 +21,14 @@ pytestmark = pytest.mark.skipif(harness.is_installed(), reason="benches are not 
 def output(tmp_path_factory):
     """The folder that `paper.py --quick` leaves."""
     folder = tmp_path_factory.mktemp("paper")
-    harness.built("bench/paper/paper_model")
+    harness.built("lab/bench/paper/paper_model")
     _run(folder)
     return folder
 
 
 def _run(folder, *options):
     """What it said on the way."""
-    return subprocess.run([sys.executable, "-B", TOP / "bench" / "paper" / "paper.py", "--quick", "--output", folder, *options], check=True, text=True,
+    return subprocess.run([sys.executable, "-B", TOP / "lab" / "bench" / "paper" / "paper.py", "--quick", "--output", folder, *options], check=True, text=True,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={name: value for name, value in os.environ.items() if name != "BOOKSIM"}).stderr
 
 
@@ -86,7 +86,7 @@ def test_several_jobs_on_three_levels(results):
 
 def test_the_most_that_lanes_give(monkeypatch):
     """Three leaves of four servers: one job; two with a home each in two planes, and a third that finds none; a job of 2, 2 and 1 on one plane."""
-    for folder in (TOP / "bench", TOP / "bench" / "paper"):
+    for folder in (TOP / "lab" / "bench", TOP / "lab" / "bench" / "paper"):
         monkeypatch.syspath_prepend(folder)
     import lanes_limit
     leaf_of = {guid: guid // 4 for guid in range(12)}
@@ -111,7 +111,7 @@ def test_another_simulator_is_asked_when_it_is_there(results, tmp_path, monkeypa
     program = tmp_path / "booksim"
     program.write_text('#!/bin/sh\ngrep -q "injection_rate = 0.01" "$1" && n=22.4 || n=29.5\necho "Packet latency average = $n (1 samples)"\n')
     program.chmod(0o755)
-    for folder in (TOP / "bench", TOP / "bench" / "paper"):
+    for folder in (TOP / "lab" / "bench", TOP / "lab" / "bench" / "paper"):
         monkeypatch.syspath_prepend(folder)
     import booksim
     found = booksim.measure(True, str(program))
@@ -163,7 +163,7 @@ def test_what_another_program_measured_is_measured_again(output, tmp_path):
 
 
 def test_an_unknown_section_is_refused(tmp_path):
-    done = subprocess.run([sys.executable, "-B", TOP / "bench" / "paper" / "paper.py", "--output", tmp_path, "tabel1"],
+    done = subprocess.run([sys.executable, "-B", TOP / "lab" / "bench" / "paper" / "paper.py", "--output", tmp_path, "tabel1"],
                           capture_output=True, text=True)
     assert done.returncode == 2
     assert "no section tabel1" in done.stderr

@@ -329,7 +329,7 @@ document.getElementById("report").textContent = JSON.stringify(seen);
 
 def test_pictures_of_the_documentation(tmp_path):
     """Words are inside their picture, and no two touch."""
-    pictures = sorted((TOP / "doc").glob("*.svg"))
+    pictures = sorted([*TOP.glob("doc/*.svg"), *TOP.glob("lab/doc/*.svg")])
     page = tmp_path / "pictures.html"
     page.write_text(DRAWINGS.replace("PICTURES", "".join(f'<div style="width:760px">{path.read_text()}</div>' for path in pictures)))
     dom = run_browser(tmp_path, "--window-size=800,600", "--virtual-time-budget=10000", "--dump-dom", page.as_uri())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""status.json as opensm leaves it in each state, at both heights, against schemas/status.schema.json."""
+"""status.json as opensm leaves it in each state, at both heights, against packaging/schemas/status.schema.json."""
 import json
 import subprocess
 import time
@@ -11,7 +11,7 @@ import three
 from harness import FatTree
 
 jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
-JUDGE = jsonschema.Draft202012Validator(json.loads((harness.TOP / "schemas" / "status.schema.json").read_text()))
+JUDGE = jsonschema.Draft202012Validator(json.loads((harness.TOP / "packaging" / "schemas" / "status.schema.json").read_text()))
 
 
 def complaints(status):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Real packets: the testbed's exchange follows the published schedule, and outlives a cut. Margins are wide: the
-machine that runs the tests may be busy; `testbed/run` is for numbers."""
+machine that runs the tests may be busy; `lab/testbed/run` is for numbers."""
 import json
 import os
 import signal
@@ -11,7 +11,7 @@ import pytest
 
 import harness
 
-sys.path.insert(0, str(harness.TOP / "testbed"))
+sys.path.insert(0, str(harness.TOP / "lab" / "testbed"))
 
 import namespaces  # noqa: E402
 import stage  # noqa: E402
@@ -84,7 +84,7 @@ def test_who_waits_for_some_of_the_others_gets_all_bytes(tmp_path):
 
 
 def exchange(*arguments):
-    return subprocess.run([harness.build_dir() / "testbed" / "exchange", *arguments], capture_output=True, text=True)
+    return subprocess.run([harness.build_dir() / "lab" / "testbed" / "exchange", *arguments], capture_output=True, text=True)
 
 
 def test_bad_input_of_the_exchange(tmp_path):
@@ -114,13 +114,13 @@ def processes_with(word):
 def test_nothing_is_left_when_the_runner_is_ended(number, tmp_path):
     scratch = tmp_path / f"scratch-{number}"
     scratch.mkdir()
-    runner = subprocess.Popen([sys.executable, harness.TOP / "testbed" / "testbed.py", "--no-cut", "--scenarios", "healthy"],
+    runner = subprocess.Popen([sys.executable, harness.TOP / "lab" / "testbed" / "testbed.py", "--no-cut", "--scenarios", "healthy"],
                               env=dict(os.environ, TMPDIR=str(scratch)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, start_new_session=True)
     try:
         # 16 ranks and the process that waits for them: the exchange of the first system runs, and both have been set up.
         harness.wait_for(lambda: runner.poll() is not None or
-                         sum("testbed/exchange" in line for line in processes_with(scratch)) == 17, 60, "the exchange to run")
+                         sum("lab/testbed/exchange" in line for line in processes_with(scratch)) == 17, 60, "the exchange to run")
         assert len(namespaces_of(runner.pid)) == 48
         assert any("opensm" in line for line in processes_with(scratch))
         runner.send_signal(number)

@@ -13,13 +13,13 @@
 #include "core/net/netfile.h"
 #include "core/net/tree_net.h"
 #include "core/planners/over.h"
-#include "model/measure/evaluate.h"
-#include "model/measure/jobs.h"
-#include "model/patterns/pattern.h"
-#include "model/routers/blocks.h"
-#include "model/routers/dump.h"
-#include "model/routers/router.h"
-#include "model/routers/routes.h"
+#include "lab/model/measure/evaluate.h"
+#include "lab/model/measure/jobs.h"
+#include "lab/model/patterns/pattern.h"
+#include "lab/model/routers/blocks.h"
+#include "lab/model/routers/dump.h"
+#include "lab/model/routers/router.h"
+#include "lab/model/routers/routes.h"
 
 /* FT(2;3,3) without LIDs, so that the dump has to name them. */
 static const struct fors_net *ground(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* model_targets.h - the targets of model/, for the list in targets.c. Each as struct fuzz_target's run. */
+/* model_targets.h - the targets of lab/model/, for the list in targets.c. Each as struct fuzz_target's run. */
 #ifndef FORS_TESTS_FUZZ_MODEL_TARGETS_H
 #define FORS_TESTS_FUZZ_MODEL_TARGETS_H
 

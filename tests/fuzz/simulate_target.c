@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/simulate/simulation.h"
+#include "lab/simulate/simulation.h"
 
 #define MOST_WORDS 40
 #define MOST_PACKETS 64	 /* of a message */

@@ -20,7 +20,7 @@ COUNT = re.compile(r'%(?:\.?\d+|[-*])*(?:" ?PRI[ud](?:32|64) ?"|l{0,2}[ud]|z[ud]
 WHOLE = re.compile(r"(?:more than|less than|at most|at least|up to|\bto|\bof|all|of the|there are|allow|the|fewer than|x)(?: its)? (?:%s)?$")
 TOO_MANY = re.compile(r",? (?:is |are )?(?:more than|too many|too large)|; fors (?:can|takes)")
 EXEMPT = "always several"
-SPOKEN = ("cli", "model", "sim", "watch")  # rooms whose texts are for users, and not for logs and developers
+SPOKEN = ("cli", "lab/analyze", "lab/model", "lab/sim", "lab/simulate", "lab/whatif", "watch")  # rooms whose texts are for users, and not for logs and developers
 
 
 def strings(text):

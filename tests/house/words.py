@@ -22,17 +22,18 @@ PLAIN = (18, 32)
 MATHEMATICS = (22, 40)
 LIMITS = [  # (pages, limits); the first row that a page matches counts
     ("doc/planners*.md", MATHEMATICS),
-    ("doc/model.md", MATHEMATICS),
-    ("doc/analyze.md", MATHEMATICS),
-    ("doc/simulate.md", MATHEMATICS),
-    ("doc/benchmarks.md", MATHEMATICS),
-    ("doc/paper-results.md", MATHEMATICS),
-    ("doc/testbed.md", MATHEMATICS),
+    ("lab/doc/model.md", MATHEMATICS),
+    ("lab/doc/analyze.md", MATHEMATICS),
+    ("lab/doc/simulate.md", MATHEMATICS),
+    ("lab/doc/benchmarks.md", MATHEMATICS),
+    ("lab/doc/paper-results.md", MATHEMATICS),
+    ("lab/doc/testbed.md", MATHEMATICS),
     ("README.md", PLAIN),
     ("SECURITY.md", PLAIN),
     ("CHANGELOG.md", PLAIN),
-    ("examples/*/README.md", PLAIN),
+    ("libforsched/examples/*/README.md", PLAIN),
     ("doc/*.md", PLAIN),
+    ("lab/doc/*.md", PLAIN),
     ("man/*.[1-8]", PLAIN),
 ]
 UNREAD = set()  # pages that nobody has gone through yet: nothing is asked of them

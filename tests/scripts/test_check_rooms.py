@@ -35,7 +35,7 @@ def build(top, table=TABLE, **files):
 
 
 def copy_of_tree(tmp_path):
-    for room in ("core", "ilp", "keeper", "model", "plugin", "cli", "libforsched"):
+    for room in ("core", "ilp", "keeper", "lab", "plugin", "cli", "libforsched"):
         shutil.copytree(TOP / room, tmp_path / room, ignore=shutil.ignore_patterns("*.o", "*.lo", ".libs", ".deps"))
     shutil.copy(TOP / "CONTRIBUTING.md", tmp_path)
     return tmp_path
@@ -52,7 +52,7 @@ def test_this_tree_is_as_the_table_says():
     ("core/planners/rounds/rounds.c", "core/planners/exact/split.h"),
     ("core/planners/exact/exact.c", "core/planners/planner.h"),
     ("core/colouring/colour.c", "core/net/net.h"),
-    ("keeper/worker/worker.c", "model/routers/routes.h"),
+    ("keeper/worker/worker.c", "lab/model/routers/routes.h"),
     ("libforsched/head.c", "core/base/error.h"),
 ])
 def test_an_include_planted_in_this_tree_is_found(tmp_path, user, used):

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-SCRIPTS = ["scripts/test.sh", "scripts/demo.sh", "scripts/demo-slurm.sh", "scripts/packages.sh", "scripts/coverage.sh", "testbed/run", "autogen.sh", ".ci/run",
-           "scripts/count_results.py", "scripts/check_rooms.py", "scripts/check_links.py", "bench/bench.py", "bench/throughput.py", "tests/compare/compare",
+SCRIPTS = ["scripts/test.sh", "scripts/demo.sh", "scripts/demo-slurm.sh", "scripts/packages.sh", "scripts/coverage.sh", "lab/testbed/run", "autogen.sh", ".ci/run",
+           "scripts/count_results.py", "scripts/check_rooms.py", "scripts/check_links.py", "lab/bench/bench.py", "lab/bench/throughput.py", "tests/compare/compare",
            "tests/fuzz/run.sh", "tests/data/stock.py", "tests/mutants/mutants.py", "tests/e2e/chaos.py"]
 TRAPS = ["apt-get", "autoconf", "autoreconf", "automake", "libtoolize", "configure", "make", "gcc", "tar", "git", "lcov", "opensm",
          "ibsim", "ip", "dpkg-buildpackage", "rpmbuild", "pytest-3", "mkdir", "rm"]
-KEPT = ["scripts", "testbed", "bench", "tests/e2e", "tests/compare", "tests/fuzz/run.sh", "tests/data/stock.py", "tests/mutants",
+KEPT = ["scripts", "lab/testbed", "lab/bench", "tests/e2e", "tests/compare", "tests/fuzz/run.sh", "tests/data/stock.py", "tests/mutants",
         "autogen.sh", ".ci/run"]
 
 
@@ -76,15 +76,15 @@ def test_help(tree, script, flag):
     ("scripts/packages.sh", ["build", "--frobnicate"], "unknown option '--frobnicate'"),
     ("scripts/coverage.sh", [], "usage:"),
     ("scripts/coverage.sh", ["no-such-folder"], "usage:"),
-    ("testbed/run", ["--frobnicate"], "--frobnicate"),
-    ("testbed/run", ["--scenarios", "no-such-scenario"], "no-such-scenario"),
-    ("testbed/run", ["--repeats", "0"], "at least 1"),
+    ("lab/testbed/run", ["--frobnicate"], "--frobnicate"),
+    ("lab/testbed/run", ["--scenarios", "no-such-scenario"], "no-such-scenario"),
+    ("lab/testbed/run", ["--repeats", "0"], "at least 1"),
     ("autogen.sh", ["--frobnicate"], "unknown argument '--frobnicate'"),
     ("scripts/count_results.py", ["--frobnicate"], "count_results.py"),
     ("scripts/check_rooms.py", ["--frobnicate"], "--frobnicate"),
-    ("bench/bench.py", ["--frobnicate"], "--frobnicate"),
-    ("bench/bench.py", ["no-such-section"], "no-such-section"),
-    ("bench/throughput.py", ["--frobnicate"], "usage:"),
+    ("lab/bench/bench.py", ["--frobnicate"], "--frobnicate"),
+    ("lab/bench/bench.py", ["no-such-section"], "no-such-section"),
+    ("lab/bench/throughput.py", ["--frobnicate"], "usage:"),
     ("tests/compare/compare", ["--frobnicate"], "--frobnicate"),
     ("tests/fuzz/run.sh", ["--frobnicate"], "usage:"),
     ("tests/data/stock.py", ["--frobnicate"], "usage:"),

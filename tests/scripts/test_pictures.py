@@ -8,7 +8,7 @@ import sys
 import pytest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "bench"))
+sys.path.insert(0, str(TOP / "lab" / "bench"))
 import pictures  # noqa: E402
 import svg  # noqa: E402
 
@@ -30,7 +30,7 @@ def test_all_engines_have_a_colour():
     assert not set(svg.OTHERS) & {colour for colours in table.values() for colour in colours}
 
 
-@pytest.mark.parametrize("path", sorted((TOP / "doc").glob("*.svg")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted([*TOP.glob("doc/*.svg"), *TOP.glob("lab/doc/*.svg")]), ids=lambda path: path.stem)
 def test_engines_have_their_colours(path):
     text = path.read_text()
     found = LEGEND.findall(text)

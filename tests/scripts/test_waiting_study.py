@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""bench/waiting.py: the study of ways to wait goes on where it was stopped, and has a line for each case."""
+"""lab/bench/waiting.py: the study of ways to wait goes on where it was stopped, and has a line for each case."""
 import json
 import pathlib
 import re
@@ -9,7 +9,7 @@ import sys
 import pytest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "bench"))
+sys.path.insert(0, str(TOP / "lab" / "bench"))
 import waiting  # noqa: E402
 
 FAKE = """#!/bin/sh
@@ -89,7 +89,7 @@ def fors_program():
 
 
 def test_the_page_has_the_cases():
-    page = (TOP / "doc" / "waiting.md").read_text()
+    page = (TOP / "lab" / "doc" / "waiting.md").read_text()
     for case in waiting.main_cases():
         assert re.search(rf"\| {case['state']} \| {case['lmc']} \| {case['size']} \|", page)
     assert all(f"| {trouble} |" in page for trouble in waiting.TROUBLES)

@@ -43,9 +43,9 @@ def test_a_long_sentence_in_ten_is_too_many(tmp_path, page):
 
 def test_pages_of_mathematics_may_be_longer(tmp_path, monkeypatch):
     monkeypatch.setattr(words, "UNREAD", set())
-    (tmp_path / "doc").mkdir()
-    for name in ("planners.md", "model.md", "jobs.md"):
-        (tmp_path / "doc" / name).write_text(SHORT)
+    for name in ("doc/planners.md", "lab/doc/model.md", "doc/jobs.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(SHORT)
     found = {path.name: limits for path, limits in words.limits_of(tmp_path).items()}
     assert found == {"planners.md": words.MATHEMATICS, "model.md": words.MATHEMATICS, "jobs.md": words.PLAIN}
 

@@ -6,7 +6,7 @@
  * that, or one network: "TORUS(8x8x8;2) dor", with up to 1,100 servers)
  *
  * An instance is a made-up network (fat-trees of two and three levels, tori, hypercubes, Dragonflies, random graphs; 64 to 512
- * servers), perhaps with dead cables or empty places, and tables for it (model/routers/). Switches and servers are numbered as
+ * servers), perhaps with dead cables or empty places, and tables for it (lab/model/routers/). Switches and servers are numbered as
  * they come, or shuffled. T is held against max(P, flows of the fullest cable), both counted here from net and
  * tables; and every plan is walked flow by flow through the tables, by code that shares nothing with the planner: a
  * server is sent to by every other one once, a cable has one flow in a phase, a switch no more than servers.
@@ -21,7 +21,7 @@
 #include "core/base/random.h"
 #include "core/net/spec.h"
 #include "core/planners/flows/strategy.h"
-#include "model/routers/model_tables.h"
+#include "lab/model/routers/model_tables.h"
 #include "tests/sweep/progress.h"
 #include "tests/sweep/world.h"
 

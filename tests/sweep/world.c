@@ -8,9 +8,9 @@
 
 #include "core/base/random.h"
 #include "core/net/spec.h"
-#include "model/routers/model_tables.h"
-#include "model/routers/tree_route.h"
-#include "model/trees/tree_graph.h"
+#include "lab/model/routers/model_tables.h"
+#include "lab/model/routers/tree_route.h"
+#include "lab/model/trees/tree_graph.h"
 
 #define MOST_HOPS 60
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sim/sim.h"
+#include "lab/sim/sim.h"
 
 #define HAND_MOST_LINKS 8
 

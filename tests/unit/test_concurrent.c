@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "core/base/random.h"
-#include "model/optimum/concurrent.h"
+#include "lab/model/optimum/concurrent.h"
 
 #define MOST 15
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "model/patterns/formula.h"
-#include "model/patterns/pattern.h"
+#include "lab/model/patterns/formula.h"
+#include "lab/model/patterns/pattern.h"
 
 static struct fors_error error;
 

@@ -7,7 +7,7 @@
 #include "data.h"
 
 #include "core/net/spec.h"
-#include "model/routers/model_tables.h"
+#include "lab/model/routers/model_tables.h"
 
 static void canonical(void **state)
 {

@@ -15,12 +15,12 @@
 #include "core/net/lfts.h"
 #include "core/net/tree_net.h"
 #include "core/tables/tables.h"
-#include "model/optimum/cuts_find.h"
-#include "model/optimum/lfti.h"
-#include "model/optimum/optimum.h"
-#include "model/routers/router.h"
-#include "model/trees/tree_graph.h"
-#include "model/routers/tree_router.h"
+#include "lab/model/optimum/cuts_find.h"
+#include "lab/model/optimum/lfti.h"
+#include "lab/model/optimum/optimum.h"
+#include "lab/model/routers/router.h"
+#include "lab/model/trees/tree_graph.h"
+#include "lab/model/routers/tree_router.h"
 
 /* A tree, and its graph and cuts. */
 struct world {

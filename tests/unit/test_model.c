@@ -11,13 +11,13 @@
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/schedule/schedule.h"
-#include "model/graph/maxmin.h"
-#include "model/measure/evaluate.h"
-#include "model/measure/jobs.h"
-#include "model/patterns/pattern.h"
-#include "model/routers/dump.h"
-#include "model/routers/router.h"
-#include "model/routers/routes.h"
+#include "lab/model/graph/maxmin.h"
+#include "lab/model/measure/evaluate.h"
+#include "lab/model/measure/jobs.h"
+#include "lab/model/patterns/pattern.h"
+#include "lab/model/routers/dump.h"
+#include "lab/model/routers/router.h"
+#include "lab/model/routers/routes.h"
 
 #define NEAR 1e-12
 

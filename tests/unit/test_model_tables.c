@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* test_model_tables.c - model/routers/model_tables.c on tori, where the length of each way is known by arithmetic. */
+/* test_model_tables.c - lab/model/routers/model_tables.c on tori, where the length of each way is known by arithmetic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "core/net/graph_net.h"
-#include "model/routers/model_tables.h"
+#include "lab/model/routers/model_tables.h"
 
 #define FARTHEST 64
 

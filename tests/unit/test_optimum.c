@@ -18,14 +18,14 @@
 
 #include <cmocka.h>
 
-#include "model/optimum/cuts.h"
-#include "model/trees/tree_graph.h"
+#include "lab/model/optimum/cuts.h"
+#include "lab/model/trees/tree_graph.h"
 #include "core/base/random.h"
 #include "core/net/tree_spec.h"
-#include "model/optimum/cuts_find.h"
-#include "model/optimum/cuts_reached.h"
-#include "model/optimum/generic.h"
-#include "model/optimum/shares.h"
+#include "lab/model/optimum/cuts_find.h"
+#include "lab/model/optimum/cuts_reached.h"
+#include "lab/model/optimum/generic.h"
+#include "lab/model/optimum/shares.h"
 
 #define MOST 40
 #define CLOSE 1e-9

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/net/tree_spec.h"
-#include "model/routers/tree_router.h"
-#include "model/trees/tree_graph.h"
+#include "lab/model/routers/tree_router.h"
+#include "lab/model/trees/tree_graph.h"
 
 static struct fors_error error;
 

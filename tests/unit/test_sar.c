@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/routers/sar.h"
+#include "lab/model/routers/sar.h"
 
 #define SPINES 3
 #define LEAVES 5

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of model/measure/shift.c: what is found by what differs is what an evaluation flow by flow finds.
+ * Tests of lab/model/measure/shift.c: what is found by what differs is what an evaluation flow by flow finds.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
 
-#include "model/measure/evaluate.h"
-#include "model/measure/shift.h"
+#include "lab/model/measure/evaluate.h"
+#include "lab/model/measure/shift.h"
 
 static struct fors_routes *routes_of(const struct bed *bed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of core/schedule/shift.c, against the evaluation of the same pattern by model/measure. */
+/* Tests of core/schedule/shift.c, against the evaluation of the same pattern by lab/model/measure. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 
 #include "core/net/rates.h"
 #include "core/schedule/shift.h"
-#include "model/measure/evaluate.h"
-#include "model/routers/routes.h"
+#include "lab/model/measure/evaluate.h"
+#include "lab/model/routers/routes.h"
 
 /* Both ways over the tables of the bed; what was found, for whom wants more. */
 static struct fors_shift_length check(const struct bed *bed, const struct fors_lfts *lfts)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/random.h"
-#include "sim/calendar.h"
+#include "lab/sim/calendar.h"
 
 static struct fors_error error;
 

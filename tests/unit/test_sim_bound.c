@@ -12,9 +12,9 @@
 
 #include "core/base/random.h"
 #include "core/net/tree_spec.h"
-#include "model/routers/routes.h"
-#include "model/routers/tree_router.h"
-#include "model/trees/tree_graph.h"
+#include "lab/model/routers/routes.h"
+#include "lab/model/routers/tree_router.h"
+#include "lab/model/trees/tree_graph.h"
 #include "support.h"
 
 static struct fors_error error;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "faults.h"
-#include "model/measure/spread.h"
+#include "lab/model/measure/spread.h"
 
 static struct fors_error error;
 

@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "core/net/tree_spec.h"
-#include "model/measure/evaluate.h"
-#include "model/measure/spread.h"
-#include "model/routers/tree_router.h"
-#include "model/trees/tree_graph.h"
+#include "lab/model/measure/evaluate.h"
+#include "lab/model/measure/spread.h"
+#include "lab/model/routers/tree_router.h"
+#include "lab/model/trees/tree_graph.h"
 
 static struct fors_error error;
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/measure/evaluate.h"
-#include "model/measure/together.h"
-#include "model/routers/routes.h"
+#include "lab/model/measure/evaluate.h"
+#include "lab/model/measure/together.h"
+#include "lab/model/routers/routes.h"
 
 /* A fabric under the tables of fors, with a router; server s is number s of the fabric. */
 struct stage {

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "core/net/tree_spec.h"
-#include "model/routers/tree_route.h"
-#include "model/trees/tree_graph.h"
+#include "lab/model/routers/tree_route.h"
+#include "lab/model/trees/tree_graph.h"
 
 static struct fors_tree tree_of(const char *text)
 {

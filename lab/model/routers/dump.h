@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dump.h - net and tables that somebody collected with two programs: do they belong together, and what does the one say
+ * of the other?
+ * Thread rules: pure.
+ */
+#ifndef FORS_LAB_MODEL_ROUTERS_DUMP_H
+#define FORS_LAB_MODEL_ROUTERS_DUMP_H
+
+#include "core/net/lfts.h"
+#include "core/net/net.h"
+
+/* What does not fit between a net and tables, whatever flows there are. */
+struct fors_mismatch {
+	uint32_t unknown_switches; /* tables of switches that are not in the net */
+	uint32_t missing_tables;   /* switches with a live cable and no table */
+	uint32_t absent_lids;	   /* LIDs with entries, that no port of the net has */
+	uint32_t bad_ports;	   /* entries that name a port which the switch does not have */
+	uint32_t missing_lids;	   /* servers without a LID, left out; found by who lists the servers */
+	char text[256];		   /* the first of them, in words; empty: none */
+};
+
+/* Compare `net` (indexed) and `lfts`. Errors: FORS_ENOMEM. */
+enum fors_err fors_mismatch_find(const struct fors_net *net, const struct fors_lfts *lfts,
+				 struct fors_mismatch *mismatch, struct fors_error *error);
+
+/*
+ * LIDs for the CA and switch ports of `net` (indexed) that have none, from the text of a dump of tables, which names
+ * the port GUID behind each LID ("portguid 0x..."). A port's LIDs are consecutive, 2^LMC of them; where the net has
+ * them, the dump may lack some. Errors, with "name:line: ...": FORS_EINPUT (a LID of two ports; LIDs of a port with a gap),
+ * FORS_ENOTAPPL (not those that the net gives it: net and tables are not of one time or fabric); FORS_ENOMEM.
+ */
+enum fors_err fors_lids_from_dump(struct fors_net *net, const char *text, size_t size, const char *name,
+				  struct fors_error *error);
+
+#endif
