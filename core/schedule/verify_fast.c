@@ -11,11 +11,7 @@
  *			nodes
  *	units		in rounds the servers of a group send to a receiver one after another. What the tables do with a LID
  *			from a switch on is the same for all of them, so it is walked once in a block, and its cables get the
- *			bits of all phases in which one of them sends. What a LID's way is from its second switch on is
- *			remembered: the groups of a pod come one after another
- *	rounds		where each unit has its cables for a whole round a bit stands for a round, and a block has hundreds
- *			of them, looked at by some groups at a time: what the groups of a pod do in some rounds is near in
- *			memory. Where two units share a round, block by block of phases shows whether they ever meet
+ *			bits of all phases in which one of them sends
  *	pairs		P (P - 1) flows, none to its sender, and as many different pairs: so every pair met once. In rounds all
  *			servers of a group send to all that its cells name: the cells say who met, and nobody notes it flow by
  *			flow, each a line of memory that was last seen a block ago
@@ -34,9 +30,6 @@
 #define LANES 256	      /* what a lane's byte can say */
 #define TO_SERVER 0x80000000u /* beside the number of a CA's port */
 #define THREAD_FLOWS 16384    /* are worth a thread more */
-#define MOST_WORDS 12	      /* of a row of bits, each for BLOCK rounds */
-#define NEIGHBOURS 16	      /* groups that are looked at together, in a block of rounds */
-#define TAIL 3		      /* cables of a way behind its second switch in a tree of three levels */
 #define WRONG FORS_ENOPLAN    /* what ends the loop */
 
 /* Where a server is, and how it is called. */
@@ -64,8 +57,6 @@ struct group {
 struct map {
 	const struct fors_schedule *schedule;
 	uint32_t block; /* phases that are looked at together */
-	bool by_rounds; /* a bit stands for a round, else for a phase */
-	uint32_t words; /* that a cable has bits in */
 	uint32_t nswitches;
 	size_t ncables;
 	size_t *bits;	   /* cable -> its first row of bits, as many as it has room for; one more: of the receivers */
@@ -79,18 +70,11 @@ struct map {
 	struct group *group; /* leaf * parts + group of its servers; NULL: not in rounds, or more of them than turns */
 };
 
-/* The end of a named way, from a switch on, with a LID: it leads to the receiver. */
-struct tail {
-	uint32_t way, at, lid; /* way: its number, FORS_NONE: nothing is remembered */
-	uint32_t n, cable[TAIL];
-};
-
 /* What a thread has found. */
 struct part {
-	uint32_t *taken;   /* words per cable, and then per receiver: when in the block it carries a flow */
-	struct tail *tail; /* per receiver: of the way that was walked last */
-	uint64_t *met;	   /* P rows of met_words: s sent to d; NULL: in rounds */
-	bool *is_used;	   /* per cable; NULL: nobody asks */
+	uint32_t *taken;		  /* per cable, and then per receiver: when in the block it carries a flow */
+	uint64_t *met;			  /* P rows of met_words: s sent to d; NULL: in rounds */
+	bool *is_used;			  /* per cable; NULL: nobody asks */
 	uint32_t trail[FORS_WAY_MAX + 1]; /* cables of a walk */
 	uint32_t deepest;		  /* flows on a cable in a phase, at most */
 	uint64_t nflows;
@@ -227,35 +211,17 @@ static void lay_out_bits(const struct check *check, struct map *map)
 		map->bits[cable + 1] = map->bits[cable] + fors_verify_room(check, (uint32_t)cable);
 }
 
-/* A bit for each phase. */
-static void go_by_phases(struct map *map)
+/* Whole rounds where a block has room for one: their cells are read once. */
+static void choose_block(struct map *map)
 {
 	const struct fors_schedule *schedule = map->schedule;
 
-	map->by_rounds = false;
-	map->words = 1;
 	map->block =
 		schedule->parts && schedule->round_length <= BLOCK ? BLOCK - BLOCK % schedule->round_length : BLOCK;
 }
 
-/* A bit for each round, if there are any; blocks of about as many for each thread. */
-static void choose_block(struct map *map, unsigned threads)
-{
-	uint32_t length = map->schedule->round_length, nblocks = threads, nrounds;
-
-	go_by_phases(map);
-	if (!map->group || map->schedule->nphases % length)
-		return;
-	nrounds = map->schedule->nphases / length;
-	while ((nrounds + nblocks - 1) / nblocks > MOST_WORDS * BLOCK)
-		nblocks += threads;
-	map->by_rounds = true;
-	map->block = (nrounds + nblocks - 1) / nblocks * length;
-	map->words = (map->block / length + BLOCK - 1) / BLOCK;
-}
-
 /* False: out of memory, or too odd a fabric to be sure of, or too few flows. */
-static bool make_map(const struct check *check, unsigned threads, struct map *map)
+static bool make_map(const struct check *check, struct map *map)
 {
 	const struct fors_schedule *schedule = check->schedule;
 	size_t nnamed = schedule->ways ? schedule->ways->nswitches : 0, p = schedule->nservers;
@@ -285,7 +251,7 @@ static bool make_map(const struct check *check, unsigned threads, struct map *ma
 	lay_out_bits(check, map);
 	if (!map_servers(check, map) || !map_groups(map))
 		return false;
-	choose_block(map, threads);
+	choose_block(map);
 	return true;
 }
 
@@ -313,13 +279,10 @@ static bool make_parts(struct loop *loop, bool asks_use)
 	for (unsigned i = 0; i < loop->threads; i++) {
 		struct part *part = &loop->part[i];
 
-		part->taken = malloc((count_rows(map) * map->words + 1) * sizeof(*part->taken));
-		part->tail = malloc((schedule->nservers + (size_t)1) * sizeof(*part->tail));
+		part->taken = malloc((count_rows(map) + 1) * sizeof(*part->taken));
 		part->met = loop->named ? NULL : calloc(map->met_words * schedule->nservers, sizeof(*part->met));
 		part->is_used = asks_use ? calloc(map->ncables + 1, 1) : NULL;
-		is_good &= part->taken && part->tail && (part->met || loop->named) && (part->is_used || !asks_use);
-		for (uint32_t d = 0; part->tail && d < schedule->nservers; d++)
-			part->tail[d].way = FORS_NONE;
+		is_good &= part->taken && (part->met || loop->named) && (part->is_used || !asks_use);
 	}
 	return is_good;
 }
@@ -329,7 +292,6 @@ static void free_parts(struct loop *loop)
 	free(loop->named);
 	for (unsigned i = 0; i < loop->threads; i++) {
 		free(loop->part[i].taken);
-		free(loop->part[i].tail);
 		free(loop->part[i].met);
 		free(loop->part[i].is_used);
 	}
@@ -361,17 +323,7 @@ static inline uint32_t cross_tree(const struct map *map, uint32_t home, const st
 	return !(at & TO_SERVER) && hop(map, at, lid, &trail[2]) == to->door ? 3 : 0;
 }
 
-/* The end of way `number` from switch `at` on: how many cables, if it is remembered; else 0. */
-static inline uint32_t recall(const struct tail *tail, uint32_t number, uint32_t at, uint32_t lid, uint32_t *trail)
-{
-	if (tail->way != number || tail->at != at || tail->lid != lid)
-		return 0;
-	for (uint32_t i = 0; i < tail->n; i++)
-		trail[i] = tail->cable[i];
-	return tail->n;
-}
-
-/* The same over exactly the switches and ports of way `number`, from switch `at` on. */
+/* The same over exactly the switches and ports of way `number`. */
 static inline uint32_t cross_ways(const struct map *map, uint32_t at, const struct server *to, uint32_t lid,
 				  uint32_t number, uint32_t *trail)
 {
@@ -391,33 +343,6 @@ static inline uint32_t cross_ways(const struct map *map, uint32_t at, const stru
 	return 0;
 }
 
-/* The same; what comes after the first switch may be remembered. */
-static inline uint32_t cross_named(const struct map *map, uint32_t home, const struct server *to, uint32_t lid,
-				   uint32_t number, struct tail *tail, uint32_t *trail)
-{
-	const struct fors_waylist *ways = map->schedule->ways;
-	const struct fors_waylist_way *way;
-	uint32_t at, n;
-
-	if (number == FORS_NONE || ways->way[number].rest >= number) /* of one switch, or none */
-		return cross_ways(map, home, to, lid, number, trail);
-	way = &ways->way[number];
-	if (map->named[way->sw] != home || way->port != map->post[home].row[lid])
-		return 0;
-	at = hop(map, home, lid, &trail[0]);
-	if (at & TO_SERVER)
-		return 0;
-	n = recall(tail, way->rest, at, lid, trail + 1);
-	if (n)
-		return n + 1;
-	n = cross_ways(map, at, to, lid, way->rest, trail + 1);
-	if (n && n <= TAIL) {
-		*tail = (struct tail){.way = way->rest, .at = at, .lid = lid, .n = n};
-		memcpy(tail->cable, trail + 1, n * sizeof(*trail));
-	}
-	return n ? n + 1 : 0;
-}
-
 /* The cables of a flow from server s, how many, in the part's trail; 0: it does not arrive. */
 static inline uint32_t find_cables(const struct map *map, struct part *part, uint32_t s, struct fors_cell cell)
 {
@@ -427,19 +352,17 @@ static inline uint32_t find_cables(const struct map *map, struct part *part, uin
 
 	if (cell.path >> to->lmc)
 		return 0;
-	return schedule->ways ? cross_named(map, home, to, lid, fors_schedule_way(schedule, s, cell),
-					    &part->tail[cell.dst], part->trail)
+	return schedule->ways ? cross_ways(map, home, to, lid, fors_schedule_way(schedule, s, cell), part->trail)
 			      : cross_tree(map, home, to, lid, cell.lane, part->trail);
 }
 
-/* Bits for a cable, or a receiver, in word `word` of its rows, the first of which is `row`; those that it has no room for. */
-static inline uint32_t take(const struct map *map, struct part *part, size_t row, size_t end, uint32_t word,
-			    uint32_t bits)
+/* Bits for a cable, or a receiver, whose rows begin with `row`; those that it has no room for. */
+static inline uint32_t take(struct part *part, size_t row, size_t end, uint32_t bits)
 {
 	for (uint32_t depth = 1; bits && row < end; row++, depth++) {
-		uint32_t *taken = &part->taken[row * map->words + word], twice = *taken & bits;
+		uint32_t twice = part->taken[row] & bits;
 
-		*taken |= bits;
+		part->taken[row] |= bits;
 		bits = twice;
 		part->deepest = depth > part->deepest ? depth : part->deepest;
 	}
@@ -447,20 +370,18 @@ static inline uint32_t take(const struct map *map, struct part *part, size_t row
 }
 
 /*
- * A flow of server s in the phases, or rounds, of the block that have a bit, or flows of its group by the same way; false:
- * a fault. The last cable leads to the receiver and nobody else, and needs no bits beside those.
+ * A flow of server s in the phases of the block that have a bit, or flows of its group by the same way; false: a fault. The last cable leads to the receiver and nobody else, and needs no bits beside those.
  */
-static inline bool add_flows(const struct map *map, struct part *part, uint32_t s, struct fors_cell cell, uint32_t word,
-			     uint32_t bits)
+static inline bool add_flows(const struct map *map, struct part *part, uint32_t s, struct fors_cell cell, uint32_t bits)
 {
 	uint32_t nhops = find_cables(map, part, s, cell), twice;
 	size_t receiver = map->bits[map->ncables] + cell.dst;
 
-	twice = take(map, part, receiver, receiver + 1, word, bits);
+	twice = take(part, receiver, receiver + 1, bits);
 	for (uint32_t i = 0; i + 1 < nhops; i++) {
 		const size_t *row = &map->bits[part->trail[i]];
 
-		twice |= take(map, part, row[0], row[1], word, bits);
+		twice |= take(part, row[0], row[1], bits);
 	}
 	if (nhops && part->is_used)
 		part->is_used[part->trail[nhops - 1]] = true;
@@ -480,7 +401,7 @@ static bool check_row(const struct map *map, struct part *part, uint32_t s, uint
 
 		if (d == FORS_IDLE || d == s)
 			continue;
-		if (d >= schedule->nservers || !add_flows(map, part, s, cell[i], 0, 1u << i))
+		if (d >= schedule->nservers || !add_flows(map, part, s, cell[i], 1u << i))
 			return false;
 		if (met)
 			met[d / 64] |= 1ull << d % 64;
@@ -524,7 +445,7 @@ static bool check_round(const struct map *map, struct part *part, const struct g
 		if (cell[i].dst >= schedule->nservers)
 			return false;
 		bits = phases_of(map, group, cell[i].dst, i, turn, n) << bit;
-		if (bits && !add_flows(map, part, group->first, cell[i], 0, bits))
+		if (bits && !add_flows(map, part, group->first, cell[i], bits))
 			return false;
 		part->nflows += (uint32_t)__builtin_popcount(bits);
 	}
@@ -545,55 +466,16 @@ static bool check_group(const struct map *map, struct part *part, uint32_t numbe
 	return true;
 }
 
-/* The units of a group in n phases, whole rounds, one for each bit of a word. */
-static bool check_units(const struct map *map, struct part *part, uint32_t number, uint32_t first, uint32_t n,
-			uint32_t word)
-{
-	const struct fors_schedule *schedule = map->schedule;
-	const struct fors_cell *cell = schedule->cell + (size_t)number * schedule->nphases + first;
-	const struct group *group = &map->group[number];
-
-	for (uint32_t round = 0; round < n / schedule->round_length; round++)
-		for (uint32_t i = 0; i < schedule->round_length; i++, cell++) {
-			uint32_t flows;
-
-			if (cell->dst == FORS_IDLE)
-				continue;
-			if (cell->dst >= schedule->nservers)
-				return false;
-			flows = group->members - (map->server[cell->dst].group == number);
-			if (flows && !add_flows(map, part, group->first, *cell, word, 1u << round))
-				return false;
-			part->nflows += flows;
-		}
-	return true;
-}
-
 static void note_used(const struct map *map, const struct part *part)
 {
 	for (size_t cable = 0; part->is_used && cable < map->ncables; cable++)
-		for (uint32_t word = 0; word < map->words; word++)
-			part->is_used[cable] |= part->taken[map->bits[cable] * map->words + word] != 0;
+		part->is_used[cable] |= part->taken[map->bits[cable]] != 0;
 }
 
 /* What the server, or group, of a row does in a block. */
 static bool check_any(const struct map *map, struct part *part, uint32_t row, uint32_t first, uint32_t n)
 {
 	return map->group ? check_group(map, part, row, first, n) : check_row(map, part, row, first, n);
-}
-
-/* What some groups from `row` on do in a block of rounds, a word of rounds at a time. */
-static bool check_neighbours(const struct map *map, struct part *part, uint32_t row, uint32_t nrows, uint32_t first,
-			     uint32_t n)
-{
-	uint32_t word = BLOCK * map->schedule->round_length, end = row + NEIGHBOURS < nrows ? row + NEIGHBOURS : nrows;
-
-	for (uint32_t done = 0; done < n; done += word)
-		for (uint32_t i = row; i < end; i++)
-			if (map->group[i].members &&
-			    !check_units(map, part, i, first + done, n - done < word ? n - done : word, done / word))
-				return false;
-	return true;
 }
 
 /* A round of the loop: a block. It is the caller's thread that asks whether to go on. */
@@ -605,14 +487,13 @@ static enum fors_err check_block(void *context, uint32_t worker, uint32_t item, 
 	struct part *part = &((struct loop *)context)->part[worker];
 	uint32_t first = item * map->block, left = schedule->nphases - first, n = left < map->block ? left : map->block;
 	uint32_t nrows = map->group ? count_groups(schedule) : schedule->nservers,
-		 asks_every = schedule->nservers / BLOCK + 1, step = map->by_rounds ? NEIGHBOURS : 1;
+		 asks_every = schedule->nservers / BLOCK + 1;
 
-	memset(part->taken, 0, count_rows(map) * map->words * sizeof(*part->taken));
-	for (uint32_t row = 0; row < nrows; row += step) {
-		if (!worker && loop->cancelled && (step > 1 || row % asks_every == 0) && loop->cancelled(loop->context))
+	memset(part->taken, 0, count_rows(map) * sizeof(*part->taken));
+	for (uint32_t row = 0; row < nrows; row++) {
+		if (!worker && loop->cancelled && row % asks_every == 0 && loop->cancelled(loop->context))
 			return fors_fail(error, FORS_ECANCELLED, "verify: cancelled");
-		if (!(map->by_rounds ? check_neighbours(map, part, row, nrows, first, n)
-				     : check_any(map, part, row, first, n)))
+		if (!check_any(map, part, row, first, n))
 			return WRONG;
 	}
 	note_used(map, part);
@@ -702,16 +583,6 @@ static enum fors_err walk_blocks(struct loop *loop, bool *is_right, uint64_t *nf
 	return err == WRONG ? FORS_OK : err;
 }
 
-/* As if nothing had been looked at. */
-static void forget(struct loop *loop)
-{
-	for (unsigned i = 0; i < loop->threads; i++) {
-		loop->part[i].nflows = loop->part[i].deepest = 0;
-		if (loop->part[i].is_used)
-			memset(loop->part[i].is_used, 0, loop->map.ncables);
-	}
-}
-
 static enum fors_err walk_all(const struct check *check, struct loop *loop, enum fors_proof *proof,
 			      struct fors_error *error)
 {
@@ -719,11 +590,6 @@ static enum fors_err walk_all(const struct check *check, struct loop *loop, enum
 	bool is_right;
 	enum fors_err err = walk_blocks(loop, &is_right, &nflows, error);
 
-	if (!err && !is_right && loop->map.by_rounds) { /* units may share a round, and never meet */
-		forget(loop);
-		go_by_phases(&loop->map);
-		err = walk_blocks(loop, &is_right, &nflows, error);
-	}
 	if (err)
 		return err;
 	*proof = is_right ? FORS_PROOF_RIGHT : FORS_PROOF_WRONG;
@@ -757,7 +623,7 @@ enum fors_err fors_verify_fast(const struct check *check, unsigned threads, bool
 	enum fors_err err = FORS_OK;
 
 	*proof = FORS_PROOF_UNSURE;
-	if (make_map(check, loop.threads, &loop.map) && make_parts(&loop, check->is_used))
+	if (make_map(check, &loop.map) && make_parts(&loop, check->is_used))
 		err = walk_all(check, &loop, proof, error);
 	free_parts(&loop);
 	free_map(&loop.map);
