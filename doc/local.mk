@@ -55,6 +55,7 @@ nobase_dist_doc_DATA = \
 	lab/doc/paper-table1.svg \
 	lab/doc/phases.svg \
 	doc/jobs.md \
+	doc/makes.md \
 	doc/planners-flows.md \
 	doc/planners-levels.md \
 	doc/planners-rounds.md \
