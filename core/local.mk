@@ -147,7 +147,6 @@ libforscore_la_SOURCES = \
 	core/planners/flows/shift.c core/planners/flows/shift.h \
 	core/planners/flows/stages.c core/planners/flows/stages.h \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
-	core/planners/flows/swaps.c core/planners/flows/swaps.h \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/jobplan.c core/planners/jobplan.h \
 	core/planners/jobplan_floors.c \

@@ -33,10 +33,9 @@
 #include "over_numbers.h"
 #include "over_rounds.h"
 
-#define FEW_PATHS 4			/* path indices that are looked at; */
-#define AWAITED_WORK UINT64_C(20000000) /* of exchanges, links looked at */
-#define MORE_PATHS 8			/* where a plan stays above its bound */
-#define SOME_SERVERS 512		/* of more it takes long */
+#define FEW_PATHS 4	 /* path indices that are looked at; */
+#define MORE_PATHS 8	 /* where a plan stays above its bound */
+#define SOME_SERVERS 512 /* of more it takes long */
 #define FEW_SERVERS                                                                                                    \
 	64 /* of more a phase less is little, and looking for it takes long where rounds are to be had at once */
 
@@ -302,7 +301,6 @@ static enum fors_err try_harder(const struct plan *plan, const struct fors_flows
 	if (plan->task->is_one_of_many || has_more_paths(plan))
 		return FORS_OK;
 	bounded.known_bound = told(&plan->report).bound_tables;
-	bounded.exchange_work = plan->task->is_awaited ? AWAITED_WORK : 0;
 	return fors_flows_try_harder(&plan->routed->problem, &bounded, packing, error);
 }
 
@@ -318,15 +316,20 @@ static enum fors_err pack_by_number(const struct plan *plan, const struct fors_f
 	return fors_flows_by_number(&plan->routed->problem, asked, packing, error);
 }
 
-/* The shorter of a plan, which may be NULL, and one from the beginning, unless that takes long or can hardly be shorter. */
+/*
+ * The shorter of a plan, which may be NULL, and one from the beginning, unless that takes long, or a phase less is all that it could save and
+ * is little.
+ */
 static enum fors_err pack_anew(const struct plan *plan, const struct fors_flows_asked *asked,
 			       struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct fors_flows_asked flows = *asked;
+	uint32_t nservers = plan->report.nservers;
 	struct fors_flows_packing *made = NULL;
 	enum fors_err err;
 
-	if (*packing && ((*packing)->nphases <= plan->report.bound_tables + 1 || plan->report.nservers > SOME_SERVERS))
+	if (*packing &&
+	    ((*packing)->nphases <= plan->report.bound_tables + (nservers > FEW_SERVERS) || nservers > SOME_SERVERS))
 		return FORS_OK;
 	flows.known_bound = plan->report.bound_tables;
 	flows.is_quick = plan->task->is_quick && !flows.limits.steps;
@@ -410,8 +413,8 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 		plan->report.wanted_bytes = bytes_of(plan);
 	if (nphases > plan->report.bound_tables && !is_large(plan)) {
 		err = fors_flows_improve(&plan->routed->problem, asked, plan->report.bound_best, &packing, error);
-		if (!err && plan->report.nservers <= FEW_SERVERS)
-			err = try_harder(plan, asked, &packing, error);
+		if (!err && plan->report.nservers <= FEW_SERVERS && !plan->task->is_one_of_many)
+			err = pack_anew(plan, asked, &packing, error);
 		if (!err)
 			err = write_flows(plan, packing, error);
 	} else {

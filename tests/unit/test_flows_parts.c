@@ -10,7 +10,6 @@
 #include "core/planners/flows/deal.h"
 #include "core/planners/flows/harder.h"
 #include "core/planners/flows/search.h"
-#include "core/planners/flows/swaps.h"
 #include "core/planners/flows/ways.h"
 
 /*
@@ -209,59 +208,6 @@ static void check_packing(const struct flat *f, const struct fors_flows_packing 
 		assert_int_equal(tokens[unit], EACH);
 }
 
-/* From nothing placed at all, in as many phases as receivers, and in some more; with one way each, or with three that all are needed. */
-static void exchanges_find(uint32_t ncables, uint32_t npaths)
-{
-	const struct fors_flows_asked asked = {0};
-	struct fors_flows_packing *from, *made;
-	struct fors_error error;
-	struct flat f;
-
-	set_flat(&f, ncables, npaths);
-	for (uint32_t n = SERVERS; n < SERVERS + 3; n++) {
-		assert_true(fors_flows_swaps_may_be(&f.problem, n));
-		assert_int_equal(fors_flows_packing_new(&f.problem, n, &from, &error), FORS_OK);
-		assert_int_equal(from->nwaiting, SERVERS * SERVERS);
-		assert_int_equal(fors_flows_swaps(from, 10000000, &asked, &made, &error), FORS_OK);
-		assert_non_null(made);
-		assert_int_equal(made->nphases, n);
-		check_packing(&f, made);
-		fors_flows_packing_free(from);
-		fors_flows_packing_free(made);
-	}
-	assert_false(fors_flows_swaps_may_be(&f.problem, SERVERS - 1));
-}
-
-static void exchanges_find_a_full_packing(void **state)
-{
-	(void)state;
-	exchanges_find(EACH, 1);
-	exchanges_find(1, EACH);
-}
-
-static bool is_cancelled(void *context)
-{
-	return ++*(uint32_t *)context > 2;
-}
-
-/* One cable cannot carry 3 x 12 flows in 15 phases: nothing is made, however long it is looked for; and it can be stopped. */
-static void exchanges_end(void **state)
-{
-	uint32_t asked_often = 0;
-	const struct fors_flows_asked asked = {0}, stopped = {.cancelled = is_cancelled, .context = &asked_often};
-	struct fors_flows_packing *from, *made;
-	struct fors_error error;
-	struct flat f;
-
-	(void)state;
-	set_flat(&f, 1, 1);
-	assert_int_equal(fors_flows_packing_new(&f.problem, SERVERS, &from, &error), FORS_OK);
-	assert_int_equal(fors_flows_swaps(from, 3000000, &asked, &made, &error), FORS_OK);
-	assert_null(made);
-	assert_int_equal(fors_flows_swaps(from, UINT64_MAX, &stopped, &made, &error), FORS_ECANCELLED);
-	fors_flows_packing_free(from);
-}
-
 /* A plan with twice the phases that it needs; base LIDs alone allow the same, where there are several. */
 static void shorten(uint32_t npaths)
 {
@@ -346,8 +292,6 @@ int main(void)
 		cmocka_unit_test(tokens_are_dealt),
 		cmocka_unit_test(what_nobody_can_take_is_left),
 		cmocka_unit_test(ways_are_chosen_until_nobody_moves),
-		cmocka_unit_test(exchanges_find_a_full_packing),
-		cmocka_unit_test(exchanges_end),
 		cmocka_unit_test(long_plans_become_short),
 		cmocka_unit_test(a_book_has_room_for_several),
 	};

@@ -3,7 +3,7 @@
  * by_number.c - a plan over tables whose homes are by number (core/planners/pods/number3.h).
  *
  * Where the linear shift is a plan that is all. Else two stages (stages.h) leave few tokens waiting, none at best; another beginning may
- * leave fewer. For those that wait there are, one after the other, ejection, exchanges, and a phase more at a time.
+ * leave fewer. For those that wait there is ejection, then a phase more at a time.
  */
 #include "by_number.h"
 
@@ -11,12 +11,10 @@
 #include "search.h"
 #include "shift.h"
 #include "stages.h"
-#include "swaps.h"
 
 #define FEW_DESTS 300		     /* of so many receivers packings in stages are made */
 #define MOST_TURNS 4		     /* so many times, while */
 #define FEW_LEFT 24		     /* tokens wait, no more */
-#define SOME_LEFT 150		     /* tokens, for exchanges among few flows */
 #define BEGIN_WORK UINT64_C(1000000) /* words of masks, for what waits, */
 #define WORK_PER_WAITING 5000	     /* and more for each token where there is a phase more */
 #define MORE_PHASES 2		     /* than receivers, and */
@@ -56,24 +54,6 @@ static enum fors_err pack_in_stages(const struct fors_flows_problem *problem, co
 	return err;
 }
 
-/* Exchanges, if the work is worth a try; *packing is a plan, or as it was. */
-static enum fors_err exchange_few(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
-				  struct fors_error *error)
-{
-	const struct fors_flows_problem *problem = (*packing)->problem;
-	struct fors_flows_packing *made = NULL;
-	uint32_t most = fors_flows_swaps_worth(problem) ? SOME_LEFT : FEW_LEFT;
-	enum fors_err err = FORS_OK;
-
-	if ((*packing)->nwaiting <= most && fors_flows_swaps_fit(problem, (*packing)->nphases))
-		err = fors_flows_swaps(*packing, FORS_FLOWS_SWAPS_WORK, asked, &made, error);
-	if (!err && made) {
-		fors_flows_packing_free(*packing);
-		*packing = made;
-	}
-	return err;
-}
-
 /* Phases more, one at a time, until nothing waits; *packing becomes a plan, or NULL: it would take too many. */
 static enum fors_err climb(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
 			   struct fors_error *error)
@@ -98,8 +78,6 @@ static enum fors_err finish_stages(const struct fors_flows_asked *asked, struct 
 {
 	enum fors_err err = fors_flows_search(*packing, BEGIN_WORK, asked->cancelled, asked->context, error);
 
-	if (!err && (*packing)->nwaiting)
-		err = exchange_few(asked, packing, error);
 	return !err && (*packing)->nwaiting ? climb(asked, packing, error) : err;
 }
 
@@ -109,8 +87,6 @@ enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, con
 	enum fors_err err;
 
 	*packing = NULL;
-	if (!fors_flows_swaps_may_be(problem, problem->ndests))
-		return FORS_OK;
 	err = fors_flows_shift(problem, asked->number, problem->ndests, packing, error);
 	if (err || !(*packing)->nwaiting)
 		return err;

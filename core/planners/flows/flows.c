@@ -15,8 +15,7 @@
 #include "core/schedule/schedule.h"
 #include "core/tables/lanes.h"
 
-#define MOST_PATHS 8			/* path indices that are looked at: more cost more than they give */
-#define EXCHANGE_WORK UINT64_C(8000000) /* enough where there is room: here links are few and ways short */
+#define MOST_PATHS 8 /* path indices that are looked at: more cost more than they give */
 
 static uint32_t paths_of(const struct fors_fabric *fabric)
 {
@@ -56,7 +55,7 @@ static enum fors_err write_schedule(const struct fors_task *task, const struct f
 	return FORS_OK;
 }
 
-/* A plan a phase or two above the bound of its tables: exchanges find what searches do not (harder.h). */
+/* A plan above the bound of its tables is tried in other ways (harder.h). */
 static enum fors_err try_harder(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				struct fors_flows_packing **packing, struct fors_error *error)
 {
@@ -67,7 +66,6 @@ static enum fors_err try_harder(const struct fors_flows_problem *problem, const 
 	if (err)
 		return err;
 	harder.known_bound = bound > asked->known_bound ? bound : asked->known_bound;
-	harder.exchange_work = EXCHANGE_WORK;
 	return fors_flows_try_harder(problem, &harder, packing, error);
 }
 

@@ -9,8 +9,6 @@
  *
  * With several LIDs: over the first of them alone, for which tables are made balanced. There are fewer ways to get into each other's
  * way, and less to search: 153 phases for 156 in a tree of 80 servers.
- *
- * A phase or two above: by exchanges among packings in which links are shared still (swaps.h).
  */
 #include "harder.h"
 
@@ -19,7 +17,6 @@
 #include "core/base/divisor.h"
 #include "lumps.h"
 #include "search.h"
-#include "swaps.h"
 #include "ways.h"
 
 #define FAR 32		  /* a plan is far above its bound by one part of so many */
@@ -27,10 +24,6 @@
 #define WORK_PER_UNIT 400 /* words of masks, for each number of rounds */
 #define PATIENCE 4	  /* as when units are cut into parts */
 #define EFFORT 2	  /* of parts: so many times the usual one */
-#define CHOICE_WORK                                                                                                    \
-	UINT64_C(40000000) /* links looked at, for each number of phases, where flows have ways to choose from */
-#define BEGIN_WORK UINT64_C(1000000) /* words of masks, before */
-#define NEAR 2			     /* phases that are tried to be left out at once */
 
 /* ---- in units ---- */
 
@@ -191,69 +184,6 @@ static enum fors_err try_first_paths(const struct fors_flows_problem *problem, c
 	return err == FORS_ENOPLAN ? FORS_OK : err;
 }
 
-/* ---- by exchanges ---- */
-
-static uint64_t exchange_work(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked)
-{
-	if (asked->exchange_work)
-		return asked->exchange_work;
-	return problem->npaths > 1 ? CHOICE_WORK : FORS_FLOWS_SWAPS_WORK;
-}
-
-/* Phases for all that waits in *packing, which becomes a plan, or NULL: there are none. */
-static enum fors_err finish(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
-			    struct fors_error *error)
-{
-	struct fors_flows_packing *begin = *packing;
-	enum fors_err err = fors_flows_search(begin, BEGIN_WORK, asked->cancelled, asked->context, error);
-
-	*packing = NULL;
-	if (!err && !begin->nwaiting) {
-		*packing = begin;
-		return FORS_OK;
-	}
-	if (!err)
-		err = fors_flows_swaps(begin, exchange_work(begin->problem, asked), asked, packing, error);
-	fors_flows_packing_free(begin);
-	return err;
-}
-
-/* The plan in so many phases, fewer than it has, by exchanges; *is_found: it was found, and is the plan. */
-static enum fors_err try_phases(const struct fors_flows_asked *asked, uint32_t nphases,
-				struct fors_flows_packing **packing, bool *is_found, struct fors_error *error)
-{
-	struct fors_flows_packing *made = NULL;
-	enum fors_err err = fors_flows_packing_change(*packing, nphases, &made, error);
-
-	if (!err)
-		err = finish(asked, &made, error);
-	*is_found = made;
-	keep_shorter(packing, made);
-	return err;
-}
-
-/* What failed is tried once more from a shorter plan, fewer phases than that are not. */
-static enum fors_err try_exchanges(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				   struct fors_flows_packing **packing, struct fors_error *error)
-{
-	enum fors_err err = FORS_OK;
-	uint32_t least = asked->known_bound;
-	bool is_found = true;
-
-	while (!err && is_found && (*packing)->nphases > asked->known_bound) {
-		uint32_t most = (*packing)->nphases, n = most > NEAR ? most - NEAR : 0;
-
-		is_found = false;
-		for (n = n > least ? n : least; !err && n < most && fors_flows_swaps_may_be(problem, n); n++) {
-			err = try_phases(asked, n, packing, &is_found, error);
-			if (is_found)
-				break;
-			least = n;
-		}
-	}
-	return err;
-}
-
 enum fors_err fors_flows_try_units(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
 				   struct fors_flows_packing **packing, struct fors_error *error)
 {
@@ -278,9 +208,5 @@ enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, co
 
 	if (asked->limits.steps || (*packing)->nphases <= asked->known_bound)
 		return err;
-	if (!err && problem->npaths > 1)
-		err = try_first_paths(problem, asked, packing, error);
-	if (!err && fors_flows_swaps_worth(problem) && fors_flows_swaps_fit(problem, (*packing)->nphases))
-		err = try_exchanges(problem, asked, packing, error);
-	return err;
+	return err || problem->npaths == 1 ? err : try_first_paths(problem, asked, packing, error);
 }

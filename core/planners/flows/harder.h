@@ -17,7 +17,7 @@ enum fors_err fors_flows_try_units(const struct fors_flows_problem *problem, con
 				   struct fors_flows_packing **packing, struct fors_error *error);
 
 /*
- * The same; then over base LIDs alone, where there are more; then by exchanges, down to asked->known_bound, which is not 0. Takes no more memory than
+ * The same; then over base LIDs alone, where there are more. asked->known_bound is not 0. Takes no more memory than
  * fors_flows_pack_bytes() says. Errors: FORS_ECANCELLED, FORS_ENOMEM, with *packing as it was.
  */
 enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,

@@ -19,7 +19,6 @@ struct fors_flows_asked {
 	bool is_quick;			  /* a plan is wanted soon: less work, fewer orders to begin with */
 	uint32_t effort;		  /* of fors_flows_improve(): so many times the usual one; 0 means 1 */
 	const uint32_t *number;		  /* per destination, for the linear shift (shift.h); NULL: as they are */
-	uint64_t exchange_work;		  /* of exchanges (harder.h), for each number of phases; 0: the usual */
 };
 
 /*
