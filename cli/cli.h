@@ -4,7 +4,7 @@
  *
  * A subcommand is one constant struct cli_command in a file of its own, cmd_<name>.c: what it is called and how it is
  * used, and a function that does the work. Its options are the rows of the table in options.c that are for it.
- * fors.c has the command line parsed with them, so that every subcommand treats bad usage alike and --help cannot
+ * program.c has the command line parsed with them, so that every subcommand treats bad usage alike and --help cannot
  * differ from what is parsed.
  *
  * Everything runs in one thread.
@@ -23,7 +23,6 @@
 #include "core/status/status.h"
 #include "core/tables/lanes.h"
 #include "core/tables/tables.h"
-#include "lab/model/routers/routes.h"
 
 /* Exit codes; functions that return "an exit code" have told the user when it is not CLI_GOOD. */
 enum cli_exit {
@@ -39,7 +38,7 @@ struct cli_command {
 	const char *usage;   /* what follows the name in the usage line */
 	const char *details; /* the end of the help */
 	int min_operands, max_operands;
-	/* Do the work; returns an exit code. operand: min_operands..max_operands of them, then NULL. */
+	/* Do the work; returns an exit code. operand: min_operands..max_operands of them, then NULL. NULL: fors-lab does it. */
 	int (*run)(const struct cli_settings *settings, char **operand);
 };
 
@@ -59,6 +58,20 @@ extern const struct cli_command cli_verify_command;
 extern const struct cli_command cli_wait_command;
 extern const struct cli_command cli_watch_command;
 extern const struct cli_command cli_whatif_command;
+
+/* --- program.c ------------------------------------------------------------------------------------------------ */
+
+/* The command line of `fors`, and of `fors-lab`, which has all commands. Returns an exit code. */
+int cli_main(int argc, char **argv);
+
+/* What the commands of the lab say of themselves, in both programs. */
+#define CLI_ANALYZE_SUMMARY "Loads, throughput and fair rates of a pattern, with the tables of any engine"
+#define CLI_INDICES_SUMMARY "What typical patterns get from given tables and from the best routing (LFTI)"
+#define CLI_SIMULATE_SUMMARY "A pattern over a fabric in time, packet by packet: Gbit/s, with the tables of any engine"
+#define CLI_WHATIF_SUMMARY "What would each failed cable and switch cost? Worst first"
+
+/* The tables of a model of a routing engine (--routing of `fors fabric`): fors becomes fors-lab. Returns an exit code. */
+int cli_write_model(const struct cli_settings *settings, int format);
 
 /* --- parse.c -------------------------------------------------------------------------------------------------- */
 
@@ -150,28 +163,6 @@ int cli_any_site_load(const struct cli_source *source, struct cli_site *site);
 /* cli_net_load() of a site that has been loaded: standard input can be read only once. */
 int cli_site_net(const struct cli_site *site, const struct cli_source *source, struct fors_net **net);
 void cli_site_free(struct cli_site *site);
-
-/*
- * Tables by a model of a routing engine (lab/model/routers/model_tables.h; its name is known) for a net of this source,
- * whose servers get LIDs where one lacks them, in *lfts, owned by the caller. Any thread. Errors: of
- * fors_model_tables() and fors_model_lids().
- */
-enum fors_err cli_model_make(const struct cli_source *source, const char *routing, struct fors_net *net,
-			     struct fors_lfts **lfts, struct fors_error *error);
-/* The same, with what went wrong told; an exit code. */
-int cli_model_tables(const struct cli_source *source, const char *routing, struct fors_net *net,
-		     struct fors_lfts **lfts);
-
-/* The servers of a fabric, in its order; as fors_endpoints(). Errors: FORS_ENOMEM. */
-enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors_endpoint **list, uint32_t *count,
-				   struct fors_error *error);
-
-/*
- * The servers in the order of a plan, which may be one of its own, in *list (owned by the caller): as many as the plan
- * has, or fewer, where some of them are not in server[count]; *found says how many. Errors: FORS_ENOMEM.
- */
-enum fors_err cli_plan_endpoints(const struct fors_schedule *plan, const struct fors_endpoint *server, uint32_t count,
-				 struct fors_endpoint **list, uint32_t *found, struct fors_error *error);
 
 /*
  * The site with LIDs (those of the text unless has_lmc), with `ndown` things down, and the tables for it.
@@ -301,6 +292,8 @@ void cli_print_choice(const char *choice, int64_t servers, double ignored, doubl
 void cli_print_page(const char *text);
 /* An age as "5 min". */
 void cli_print_age(double seconds);
+/* A text into --output, or on standard output; it is freed. Returns an exit code. */
+int cli_emit(const struct cli_settings *settings, char *text);
 /* Print status.json; returns an exit code. */
 int cli_print_status_json(const struct fors_status *status);
 

@@ -24,7 +24,7 @@
 #include "core/status/status_json.h"
 
 /* Print the text, or write it to --output, and free it. */
-static int emit(const struct cli_settings *settings, char *text)
+int cli_emit(const struct cli_settings *settings, char *text)
 {
 	int code = CLI_GOOD;
 
@@ -58,7 +58,7 @@ static int write_spec(const struct cli_settings *settings)
 		free(text);
 		err = fors_buffer_finish(&line, &text, NULL, &error);
 	}
-	return err ? cli_fail(&error) : emit(settings, text);
+	return err ? cli_fail(&error) : cli_emit(settings, text);
 }
 
 /* The net as it was read; no LIDs are made up, nor has it to be a fat-tree. */
@@ -75,7 +75,7 @@ static int write_net_as_is(const struct cli_settings *settings, enum cli_fabric_
 				     : fors_slurm_write(net, format == CLI_FABRIC_SLURM_YAML, &text, &error))
 		code = cli_fail(&error);
 	else
-		code = emit(settings, text);
+		code = cli_emit(settings, text);
 	fors_net_free(net);
 	return code;
 }
@@ -120,36 +120,9 @@ static int write_made(const struct cli_settings *settings, enum cli_fabric_forma
 	else if (!code)
 		code = cli_own_tables(&site, source, &made);
 	if (!code)
-		code = made_text(&made, format, &text, &error) ? cli_fail(&error) : emit(settings, text);
+		code = made_text(&made, format, &text, &error) ? cli_fail(&error) : cli_emit(settings, text);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
-	return code;
-}
-
-/* With the tables of a model, and the LIDs that they are for. */
-static int write_model(const struct cli_settings *settings, enum cli_fabric_format format)
-{
-	const struct cli_source *source = &settings->source;
-	struct fors_error error = {0};
-	struct fors_net *net = NULL;
-	struct fors_lfts *lfts = NULL;
-	char *text;
-	int code;
-
-	if (format != CLI_FABRIC_NET && format != CLI_FABRIC_LFTS)
-		return cli_usage_error("--routing goes with --format net and --format lfts");
-	if (source->has_lmc)
-		return cli_usage_error("--routing and --lmc exclude each other: models give one LID");
-	code = cli_net_load(source, &net);
-	if (!code)
-		code = cli_model_tables(source, settings->routing, net, &lfts);
-	if (!code && (format == CLI_FABRIC_LFTS ? fors_lftfile_write(net, lfts, &text, NULL, &error)
-						: fors_netfile_write(net, &text, NULL, &error)))
-		code = cli_fail(&error);
-	else if (!code)
-		code = emit(settings, text);
-	fors_lfts_free(lfts);
-	fors_net_free(net);
 	return code;
 }
 
@@ -200,7 +173,7 @@ static int draw(const struct cli_settings *settings, const struct cli_site *site
 	cli_made_date(date);
 	err = command ? cli_draw(&drawing, is_dot, &text, &error) : fors_fail_memory(&error);
 	free(command);
-	return err ? cli_fail(&error) : emit(settings, text);
+	return err ? cli_fail(&error) : cli_emit(settings, text);
 }
 
 static int write_picture(const struct cli_settings *settings, bool is_dot)
@@ -275,7 +248,7 @@ static int run(const struct cli_settings *settings, char **operand)
 	if (settings->state && format != CLI_FABRIC_SVG && format != CLI_FABRIC_DOT)
 		return cli_usage_error("--state is for pictures: --format svg or dot");
 	if (settings->routing)
-		return write_model(settings, format);
+		return cli_write_model(settings, (int)format);
 	switch (format) {
 	case CLI_FABRIC_SPEC:
 		return write_spec(settings);

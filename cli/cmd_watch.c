@@ -3,21 +3,19 @@
  * cmd_watch.c - `fors watch`: the fabric as it is, read from a port of this host beside whatever subnet manager runs it.
  *
  * Another program does the reading, fors-watch of the package of that name: this one needs no InfiniBand library, nor
- * the right to open a port. It becomes that program, or runs it where there is more to say (explain.c).
+ * the right to open a port. It becomes that program, or runs it where fors-lab has more to say.
  */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/explain.h"
+#include "cli/beside.h"
 
-#define PROGRAM "/fors-watch"
+#define PROGRAM "fors-watch"
 #define CONFIG "/etc/fors/watch.conf"
 #define RATE 20000 /* packets in a second */
 #define RETRIES 3
@@ -60,49 +58,9 @@ static void clear(struct words *words)
 		free(words->word[i]);
 }
 
-/* Beside this program, where it was built; else where it is installed. */
-static void find_program(char path[PATH_MAX + sizeof(PROGRAM)])
-{
-	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-	char *end;
-
-	path[length < 0 ? 0 : length] = '\0';
-	end = strrchr(path, '/');
-	if (end)
-		strcpy(end, PROGRAM);
-	if (!end || access(path, X_OK))
-		strcpy(path, FORS_WATCH);
-}
-
-/* Does not return, unless it cannot be. */
-static int become(struct words *words, const char *path)
-{
-	execv(path, words->word);
-	cli_error("%s cannot be started: %s%s", path, strerror(errno),
-		  errno == ENOENT ? "; it is in the package fors-watch" : "");
-	return CLI_BAD;
-}
-
-/* Have it run, with what it prints; its exit code. */
-static int wait_for(struct words *words, const char *path)
-{
-	int status;
-	pid_t child;
-
-	fflush(stdout);
-	child = fork();
-	if (!child)
-		_exit(become(words, path));
-	if (child < 0 || waitpid(child, &status, 0) != child) {
-		cli_error("%s cannot be started: %s", path, strerror(errno));
-		return CLI_BAD;
-	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_BAD;
-}
-
 static void fill(struct words *words, const struct cli_watch *given, const char *verb)
 {
-	add(words, strdup("fors-watch"));
+	add(words, strdup(PROGRAM));
 	add(words, strdup(verb));
 	add_text(words, "ca", given->ca);
 	add_number(words, "port", given->port);
@@ -116,18 +74,34 @@ static void fill(struct words *words, const struct cli_watch *given, const char 
 /* Read into these files; stays: the command goes on afterwards. Returns an exit code. */
 static int read_into(const struct cli_watch *given, const char *net, const char *lfts, bool stays)
 {
-	char path[PATH_MAX + sizeof(PROGRAM)];
 	struct words words = {.count = 0};
 	int code = CLI_BAD;
 
-	find_program(path);
 	fill(&words, given, "once");
 	add_text(&words, "net", net);
 	add_text(&words, "lfts", lfts);
 	if (words.is_short)
 		cli_error("out of memory");
 	else
-		code = stays ? wait_for(&words, path) : become(&words, path);
+		code = stays ? cli_run_beside(PROGRAM, words.word) : cli_become(PROGRAM, words.word);
+	clear(&words);
+	return code;
+}
+
+/* What the lab says of these files; its exit code. */
+static int tell(const char *net, const char *lfts)
+{
+	struct words words = {.count = 0};
+	int code = CLI_BAD;
+
+	add(&words, strdup("fors-lab"));
+	add(&words, strdup("explain"));
+	add(&words, strdup(net));
+	add(&words, strdup(lfts));
+	if (words.is_short)
+		cli_error("out of memory");
+	else
+		code = cli_run_beside("fors-lab", words.word);
 	clear(&words);
 	return code;
 }
@@ -147,7 +121,7 @@ static int explain(const struct cli_watch *given)
 	snprintf(lfts, sizeof(lfts), "%s/lfts", folder);
 	code = read_into(given, net_file, lfts_file, true);
 	if (!code)
-		code = cli_explain(net_file, lfts_file);
+		code = tell(net_file, lfts_file);
 	unlink(net);
 	unlink(lfts);
 	rmdir(folder);
@@ -164,7 +138,7 @@ static char *find_config(const struct cli_watch *given)
 
 static int serve(const struct cli_watch *given)
 {
-	char path[PATH_MAX + sizeof(PROGRAM)], *config = find_config(given);
+	char *config = find_config(given);
 	struct words words = {.count = 0};
 	int code = CLI_BAD;
 
@@ -172,13 +146,12 @@ static int serve(const struct cli_watch *given)
 		cli_error("%s: %s", given->config, strerror(errno));
 		return CLI_BAD;
 	}
-	find_program(path);
 	fill(&words, given, "serve");
 	add_text(&words, "config", config);
 	if (words.is_short)
 		cli_error("out of memory");
 	else
-		code = become(&words, path);
+		code = cli_become(PROGRAM, words.word);
 	free(config);
 	clear(&words);
 	return code;

@@ -19,14 +19,14 @@
 #include "core/fabric/places_file.h"
 #include "core/fabric/account.h"
 #include "core/fabric/drained.h"
+#include "core/net/dump_lids.h"
+#include "core/net/endpoints.h"
 #include "core/net/lftfile.h"
 #include "core/net/others.h"
 #include "core/net/spec.h"
 #include "core/planners/routing.h"
 #include "core/planners/slow.h"
 #include "core/tables/lanes.h"
-#include "lab/model/routers/dump.h"
-#include "lab/model/routers/model_tables.h"
 
 /* --- the intact net ------------------------------------------------------------------------------------------- */
 
@@ -476,90 +476,4 @@ int cli_fabric_understand(const struct cli_site *site, struct cli_fabric *made)
 	struct fors_error error = {0};
 
 	return understand(site, made, &error) ? cli_fail(&error) : CLI_GOOD;
-}
-
-/* ---- tables of a model ------------------------------------------------------------------------------------------- */
-
-enum fors_err cli_model_make(const struct cli_source *source, const char *routing, struct fors_net *net,
-			     struct fors_lfts **lfts, struct fors_error *error)
-{
-	struct fors_spec spec = {0};
-	enum fors_err err = FORS_OK;
-
-	if (source->synthetic)
-		err = fors_spec_parse(source->synthetic, &spec, error);
-	if (!err)
-		err = fors_model_lids(net, error);
-	if (!err)
-		err = fors_model_tables(net, spec.is_graph ? &spec.graph : NULL, fors_model_find(routing), lfts, error);
-	fors_spec_clear(&spec);
-	return err;
-}
-
-int cli_model_tables(const struct cli_source *source, const char *routing, struct fors_net *net,
-		     struct fors_lfts **lfts)
-{
-	struct fors_error error = {0};
-
-	return cli_model_make(source, routing, net, lfts, &error) ? cli_fail(&error) : CLI_GOOD;
-}
-
-enum fors_err cli_fabric_endpoints(const struct fors_fabric *fabric, struct fors_endpoint **list, uint32_t *count,
-				   struct fors_error *error)
-{
-	struct fors_endpoint *ends = calloc(fabric->nservers + (size_t)1, sizeof(*ends));
-
-	if (!ends)
-		return fors_fail_memory(error);
-	for (uint32_t i = 0; i < fabric->nservers; i++) {
-		const struct fors_server *server = &fabric->server[i];
-
-		ends[i] = fors_endpoint_at(fabric->net, server->node,
-					   fors_slot(fabric, server->leaf, server->slot)->ca_port);
-	}
-	*list = ends;
-	*count = fabric->nservers;
-	return FORS_OK;
-}
-
-static int compare_guids(const void *a, const void *b)
-{
-	const struct fors_endpoint *x = a, *y = b;
-
-	return (x->guid > y->guid) - (x->guid < y->guid);
-}
-
-/* sorted: by GUID. */
-static uint32_t order_by_plan(const struct fors_schedule *plan, const struct fors_endpoint *sorted, uint32_t count,
-			      struct fors_endpoint *list)
-{
-	uint32_t found = 0;
-
-	for (uint32_t s = 0; s < plan->nservers; s++) {
-		const struct fors_endpoint key = {.guid = plan->server[s].guid};
-		const struct fors_endpoint *at = bsearch(&key, sorted, count, sizeof(key), compare_guids);
-
-		if (at)
-			list[found++] = *at;
-	}
-	return found;
-}
-
-enum fors_err cli_plan_endpoints(const struct fors_schedule *plan, const struct fors_endpoint *server, uint32_t count,
-				 struct fors_endpoint **list, uint32_t *found, struct fors_error *error)
-{
-	struct fors_endpoint *sorted = calloc(count + (size_t)1, sizeof(*sorted));
-	struct fors_endpoint *ordered = sorted ? calloc(plan->nservers + (size_t)1, sizeof(*ordered)) : NULL;
-
-	if (!ordered) {
-		free(sorted);
-		return fors_fail_memory(error);
-	}
-	if (count)
-		memcpy(sorted, server, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), compare_guids);
-	*found = order_by_plan(plan, sorted, count, ordered);
-	*list = ordered;
-	free(sorted);
-	return FORS_OK;
 }

@@ -1,27 +1,17 @@
 # The command fors: all but main() as a library, for fuzzers.
 bin_PROGRAMS += fors
-fors_SOURCES = cli/fors.c
+fors_SOURCES = cli/fors.c cli/program.c
 noinst_LTLIBRARIES += libforscli.la
 libforscli_la_SOURCES = \
 	cli/ahead.c cli/ahead.h \
-	lab/analyze/analysis.c lab/analyze/analysis.h \
-	lab/analyze/analysis_blocks.c \
-	lab/analyze/analysis_costs.c \
-	lab/analyze/analysis_json.c \
-	lab/analyze/analysis_net.c \
-	lab/analyze/analysis_page.c \
-	lab/analyze/analysis_spread.c \
-	lab/analyze/analysis_tree.c \
-	lab/analyze/per_job.c lab/analyze/per_job.h \
+	cli/beside.c cli/beside.h \
 	cli/cables.c cli/cables.h \
 	cli/cli.h \
-	lab/analyze/cmd_analyze.c \
 	cli/cmd_diff.c \
 	cli/cmd_fabric.c \
 	cli/cmd_forget.c \
 	cli/cmd_jobs.c \
 	cli/cmd_links.c \
-	lab/analyze/cmd_indices.c \
 	cli/cmd_plan.c \
 	cli/cmd_schedule.c \
 	cli/cmd_status.c \
@@ -29,15 +19,12 @@ libforscli_la_SOURCES = \
 	cli/cmd_wait.c \
 	cli/cmd_watch.c \
 	cli/values.c \
-	lab/whatif/cmd_whatif.c \
 	cli/clock.c cli/clock.h \
 	cli/combinations.c cli/combinations.h \
 	cli/certificate.c cli/certificate.h \
 	cli/completion.c cli/completion.h \
 	cli/diff_lfts.c cli/diff_lfts.h \
 	cli/draw.c cli/draw.h \
-	cli/explain.c cli/explain.h \
-	cli/explain_lids.c \
 	cli/file.c \
 	cli/folders.c \
 	cli/history.c \
@@ -58,36 +45,19 @@ libforscli_la_SOURCES = \
 	cli/plan_demand.c cli/plan_demand.h \
 	cli/plan_over.c cli/plan_over.h \
 	cli/replay.c cli/replay.h \
-	lab/simulate/cmd_simulate.c \
-	lab/simulate/simulation.c lab/simulate/simulation.h \
-	lab/simulate/simulation_json.c \
-	lab/simulate/simulation_load.c \
-	lab/simulate/simulation_page.c \
-	lab/simulate/simulation_policy.c \
-	lab/simulate/simulation_wait.c \
 	cli/slurm/child.c cli/slurm/child.h \
 	cli/slurm/jobsfile.c cli/slurm/jobsfile.h \
 	cli/slurm/lock.c cli/slurm/lock.h \
 	cli/slurm/mend.c cli/slurm/mend.h \
 	cli/slurm/queue.c cli/slurm/queue.h \
-	cli/slurm/slurm.c cli/slurm/slurm.h \
-	lab/whatif/whatif.h \
-	lab/whatif/whatif_cases.c \
-	lab/whatif/whatif_engine.c \
-	lab/whatif/whatif_json.c \
-	lab/whatif/whatif_net.c \
-	lab/whatif/whatif_run.c \
-	lab/whatif/whatif_simulate.c \
-	lab/whatif/whatif_shift.c \
-	lab/whatif/whatif_stop.c \
-	lab/whatif/whatif_store.c
+	cli/slurm/slurm.c cli/slurm/slurm.h
 nodist_libforscli_la_SOURCES = cli/page_html.h
-libforscli_la_CPPFLAGS = $(AM_CPPFLAGS) -DFORS_WATCH='"$(pkglibexecdir)/fors-watch"'
+libforscli_la_CPPFLAGS = $(AM_CPPFLAGS) -DFORS_LIBEXEC='"$(pkglibexecdir)"'
 libforscli_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 # Programs link it, no shared library does: each file is compiled once.
 libforscli_la_LIBTOOLFLAGS = --tag=disable-shared
 fors_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-fors_LDADD = libforscli.la libforssim.la libforsmodel.la libforscore.la libforschedcode.la $(JANSSON_LIBS) $(ZLIB_LIBS)
+fors_LDADD = libforscli.la libforscore.la libforschedcode.la $(JANSSON_LIBS) $(ZLIB_LIBS)
 
 bashcompletiondir = $(datadir)/bash-completion/completions
 bashcompletion_DATA = cli/fors.bash
@@ -110,7 +80,7 @@ cli/_fors: fors$(EXEEXT)
 # The page that --html writes, as a C string, with the colours of routing engines that lab/bench/svg.py draws with too.
 BUILT_SOURCES = cli/page_html.h
 CLEANFILES += cli/page_html.h
-EXTRA_DIST += cli/README.md lab/analyze/README.md cli/engine_colours.json cli/page.html lab/simulate/README.md cli/slurm/README.md lab/whatif/README.md
+EXTRA_DIST += cli/README.md cli/engine_colours.json cli/page.html cli/slurm/README.md
 cli/page_html.h: $(srcdir)/cli/page.html $(srcdir)/cli/engine_colours.json
 	$(AM_V_GEN)mkdir -p cli && sed -e '/@ENGINE_COLOURS@/{r $(srcdir)/cli/engine_colours.json' -e 'd}' $(srcdir)/cli/page.html | \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' >$@

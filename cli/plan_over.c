@@ -25,14 +25,13 @@
 #include "cli/json.h"
 #include "cli/levels.h"
 #include "core/base/text.h"
+#include "core/net/cuts.h"
 #include "core/planners/bound.h"
 #include "core/planners/outcome.h"
 #include "core/planners/over.h"
 #include "core/planners/pods/route3.h"
 #include "core/schedule/pace.h"
 #include "core/status/status_json.h"
-#include "lab/model/optimum/cuts_find.h"
-#include "lab/model/optimum/optimum.h"
 
 struct over {
 	const struct cli_settings *settings;
@@ -96,62 +95,21 @@ static int load(struct over *over)
 	return code;
 }
 
-/* The least time over the cuts of a graph, and its phases, where all its links are of one capacity. */
-static enum fors_err look_at_graph(const struct fors_graph *graph, double *length, uint32_t *phases,
-				   struct fors_error *error)
-{
-	struct fors_cuts *cuts = NULL;
-	enum fors_err err = fors_cuts_of_graph(graph, &cuts, error);
-
-	if (!err)
-		err = fors_cuts_length(cuts, length, error);
-	if (!err)
-		err = fors_cuts_phases(cuts, phases, error);
-	fors_cuts_free(cuts);
-	return err;
-}
-
-/*
- * The cuts that lab/model/ finds may be narrower than what core/ looks at. In a phase a cable has as many flows as it is times as
- * fast as one, rounded down, and one if it is slower; how long that takes is another question.
- */
-static enum fors_err look_at_cuts(struct over *over, const struct fors_endpoint *server, uint32_t count,
-				  struct fors_error *error)
-{
-	struct fors_routes *routes = NULL;
-	struct fors_graph *graph = NULL;
-	uint32_t phases = 0, unused;
-	double length;
-	enum fors_err err = fors_routes_unmeasured(over->made.net, over->made.lfts, server, count, &routes, error);
-
-	if (!err)
-		err = fors_graph_of_servers(routes, &graph, error);
-	if (!err)
-		err = look_at_graph(graph, &over->best_length, &unused, error);
-	for (uint32_t i = 0; !err && i < graph->nlinks; i++)
-		graph->capacity[i] = graph->capacity[i] < 1 ? 1 : floor(graph->capacity[i]);
-	if (!err)
-		err = look_at_graph(graph, &length, &phases, error);
-	if (phases > over->report.bound_best)
-		over->report.bound_best = phases;
-	fors_graph_free(graph);
-	fors_routes_free(routes);
-	return err;
-}
-
-/* Raise the bound over all tables to what the model knows. */
-static enum fors_err ask_model(struct over *over, struct fors_error *error)
+/* Cuts of several switches may be narrower than those of one, which is all that core/planners/over.h looks at. */
+static enum fors_err ask_cuts(struct over *over, struct fors_error *error)
 {
 	const struct fors_participants *them = over->site.has_participants ? &over->site.participants : NULL;
 	struct fors_endpoint *server = NULL;
-	uint32_t count = 0, named = 0;
+	uint32_t count = 0, named = 0, phases = 0;
 	enum fors_err err = fors_endpoints(over->made.net, them, &server, &count, error);
 
 	for (uint32_t i = 0; i < count; i++)
 		if (server[i].lid)
 			server[named++] = server[i];
 	if (!err)
-		err = look_at_cuts(over, server, named, error);
+		err = fors_cuts_bound(over->made.net, server, named, &over->best_length, &phases, error);
+	if (phases > over->report.bound_best)
+		over->report.bound_best = phases;
 	free(server);
 	return err;
 }
@@ -278,7 +236,7 @@ static enum fors_err look(struct over *over, struct fors_error *error)
 /* The bounds that only the command knows. Errors: FORS_ENOMEM. */
 static enum fors_err ask_bounds(struct over *over, struct fors_error *error)
 {
-	enum fors_err err = over->report.nservers ? ask_model(over, error) : FORS_OK;
+	enum fors_err err = over->report.nservers ? ask_cuts(over, error) : FORS_OK;
 
 	ask_levels(over);
 	level_bounds(over);

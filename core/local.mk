@@ -96,8 +96,11 @@ libforscore_la_SOURCES = \
 	core/net/aside.c core/net/aside.h \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \
+	core/net/cuts.c core/net/cuts.h \
 	core/net/diff.c core/net/diff.h \
 	core/net/directory.c core/net/directory.h \
+	core/net/dump_lids.c core/net/dump_lids.h \
+	core/net/endpoints.c core/net/endpoints.h \
 	core/net/graph_blocks.c core/net/graph_blocks.h \
 	core/net/graph_net.c core/net/graph_net.h \
 	core/net/graph_spec.c core/net/graph_spec.h \

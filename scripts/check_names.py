@@ -15,7 +15,7 @@ import re
 import sys
 
 ROOMS = ("core", "ilp", "keeper", "plugin", "lab/analyze", "lab/model", "lab/sim", "lab/simulate", "lab/whatif", "cli", "libforsched", "watch")
-READ = ROOMS + ("lab/bench", "lab/testbed", "tests")
+READ = ROOMS + ("lab", "tests")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 NAMED = re.compile(r"(?<![\w/<.*])((?:[\w-]+/)*(?!osm_)[a-z][\w-]*\.[ch])\b")
 EXAMPLES = ("cli/cmd_NAME.c",)
@@ -23,7 +23,7 @@ TAG = re.compile(r"^\t*(?:typedef )?(?:struct|union|enum) (fors_\w+) \{", re.M)
 
 WORDS = {  # a part of names: what it means, and the rooms where that is spoken of
     "slot": ("the place of a server under a leaf", ("core/fabric", "core/jobs", "core/net", "core/planners", "core/status", "core/tables",
-             "keeper/look", "keeper/keeper_rehome.c", "plugin", "cli/load.c")),
+             "keeper/look", "keeper/keeper_rehome.c", "plugin", "cli/load.c", "lab/analyze/ends.c")),
     "settle": ("the switches have the tables that are wanted", ("keeper/worker",)),
 }
 VAGUE = ("over",)

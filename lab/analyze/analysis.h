@@ -7,6 +7,7 @@
 #define FORS_LAB_ANALYZE_ANALYSIS_H
 
 #include "cli/cli.h"
+#include "ends.h"
 #include "core/net/tree_spec.h"
 #include "core/schedule/schedule.h"
 #include "cli/json.h"

@@ -211,7 +211,7 @@ static int run(const struct cli_settings *settings, char **operand)
 const struct cli_command cli_analyze_command = {
 	.id = CLI_CMD_ANALYZE,
 	.name = "analyze",
-	.summary = "Loads, throughput and fair rates of a pattern, with the tables of any engine",
+	.summary = CLI_ANALYZE_SUMMARY,
 	.usage = "(--fabric FILE --lfts FILE | --synthetic SPEC --routing NAME) --pattern NAME ...",
 	.details =
 		"Works for any topology. Exit code 1 when flows do not arrive or the tables are of another fabric.\n"

@@ -134,7 +134,7 @@ static int run(const struct cli_settings *settings, char **operand)
 const struct cli_command cli_indices_command = {
 	.id = CLI_CMD_INDICES,
 	.name = "indices",
-	.summary = "What typical patterns get from given tables and from the best routing (LFTI)",
+	.summary = CLI_INDICES_SUMMARY,
 	.usage = "(--fabric FILE --lfts FILE | --synthetic SPEC --routing NAME) [OPTION]...",
 	.details = "For nine kinds of patterns, mapped directly and at random: the mean sum of max-min fair rates,\n"
 		   "as a part of what a crossbar gives.\n"

@@ -227,7 +227,7 @@ static int run(const struct cli_settings *settings, char **operand)
 const struct cli_command cli_simulate_command = {
 	.id = CLI_CMD_SIMULATE,
 	.name = "simulate",
-	.summary = "A pattern over a fabric in time, packet by packet: Gbit/s, with the tables of any engine",
+	.summary = CLI_SIMULATE_SUMMARY,
 	.usage = "(--fabric FILE --lfts FILE | --synthetic SPEC --routing NAME) --pattern NAME",
 	.details = "Works for any topology. Exit code 1 when packets wait for one another for ever, or messages\n"
 		   "have no way.\n"

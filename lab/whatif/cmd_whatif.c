@@ -240,7 +240,7 @@ static int run(const struct cli_settings *settings, char **operand)
 const struct cli_command cli_whatif_command = {
 	.id = CLI_CMD_WHATIF,
 	.name = "whatif",
-	.summary = "What would each failed cable and switch cost? Worst first",
+	.summary = CLI_WHATIF_SUMMARY,
 	.usage = "(--fabric FILE | --synthetic SPEC) [OPTION]...",
 	.details = "Each cable between switches, each spine (of three levels each middle switch\n"
 		   "and top), and random failures on request.\n"

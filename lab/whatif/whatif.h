@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 
 #include "cli/cli.h"
+#include "core/net/dump_lids.h"
+#include "lab/analyze/ends.h"
 #include "cli/json.h"
 #include "core/net/lfts.h"
 #include "core/planners/planner.h"

@@ -30,6 +30,19 @@ def test_overview_names_every_command(fors):
         assert f"\n  {name} " in out
 
 
+@pytest.mark.parametrize("words", [["analyze", "--synthetic", FT], ["help", "simulate"], ["whatif", "--help"],
+                                   ["fabric", "--synthetic", FT, "--routing", "sssp"]])
+def test_without_the_lab(tmp_path, words):
+    """One line that names the package. The copy finds no fors-lab beside it; where one is installed, there is nothing to see."""
+    alone = shutil.copy(FORS, tmp_path / "fors")
+    done = run(alone, *words)
+    if done.code == 0:
+        pytest.skip("fors-lab is installed")
+    assert done.code == 2 and done.out == ""
+    assert done.err.count("\n") == 1 and done.err.endswith("it is in the package fors-lab\n")
+    assert run(alone, "--help").code == run(alone, "plan", "--synthetic", FT).code == 0
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_of_a_command(fors, name):
     out = fors(name, "--help").out

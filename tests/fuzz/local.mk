@@ -18,10 +18,10 @@ fuzz_libs = $(JANSSON_LIBS) $(ZLIB_LIBS)
 EXTRA_PROGRAMS += tests/fuzz/mutate
 tests_fuzz_mutate_SOURCES = tests/fuzz/mutate.c $(fuzz_targets) $(fuzz_watch_targets)
 tests_fuzz_mutate_CFLAGS = $(AM_CFLAGS) $(UMAD_CFLAGS)
-tests_fuzz_mutate_LDADD = libforscli.la libforssim.la libforsmodel.la libforscore.la libforsched.la $(fuzz_libs)
+tests_fuzz_mutate_LDADD = libforslab.la libforscli.la libforssim.la libforsmodel.la libforscore.la libforsched.la $(fuzz_libs)
 
 # What libFuzzer watches has to be compiled by clang: everything, once more.
-fuzz_sources = tests/fuzz/fuzz.c $(fuzz_targets) $(fuzz_watch_targets) $(libforscore_la_SOURCES) $(libforsmodel_la_SOURCES) $(libforssim_la_SOURCES) $(libforscli_la_SOURCES) \
+fuzz_sources = tests/fuzz/fuzz.c $(fuzz_targets) $(fuzz_watch_targets) $(libforscore_la_SOURCES) $(libforsmodel_la_SOURCES) $(libforssim_la_SOURCES) $(libforscli_la_SOURCES) $(libforslab_la_SOURCES) \
 	$(filter libforsched/%,$(libforschedcode_la_SOURCES))
 fuzz_objects = $(patsubst %.c,tests/fuzz/clang/%.o,$(filter %.c,$(fuzz_sources)))
 fuzz_headers = $(addprefix $(srcdir)/,$(filter %.h,$(fuzz_sources)))
@@ -47,7 +47,7 @@ TESTS += tests/fuzz/test_corpus
 endif
 tests_fuzz_test_corpus_SOURCES = tests/fuzz/test_corpus.c $(fuzz_targets) $(fuzz_watch_targets)
 tests_fuzz_test_corpus_CFLAGS = $(AM_CFLAGS) $(UMAD_CFLAGS)
-tests_fuzz_test_corpus_LDADD = libforscli.la libforssim.la libforsmodel.la libforscore.la libforsched.la $(CMOCKA_LIBS) $(fuzz_libs)
+tests_fuzz_test_corpus_LDADD = libforslab.la libforscli.la libforssim.la libforsmodel.la libforscore.la libforsched.la $(CMOCKA_LIBS) $(fuzz_libs)
 EXTRA_DIST += tests/fuzz/run.sh tests/fuzz/fuzz.c tests/fuzz/corpus tests/fuzz/dict
 CLEANFILES += $(EXTRA_PROGRAMS) tests/fuzz/fuzz
 

@@ -56,7 +56,7 @@ def holds(patterns, file):
 @pytest.mark.parametrize("packages", [spec_files, debian_files], ids=["rpm", "deb"])
 def test_each_file_is_in_one_package(installed, packages):
     table = packages()
-    assert len(table) == 8 and len(installed) > 50
+    assert len(table) == 9 and len(installed) > 50
     where = {file: [name for name, patterns in table.items() if holds(patterns, file)] for file in installed}
     assert {file: names for file, names in where.items() if len(names) != 1} == {}
     unused = [pattern for patterns in table.values() for pattern in patterns if not any(holds([pattern], file) for file in installed)]

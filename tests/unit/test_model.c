@@ -15,6 +15,7 @@
 #include "lab/model/measure/evaluate.h"
 #include "lab/model/measure/jobs.h"
 #include "lab/model/patterns/pattern.h"
+#include "core/net/dump_lids.h"
 #include "lab/model/routers/dump.h"
 #include "lab/model/routers/router.h"
 #include "lab/model/routers/routes.h"

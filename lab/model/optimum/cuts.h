@@ -55,17 +55,4 @@ unsigned fors_cuts_path(const struct fors_cuts *cuts, uint32_t s, uint32_t d, ui
 enum fors_err fors_cuts_optimum(const struct fors_cuts *cuts, const uint32_t *src, const uint32_t *dst, uint32_t nflows,
 				unsigned threads, double *rate, struct fors_error *error);
 
-/*
- * The fewest phases of a conflict-free exchange of all servers, whatever the routing, in *phases: what the servers of a
- * subtree send to the others, over its cables; at least the number of servers. Each link of the graph that the cuts were
- * made of counts as one cable, so all have capacity 1 there. Errors: FORS_ENOMEM.
- */
-enum fors_err fors_cuts_phases(const struct fors_cuts *cuts, uint32_t *phases, struct fors_error *error);
-
-/*
- * The least time of that exchange in *length, in phases at full speed, with links as fast as they are (1: full speed);
- * not rounded. Errors: FORS_ENOMEM.
- */
-enum fors_err fors_cuts_length(const struct fors_cuts *cuts, double *length, struct fors_error *error);
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dump.h - net and tables that somebody collected with two programs: do they belong together, and what does the one say
- * of the other?
+ * dump.h - net and tables that somebody collected with two programs: do they belong together?
  * Thread rules: pure.
  */
 #ifndef FORS_LAB_MODEL_ROUTERS_DUMP_H
@@ -23,14 +22,5 @@ struct fors_mismatch {
 /* Compare `net` (indexed) and `lfts`. Errors: FORS_ENOMEM. */
 enum fors_err fors_mismatch_find(const struct fors_net *net, const struct fors_lfts *lfts,
 				 struct fors_mismatch *mismatch, struct fors_error *error);
-
-/*
- * LIDs for the CA and switch ports of `net` (indexed) that have none, from the text of a dump of tables, which names
- * the port GUID behind each LID ("portguid 0x..."). A port's LIDs are consecutive, 2^LMC of them; where the net has
- * them, the dump may lack some. Errors, with "name:line: ...": FORS_EINPUT (a LID of two ports; LIDs of a port with a gap),
- * FORS_ENOTAPPL (not those that the net gives it: net and tables are not of one time or fabric); FORS_ENOMEM.
- */
-enum fors_err fors_lids_from_dump(struct fors_net *net, const char *text, size_t size, const char *name,
-				  struct fors_error *error);
 
 #endif

@@ -25,75 +25,6 @@
 
 #define FAR UINT16_MAX /* no way over switches */
 
-/* ---- servers ---- */
-
-struct fors_endpoint fors_endpoint_at(const struct fors_net *net, uint32_t node, unsigned port)
-{
-	const struct fors_port *p = fors_net_port(net, node, port);
-
-	return (struct fors_endpoint){.guid = p->guid,
-				      .node = node,
-				      .leaf = p->peer,
-				      .lid = p->lid,
-				      .lmc = p->lmc,
-				      .port = (uint8_t)port,
-				      .leaf_port = p->peer_port};
-}
-
-struct ordered {
-	uint64_t leaf_guid;
-	struct fors_endpoint end;
-};
-
-static int by_place(const void *a, const void *b)
-{
-	const struct ordered *x = a, *y = b;
-
-	if (x->leaf_guid != y->leaf_guid)
-		return x->leaf_guid < y->leaf_guid ? -1 : 1;
-	return (int)x->end.leaf_port - (int)y->end.leaf_port;
-}
-
-static uint32_t collect_ends(const struct fors_net *net, const struct fors_participants *sorted, struct ordered *list)
-{
-	uint32_t n = 0;
-
-	for (uint32_t node = 0; node < net->nnodes; node++)
-		for (unsigned port = 1; net->node[node].type == FORS_CA && port <= net->node[node].nports; port++) {
-			const struct fors_port *p = fors_net_port(net, node, port);
-
-			if (p->peer == FORS_NONE || net->node[p->peer].type != FORS_SWITCH ||
-			    !fors_participants_have(sorted, p->guid))
-				continue;
-			list[n++] = (struct ordered){net->node[p->peer].guid, fors_endpoint_at(net, node, port)};
-		}
-	return n;
-}
-
-enum fors_err fors_endpoints(const struct fors_net *net, const struct fors_participants *participants,
-			     struct fors_endpoint **list, uint32_t *count, struct fors_error *error)
-{
-	struct ordered *ordered = calloc(net->nports + (size_t)1, sizeof(*ordered));
-	struct fors_endpoint *ends = calloc(net->nports + (size_t)1, sizeof(*ends));
-	struct fors_participants sorted = {0};
-	enum fors_err err = fors_participants_sort(participants, &sorted, error);
-
-	if (err || !ordered || !ends) {
-		free(ordered);
-		free(ends);
-		free(sorted.guid);
-		return err ? err : fors_fail_memory(error);
-	}
-	*count = collect_ends(net, &sorted, ordered);
-	free(sorted.guid);
-	qsort(ordered, *count, sizeof(*ordered), by_place);
-	for (uint32_t i = 0; i < *count; i++)
-		ends[i] = ordered[i].end;
-	free(ordered);
-	*list = ends;
-	return FORS_OK;
-}
-
 /* ---- names ---- */
 
 void fors_link_name(const struct fors_routes *routes, uint32_t link, char *text, size_t room)
@@ -359,8 +290,9 @@ static enum fors_err fill(struct fors_routes *r, const struct fors_endpoint *ser
 	return FORS_OK;
 }
 
-static enum fors_err make(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_endpoint *server,
-			  uint32_t count, bool is_measured, struct fors_routes **routes, struct fors_error *error)
+enum fors_err fors_routes_new(const struct fors_net *net, const struct fors_lfts *lfts,
+			      const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
+			      struct fors_error *error)
 {
 	struct fors_routes *r = calloc(1, sizeof(*r));
 	enum fors_err err;
@@ -371,7 +303,7 @@ static enum fors_err make(const struct fors_net *net, const struct fors_lfts *lf
 	err = check_lids(net, server, count, error);
 	if (!err)
 		err = fill(r, server, count, error);
-	if (!err && is_measured)
+	if (!err)
 		err = measure_all(r, error);
 	if (err) {
 		fors_routes_free(r);
@@ -379,20 +311,6 @@ static enum fors_err make(const struct fors_net *net, const struct fors_lfts *lf
 	}
 	*routes = r;
 	return FORS_OK;
-}
-
-enum fors_err fors_routes_new(const struct fors_net *net, const struct fors_lfts *lfts,
-			      const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
-			      struct fors_error *error)
-{
-	return make(net, lfts, server, count, true, routes, error);
-}
-
-enum fors_err fors_routes_unmeasured(const struct fors_net *net, const struct fors_lfts *lfts,
-				     const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
-				     struct fors_error *error)
-{
-	return make(net, lfts, server, count, false, routes, error);
 }
 
 void fors_routes_free(struct fors_routes *routes)

@@ -9,32 +9,11 @@
 #ifndef FORS_LAB_MODEL_ROUTERS_ROUTES_H
 #define FORS_LAB_MODEL_ROUTERS_ROUTES_H
 
+#include "core/net/endpoints.h"
 #include "core/net/lfts.h"
 #include "core/net/net.h"
 #include "lab/model/graph/graph.h"
 #include "router.h"
-
-/* A CA port that sends and receives. */
-struct fors_endpoint {
-	uint64_t guid; /* of the port */
-	uint32_t node; /* CA in the net */
-	uint32_t leaf; /* switch that it hangs on */
-	uint16_t lid;  /* base LID, 0: none */
-	uint8_t lmc;
-	uint8_t port; /* of the CA */
-	uint8_t leaf_port;
-};
-
-/* The endpoint at port `port` of CA `node`; the port has a live cable. */
-struct fors_endpoint fors_endpoint_at(const struct fors_net *net, uint32_t node, unsigned port);
-
-/*
- * The servers of `net` (indexed) in *list (owned by the caller, free()) and *count: all CA ports with a live cable to a
- * switch, by the switch's GUID, then its port; participants (may be NULL) limits them. In a two-level fat-tree with
- * servers under leaves only, that is the order of fors_fabric's servers. Errors: FORS_ENOMEM.
- */
-enum fors_err fors_endpoints(const struct fors_net *net, const struct fors_participants *participants,
-			     struct fors_endpoint **list, uint32_t *count, struct fors_error *error);
 
 struct fors_routes {
 	const struct fors_net *net;   /* borrowed */
@@ -56,10 +35,6 @@ struct fors_routes {
 enum fors_err fors_routes_new(const struct fors_net *net, const struct fors_lfts *lfts,
 			      const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
 			      struct fors_error *error);
-/* The same without distances, which take longest: for who asks for the graph only, and no router. */
-enum fors_err fors_routes_unmeasured(const struct fors_net *net, const struct fors_lfts *lfts,
-				     const struct fors_endpoint *server, uint32_t count, struct fors_routes **routes,
-				     struct fors_error *error);
 void fors_routes_free(struct fors_routes *routes);
 
 /* The router that asks these tables; valid as long as the routes. */

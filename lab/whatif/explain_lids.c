@@ -6,7 +6,7 @@
  * round from it: managers send the LIDs of a port over different switches where they can, and what is level today stays
  * level when all ways are turned alike. Only shortest ways are taken, so nothing turns in circles.
  */
-#include "cli/explain.h"
+#include "explain.h"
 
 #include <stdlib.h>
 #include <string.h>

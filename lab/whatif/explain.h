@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* explain.h - what a fabric loses over the tables that it has, and what a schedule or fors's own tables would give. */
-#ifndef FORS_CLI_EXPLAIN_H
-#define FORS_CLI_EXPLAIN_H
+#ifndef FORS_LAB_WHATIF_EXPLAIN_H
+#define FORS_LAB_WHATIF_EXPLAIN_H
 
 #include "core/net/lfts.h"
 #include "core/net/net.h"

@@ -7,7 +7,7 @@
  * as the routing engine, for what is alive now. With one LID for each server a fourth: the plan over tables with two
  * (explain_lids.c). It is an estimate: no one knows what the manager would write.
  */
-#include "cli/explain.h"
+#include "explain.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,45 @@
+# The lab: the commands that only experiments need, as a program that fors becomes. Its files as a library, for fuzzers.
+pkglibexec_PROGRAMS += fors-lab
+fors_lab_SOURCES = lab/fors_lab.c cli/program.c
+fors_lab_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+fors_lab_LDADD = libforslab.la libforscli.la libforssim.la libforsmodel.la libforscore.la libforschedcode.la $(JANSSON_LIBS) $(ZLIB_LIBS)
+noinst_LTLIBRARIES += libforslab.la
+libforslab_la_SOURCES = \
+	lab/analyze/analysis.c lab/analyze/analysis.h \
+	lab/analyze/analysis_blocks.c \
+	lab/analyze/analysis_costs.c \
+	lab/analyze/analysis_json.c \
+	lab/analyze/analysis_net.c \
+	lab/analyze/analysis_page.c \
+	lab/analyze/analysis_spread.c \
+	lab/analyze/analysis_tree.c \
+	lab/analyze/cmd_analyze.c \
+	lab/analyze/cmd_indices.c \
+	lab/analyze/ends.c lab/analyze/ends.h \
+	lab/analyze/per_job.c lab/analyze/per_job.h \
+	lab/simulate/cmd_simulate.c \
+	lab/simulate/simulation.c lab/simulate/simulation.h \
+	lab/simulate/simulation_json.c \
+	lab/simulate/simulation_load.c \
+	lab/simulate/simulation_page.c \
+	lab/simulate/simulation_policy.c \
+	lab/simulate/simulation_wait.c \
+	lab/whatif/cmd_whatif.c \
+	lab/whatif/explain.c lab/whatif/explain.h \
+	lab/whatif/explain_lids.c \
+	lab/whatif/whatif.h \
+	lab/whatif/whatif_cases.c \
+	lab/whatif/whatif_engine.c \
+	lab/whatif/whatif_json.c \
+	lab/whatif/whatif_net.c \
+	lab/whatif/whatif_run.c \
+	lab/whatif/whatif_shift.c \
+	lab/whatif/whatif_simulate.c \
+	lab/whatif/whatif_stop.c \
+	lab/whatif/whatif_store.c
+libforslab_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+libforslab_la_LIBTOOLFLAGS = --tag=disable-shared
+
+# Who builds fors has the lab beside it, since it becomes that.
+built_fors = fors$(EXEEXT)
+$(built_fors): | fors-lab$(EXEEXT)
