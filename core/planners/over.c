@@ -33,8 +33,7 @@
 #include "over_numbers.h"
 #include "over_rounds.h"
 
-#define FEW_PATHS 4	 /* path indices that are looked at; */
-#define MORE_PATHS 8	 /* where a plan stays above its bound */
+#define MOST_PATHS 4	 /* path indices that are looked at: more gain nothing */
 #define SOME_SERVERS 512 /* of more it takes long */
 #define FEW_SERVERS                                                                                                    \
 	64 /* of more a phase less is little, and looking for it takes long where rounds are to be had at once */
@@ -47,7 +46,6 @@ struct plan {
 	uint64_t fingerprint;	   /* the same; 0: not known so far */
 	struct fors_over_report report;
 	uint32_t most_paths; /* path indices that are looked at */
-	uint64_t held;	     /* bytes that another plan holds meanwhile */
 	uint32_t *number;    /* per server, without gaps, where homes are by number; NULL */
 };
 
@@ -71,9 +69,7 @@ static void tell(const struct plan *plan, double done)
 
 static uint64_t most_bytes(const struct plan *plan)
 {
-	uint64_t most = plan->task->limits.bytes ? plan->task->limits.bytes : FORS_OVER_MOST_BYTES;
-
-	return most > plan->held ? most - plan->held : 0;
+	return plan->task->limits.bytes ? plan->task->limits.bytes : FORS_OVER_MOST_BYTES;
 }
 
 static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
@@ -275,30 +271,15 @@ static struct fors_over_report told(const struct fors_over_report *report)
 	return told;
 }
 
-/* Have all servers more path indices than were looked at, and may a plan over these be tried? */
-static bool has_more_paths(const struct plan *plan)
-{
-	const struct fors_over_task *task = plan->task;
-	const struct fors_flows_routed *routed = plan->routed;
-
-	if (task->is_one_of_many || task->is_awaited || task->is_quick || task->is_barred || task->path ||
-	    task->limits.steps || plan->most_paths > FEW_PATHS || routed->nservers > SOME_SERVERS)
-		return false;
-	for (uint32_t d = 0; d < routed->nservers; d++)
-		if (1u << routed->server[d].lmc <= FEW_PATHS)
-			return false;
-	return true;
-}
-
 /*
- * A plan of single flows above its bound is tried in other ways, unless that takes too long, or will be done over more paths.
+ * A plan of single flows above its bound is tried in other ways, unless that takes too long.
  */
 static enum fors_err try_harder(const struct plan *plan, const struct fors_flows_asked *asked,
 				struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct fors_flows_asked bounded = *asked;
 
-	if (plan->task->is_one_of_many || has_more_paths(plan))
+	if (plan->task->is_one_of_many)
 		return FORS_OK;
 	bounded.known_bound = told(&plan->report).bound_tables;
 	return fors_flows_try_harder(&plan->routed->problem, &bounded, packing, error);
@@ -446,8 +427,7 @@ static enum fors_err begin(struct plan *plan, struct fors_error *error)
 {
 	enum fors_err err = describe(plan, error);
 
-	if (plan->most_paths <= FEW_PATHS)
-		tell(plan, 0.1);
+	tell(plan, 0.1);
 	return err ? err : take_rounds(plan, error);
 }
 
@@ -541,46 +521,10 @@ static void clear(struct plan *plan)
 	fors_schedule_free(plan->schedule);
 }
 
-/* What a plan holds once it is made: cells, and the ways. */
-static uint64_t held_by(const struct plan *plan)
-{
-	uint64_t cells = (uint64_t)plan->report.nservers * plan->report.nphases;
-	uint32_t nservers;
-
-	return cells * sizeof(struct fors_cell) + fors_ways_bytes(plan->task->net, plan->most_paths, &nservers);
-}
-
-/* A plan above its bound is made once more over more path indices, where there are more; *plan becomes the shorter one. */
-static enum fors_err try_more_paths(struct plan *plan, struct fors_error *error)
-{
-	struct plan more = {.task = plan->task, .most_paths = MORE_PATHS};
-	double ms;
-	enum fors_err err;
-
-	if (!has_more_paths(plan) || plan->report.nphases <= told(&plan->report).bound_tables)
-		return FORS_OK;
-	fors_flows_routed_free(plan->routed); /* it takes room */
-	plan->routed = NULL;
-	more.held = held_by(plan);
-	err = make(&more, error);
-	ms = plan->report.plan_ms + more.report.plan_ms; /* both are unknown, or none is */
-	if (!err && more.report.nphases < plan->report.nphases) {
-		struct plan longer = *plan;
-
-		*plan = more;
-		more = longer;
-	}
-	plan->report.plan_ms = ms;
-	clear(&more);
-	return err == FORS_ELIMIT ? FORS_OK : err;
-}
-
 static enum fors_err run(struct plan *plan, struct fors_error *error)
 {
 	enum fors_err err = make(plan, error);
 
-	if (!err)
-		err = try_more_paths(plan, error);
 	tell(plan, 0.9);
 	if (!err && !plan->task->is_proven_later)
 		err = prove(plan, error);
@@ -590,7 +534,7 @@ static enum fors_err run(struct plan *plan, struct fors_error *error)
 enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_schedule **schedule,
 			     struct fors_over_report *report, struct fors_error *error)
 {
-	struct plan plan = {.task = task, .most_paths = FEW_PATHS};
+	struct plan plan = {.task = task, .most_paths = MOST_PATHS};
 	enum fors_err err = run(&plan, error);
 
 	if (!err) {
@@ -605,7 +549,7 @@ enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_sche
 enum fors_err fors_over_look(const struct fors_over_task *task, struct fors_over_report *report,
 			     struct fors_error *error)
 {
-	struct plan plan = {.task = task, .most_paths = FEW_PATHS, .report = {.plan_ms = -1, .verify_ms = -1}};
+	struct plan plan = {.task = task, .most_paths = MOST_PATHS, .report = {.plan_ms = -1, .verify_ms = -1}};
 	enum fors_err err = read_tables(&plan, error);
 
 	if (!err)

@@ -39,7 +39,6 @@ struct fors_over_task {
 	unsigned threads;    /* of the proof, and one for what else can be done meanwhile; 0 or 1: only the caller's */
 	bool is_one_of_many; /* a job's: nothing is tried that takes long and saves a phase or two (harder.h) */
 	bool is_quick; /* somebody waits, and the tables are those of fors: less work than usual, unless limits say how much (strategy.c) */
-	bool is_awaited; /* the fabric waits: a plan above its bound is tried no harder than takes some hundredths of a second */
 	bool is_proven_later; /* by the caller, who gives the plan to nobody before: there is no verdict */
 };
 

@@ -55,7 +55,6 @@ static struct fors_over_task task_of(const struct fors_look *look, struct planni
 		.rounds = look->rounds,
 		.limits = look->limits,
 		.threads = planning->worker->setup.threads,
-		.is_awaited = true,
 	};
 }
 
