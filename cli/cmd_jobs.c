@@ -6,7 +6,6 @@
  * exclusive, each job is planned over the lanes that it may use, and proven alone and beside the others.
  */
 #include "cli/cli.h"
-#include "cli/advise.h"
 #include "cli/jobs_demand.h"
 #include "cli/jobs_made.h"
 #include "cli/json.h"
@@ -72,25 +71,13 @@ static void print_bound(int64_t bound)
 		printf(" %6lld", (long long)bound);
 }
 
-/* The job that lends it lanes, because none were left for it; empty: none. */
-static const char *lender_of(const struct cli_jobs *jobs, uint32_t j)
-{
-	uint32_t lender =
-		jobs->floors.pods ? fors_holdings_lender(&jobs->tables.holdings, &jobs->list.job[j], j) : FORS_NO_JOB;
-
-	return lender == FORS_NO_JOB ? "" : jobs->list.job[lender].name;
-}
-
 /* Over which lanes, and over which path index, where that is only one. */
 static void print_way(const struct cli_jobs *jobs, uint32_t j)
 {
 	const struct fors_jobplan *made = &jobs->plans.job[j];
-	const char *lender = lender_of(jobs, j);
 
 	printf("  %5.3f  %s lanes%s", speed_of(jobs, j), fors_jobplan_over(made->whose),
 	       jobs->list.job[j].is_exclusive && made->whose != FORS_OVER_OWN ? " (asked for its own)" : "");
-	if (*lender)
-		printf(", borrowed from %s", lender);
 	if (made->index >= 0)
 		printf(", path index %lld", (long long)made->index);
 	else if (jobs->list.job[j].has_index)
@@ -171,7 +158,6 @@ static json_t *job_to_json(const struct cli_jobs *jobs, uint32_t j)
 {
 	const struct fors_jobentry *job = &jobs->list.job[j];
 	const struct fors_jobplan *made = &jobs->plans.job[j];
-	const char *lender = lender_of(jobs, j);
 	json_t *object = json_pack("{s:s, s:b, s:i, s:i, s:i, s:s, s:f}", "name", job->name, "exclusive",
 				   job->is_exclusive, "servers", job->count, "leaves", job->nleaves, "lanes",
 				   made->nlanes, "over", fors_jobplan_over(made->whose), "speed", speed_of(jobs, j));
@@ -182,7 +168,6 @@ static json_t *job_to_json(const struct cli_jobs *jobs, uint32_t j)
 	json_object_set_new(object, "path_index", number_or_null(made->index));
 	json_object_set_new(object, "lower_bound", number_or_null(made->lower_bound));
 	json_object_set_new(object, "alone_bound", number_or_null(made->alone_bound));
-	json_object_set_new(object, "lender", *lender ? cli_json_text(lender) : json_null());
 	json_object_set_new(object, "reason", made->plan ? json_null() : cli_json_text(made->error.text));
 	cli_add_jobdemand(jobs, j, object);
 	json_object_set_new(object, "owned", lanes_to_json(jobs, j));
@@ -331,10 +316,7 @@ static int run(const struct cli_settings *settings, char **operand)
 		return cli_usage_error("--job-index, --svg and --html go with plans, not with --replay");
 	if (!settings->replay && (settings->placement || settings->cores || settings->has_count || settings->seed))
 		return cli_usage_error("--placement, --cores, --count and --seed go with --replay");
-	if (settings->advise &&
-	    (settings->replay || settings->output || settings->svg || settings->html || settings->job_index))
-		return cli_usage_error("--advise goes without --replay, --output-dir, --svg, --html and --job-index");
-	if (!settings->advise && !settings->jobs == !settings->replay)
+	if (!settings->jobs == !settings->replay)
 		return cli_usage_error(settings->jobs ? "--jobs and --replay exclude each other"
 						      : "--jobs FILE is missing, or --replay HISTORY");
 	code = cli_site_load(source, &site);
@@ -343,9 +325,7 @@ static int run(const struct cli_settings *settings, char **operand)
 	if (!code)
 		code = cli_jobs_check(&site, &made);
 	if (!code)
-		code = settings->advise	  ? cli_advise(settings, &made)
-		       : settings->replay ? cli_replay(settings, &made.tree)
-					  : work(settings, &site, &made);
+		code = settings->replay ? cli_replay(settings, &made.tree) : work(settings, &site, &made);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
 	return code;
@@ -357,14 +337,12 @@ const struct cli_command cli_jobs_command = {
 	.summary = "Plan several jobs at once, each over lanes of its own",
 	.usage = "(--fabric FILE | --synthetic SPEC) --jobs FILE [OPTION]...\n"
 		 "       fors jobs (--fabric FILE | --synthetic SPEC) --replay HISTORY --output-dir DIR [OPTION]...\n"
-		 "       fors jobs (--fabric FILE | --synthetic SPEC) --advise N [--jobs FILE] [OPTION]...\n"
 		 "       fors jobs --slurm --output FILE [OPTION]...",
 	.details = "A line of the file is 'NAME: SERVER, SERVER, ...' or 'NAME [exclusive]: SERVER, ...'.\n"
 		   "Exclusive jobs get lanes of their own: they promise to follow their schedules.\n"
 		   "So do jobs 'NAME [job-index]: ...'; with --job-index one path index is enough for them.\n"
 		   "With a path index for each lane (LMC 5 for 17 to 32) isolation is complete.\n"
 		   "Example: fors jobs --synthetic 'FT(2;20,18)' --lmc 5 --jobs jobs.txt --output-dir schedules\n"
-		   "With --advise it is 1 when fewer servers are free, or no placement lets all keep full speed.\n"
 		   "With --slurm the file is written: what squeue says that runs, as long as it answers.\n"
 		   "The exit code is 1 when a job has no plan, or fors does not route the fabric;\n"
 		   "with --slurm, when squeue does not answer (the file stays), or there is no plan in time.\n",

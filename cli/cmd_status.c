@@ -440,8 +440,6 @@ static void print_job(const struct fors_jobstat *job)
 		       fors_plural((uint64_t)job->expected_phases, "phase", "phases"));
 	printf("\n");
 	print_job_demand(job);
-	if (job->trespassers > 0)
-		printf("%*s  its lanes are crossed by %s\n", CLI_BELOW, "", job->trespassing);
 }
 
 /* The demand of fors.conf, beside the exchange of all. */

@@ -68,7 +68,7 @@ static const struct rule rules[] = {
 	{PLAN, "demand", GOES_WITHOUT, "participants|method|sl|reference|state",
 	 "--demand goes without --participants, --method, --sl, --reference and --state"},
 	{JOBS, "demand-dir", NEEDS, "jobs|slurm", "--demand-dir needs --jobs FILE or --slurm"},
-	{JOBS, "demand-dir", GOES_WITHOUT, "advise|replay", "--demand-dir goes without --advise and --replay"},
+	{JOBS, "demand-dir", GOES_WITHOUT, "replay", "--demand-dir goes without --replay"},
 	{PLAN, "ilp-seconds", NEEDS, "method=ilp", "--ilp-seconds needs --method ilp"},
 	{PLAN | CLI_CMD_JOBS, "plan-steps", GOES_WITHOUT, "method=closed-form|method=ilp",
 	 "--plan-steps is for methods that count steps: it goes without --method closed-form and ilp"},

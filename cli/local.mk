@@ -36,7 +36,6 @@ libforscli_la_SOURCES = \
 	cli/made.c cli/made.h \
 	cli/options.c cli/options.h \
 	cli/out.c \
-	cli/advise.c cli/advise.h \
 	cli/jobs_demand.c cli/jobs_demand.h \
 	cli/jobs_made.c cli/jobs_made.h \
 	cli/owned.c cli/owned.h \

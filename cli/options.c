@@ -510,10 +510,6 @@ static const struct cli_option options[] = {
 	 "the last path index belongs to jobs: those marked [job-index] send to it only, over entries of lanes of their own; LMC 1 "
 	 "or more",
 	 set_flag, MEMBER(job_index), 0, NULL},
-	{"advise", "N", JOBS,
-	 "instead of planning: the hosts to give to a job of N servers, so that it and those of --jobs keep full speed, as sbatch "
-	 "--nodelist takes them",
-	 set_positive, MEMBER(advise), UINT32_MAX - 1, NULL},
 	{"replay", "HISTORY", JOBS,
 	 "instead of planning: files of the jobs that ran side by side, in --output-dir; HISTORY is what sacct -P prints, or "
 	 "in the Standard Workload Format",

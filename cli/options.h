@@ -174,7 +174,6 @@ struct cli_settings {
 	bool job_index;				    /* --job-index */
 	const char *demand_dir;			    /* --demand-dir */
 	const char *replay;			    /* --replay */
-	unsigned advise;			    /* --advise; 0: not given */
 	int placement;				    /* --placement: enum fors_placement */
 	unsigned cores;				    /* --cores; 0: not given */
 	bool has_random, has_count;		    /* --random, --count */

@@ -73,26 +73,21 @@ libforscore_la_SOURCES = \
 	core/jobs/entries_place.c \
 	core/jobs/entries_search.c \
 	core/jobs/entries_tables.c \
-	core/jobs/advice.c core/jobs/advice.h \
 	core/jobs/floors.c core/jobs/floors.h \
 	core/jobs/floors_tables.c \
 	core/jobs/holdings.c core/jobs/holdings.h \
 	core/jobs/holdings_again.c \
-	core/jobs/holdings_borrow.c \
-	core/jobs/holdings_inside.h \
 	core/jobs/holdings_live.c \
 	core/jobs/holdings_worth.c \
 	core/jobs/joblist.c core/jobs/joblist.h \
 	core/jobs/mask.h \
 	core/jobs/members.c core/jobs/members.h \
 	core/jobs/owners.c core/jobs/owners.h core/jobs/owners_inside.h \
-	core/jobs/owners_cuts.c \
 	core/jobs/owners_energy.c \
 	core/jobs/owners_improve.c \
 	core/jobs/owners_start.c \
 	core/jobs/records.c core/jobs/records.h \
 	core/jobs/replay.c core/jobs/replay.h \
-	core/jobs/trespass.c core/jobs/trespass.h \
 	core/net/aside.c core/net/aside.h \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \

@@ -2,7 +2,7 @@
 /*
  * holdings.c - floor after floor: owners, entries, and the flows that these give the next floors.
  */
-#include "holdings_inside.h"
+#include "holdings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -309,15 +309,19 @@ static bool is_slow(const struct sharer *s)
 	return false;
 }
 
+/* Do jobs run that keep what they have, while another one waits? */
+static bool is_short(const struct fors_holdings_task *task)
+{
+	return task->before && !task->may_move;
+}
+
 /* Is all to be shared out once more? Beside jobs that run and keep what they have only while a job is torn. */
 static bool goes_on(const struct sharer *s, bool is_torn)
 {
 	const struct fors_holdings_task *task = s->task;
-	bool is_short = fors_holdings_is_short(task);
-
-	if (s->again >= (is_short ? FEWER_AGAIN : MOST_AGAIN) || (task->cancelled && task->cancelled(task->context)))
+	if (s->again >= (is_short(task) ? FEWER_AGAIN : MOST_AGAIN) || (task->cancelled && task->cancelled(task->context)))
 		return false;
-	return is_torn || (!is_short && is_slow(s));
+	return is_torn || (!is_short(task) && is_slow(s));
 }
 
 /* ---- all of it ---- */
@@ -332,8 +336,8 @@ static bool alloc(struct sharer *s)
 	return s->flows && s->is_barred && (!floors->pods || make_list(s));
 }
 
-enum fors_err fors_holdings_share(const struct fors_holdings_task *task, struct fors_holdings *holdings,
-				  struct fors_error *error)
+enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct fors_holdings *holdings,
+				 struct fors_error *error)
 {
 	struct sharer s = {.task = task, .error = error};
 	bool is_again = false;

@@ -13,11 +13,7 @@
  * shared out again; what leaves the fewest jobs without entries, and then the fastest, counts. Where nobody runs, or may move,
  * they are shared out again with other random numbers, too, while some job is slower than at full speed.
  *
- * A job for which no lanes are left then borrows from another (holdings_borrow.c): it has entries over lanes of this one,
- * so that it slows down no more than one. Its bound is 0. (Not beside jobs that run and keep what they have: it has to wait
- * until they may move.)
- *
- * But for borrowers a job has all of its entries on all floors, or none at all. A tree of two levels has one floor, and nothing differs from
+ * A job has all of its entries on all floors, or none at all. A tree of two levels has one floor, and nothing differs from
  * owners.h and entries.h.
  *
  * Thread rules: pure. Source: doc/jobs.md.
@@ -32,8 +28,7 @@ struct fors_holdings {
 	uint32_t nfloors;
 	struct fors_owners *owners;   /* per floor */
 	struct fors_entries *entries; /* per floor; bound is of that floor alone */
-	/* [job]: no plan over its entries is shorter, on any floor; 0: it has no entries, or borrows the lanes of these */
-	uint32_t *bound;
+	uint32_t *bound; /* [job]: no plan over its entries is shorter, on any floor; 0: it has none */
 };
 
 struct fors_holdings_task {
@@ -69,11 +64,6 @@ enum fors_err fors_holdings_again(const struct fors_floors *then, const struct f
 enum fors_err fors_holdings_entries_again(const struct fors_floors *then, const struct fors_holdings *holdings,
 					  const struct fors_floors *now, struct fors_holdings *again,
 					  struct fors_error *error);
-
-/* Has the job any entry on floor 0? With a bound of 0 it is a borrower then. (holdings_again.c) */
-bool fors_holdings_have_entries(const struct fors_holdings *holdings, const struct fors_jobentry *job);
-/* The job, another than this one of such a number in the list, that owns the lanes of its entries; FORS_NO_JOB: none. (holdings_again.c) */
-uint32_t fors_holdings_lender(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t number);
 
 /*
  * Jobs that have entries own no lanes but those that these go over: what they do not use is free for who begins, so that

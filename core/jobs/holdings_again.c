@@ -102,35 +102,15 @@ bool fors_holdings_same_ways(const struct fors_floors *floors, const struct fors
 
 /* ---- lanes without entries ---- */
 
-/* The lane at *leaf that the first entry of the job on floor 0 goes over; FORS_NO_LANE: it has none. */
-static uint32_t first_lane(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t *leaf)
+static bool has_entries(const struct fors_holdings *holdings, const struct fors_jobentry *job)
 {
 	const struct fors_entries *first = holdings->entries;
 
-	for (uint32_t i = 0; holdings->nfloors && first->up && i < job->count; i++)
-		for (*leaf = 0; *leaf < first->nleaves; ++*leaf) {
-			uint32_t lane = first->up[(size_t)*leaf * first->nservers + job->server[i]];
-
-			if (lane != FORS_NO_LANE)
-				return lane;
-		}
-	return FORS_NO_LANE;
-}
-
-bool fors_holdings_have_entries(const struct fors_holdings *holdings, const struct fors_jobentry *job)
-{
-	uint32_t leaf;
-
-	return first_lane(holdings, job, &leaf) != FORS_NO_LANE;
-}
-
-uint32_t fors_holdings_lender(const struct fors_holdings *holdings, const struct fors_jobentry *job, uint32_t number)
-{
-	uint32_t leaf, lane = first_lane(holdings, job, &leaf), owner = FORS_NO_JOB;
-
-	if (lane != FORS_NO_LANE)
-		owner = fors_owner(&holdings->owners[0], leaf, lane);
-	return owner == number ? FORS_NO_JOB : owner;
+	for (uint32_t i = 0; first->up && i < job->count; i++)
+		for (uint32_t a = 0; a < first->nleaves; a++)
+			if (first->up[(size_t)a * first->nservers + job->server[i]] != FORS_NO_LANE)
+				return true;
+	return false;
 }
 
 /* The lanes of a floor that entries go over, in is_used[leaf * nlanes + lane]. */
@@ -173,7 +153,7 @@ enum fors_err fors_holdings_narrow(const struct fors_floors *floors, const struc
 	enum fors_err err = is_narrow ? FORS_OK : fors_fail_memory(error);
 
 	for (uint32_t j = 0; !err && holdings->nfloors && j < list->count; j++)
-		is_narrow[j] = fors_holdings_have_entries(holdings, &list->job[j]);
+		is_narrow[j] = has_entries(holdings, &list->job[j]);
 	for (uint32_t f = 0; !err && f < holdings->nfloors; f++)
 		err = narrow_floor(floors->floor[f], is_narrow, &holdings->entries[f], &holdings->owners[f], error);
 	free(is_narrow);

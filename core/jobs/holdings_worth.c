@@ -9,7 +9,6 @@
 #include "holdings.h"
 
 #define ALL 1000	      /* the time of a job at full speed */
-#define AS_BORROWER (2 * ALL) /* of one that shares another one's lanes */
 #define WITHOUT (3 * ALL)     /* of one that wants entries and has none: what it gets otherwise is shared with all */
 
 static uint64_t time_of(const struct fors_joblist *list, bool has_exclusive, const struct fors_holdings *holdings,
@@ -19,9 +18,7 @@ static uint64_t time_of(const struct fors_joblist *list, bool has_exclusive, con
 
 	if (!fors_entries_wanted(&task, job))
 		return ALL;
-	if (holdings->bound[job])
-		return (uint64_t)ALL * holdings->bound[job] / list->job[job].count;
-	return fors_holdings_have_entries(holdings, &list->job[job]) ? AS_BORROWER : WITHOUT;
+	return holdings->bound[job] ? (uint64_t)ALL * holdings->bound[job] / list->job[job].count : WITHOUT;
 }
 
 uint64_t fors_holdings_lost(const struct fors_joblist *list, bool has_exclusive, const struct fors_holdings *holdings)

@@ -13,9 +13,6 @@
  * are needed (P: servers of the job). Spreading them is filling water into connected vessels: exact for one pair, repeated
  * for all pairs until it hardly moves. That is what the search asks for each candidate, and what it makes small.
  *
- * Where lanes are few that question is asked at last only, and before it a simpler one: by the cuts of each leaf, how fast
- * could the job be at best (doc/jobs.md, what is necessary)?
- *
  *      start    largest jobs first, each the same lanes at all its leaves as far as they are free
  *      search   swap two lanes of a leaf, give one away, exchange a lane for another at all leaves of a job
  *

@@ -3,8 +3,7 @@
  * owners_improve.c - better owners by small exchanges: annealing that ends cold when the work is done.
  *
  * A move touches few lanes, and only the owners that have them are asked anew how they are. It is taken back when it made
- * things worse by more than the temperature allows. Where lanes are few the first half of the work goes by cuts
- * (owners_cuts.c), which look further: they say what an owner could have at best, not what the water does at the moment.
+ * things worse by more than the temperature allows.
  */
 #include "owners_inside.h"
 
@@ -77,7 +76,7 @@ static void touch(struct search *s, struct move *move, uint32_t who)
 			return;
 	*touched = (struct touched){who, owner->ncut, owner->energy, move->nsaved};
 	move->nowners++;
-	move->nsaved += s->is_by_cuts ? 0 : copy_water(s, move, touched, false);
+	move->nsaved += copy_water(s, move, touched, false);
 }
 
 static struct party *party_of(const struct search *s, uint32_t leaf, uint32_t who)
@@ -130,8 +129,7 @@ static void take_back(struct search *s, struct move *move)
 		const struct touched *touched = &move->owner[i];
 		struct owner *owner = &s->owner[touched->owner];
 
-		if (!s->is_by_cuts)
-			take_back_water(s, move, touched);
+		take_back_water(s, move, touched);
 		owner->ncut = touched->ncut;
 		owner->energy = touched->energy;
 	}
@@ -221,9 +219,7 @@ static void choose(struct search *s, struct fors_xorshift *random, struct move *
 /* How is the owner, after the move; FORS_NONE: wherever its lanes may have changed? */
 static void ask_owner(struct search *s, struct owner *owner, uint32_t leaf)
 {
-	if (s->is_by_cuts)
-		fors_owners_cut(s, owner);
-	else if (leaf != FORS_NONE)
+	if (leaf != FORS_NONE)
 		fors_owners_pour_leaf(s, owner, leaf);
 	else
 		fors_owners_pour(s, owner);
@@ -277,15 +273,14 @@ static int64_t weigh_all(struct search *s, int64_t *least)
 	return energy;
 }
 
-/* Until so much work is done, or all are at full speed; `best` is the result. */
-static void anneal(struct search *s, uint64_t until)
+void fors_owners_improve(struct search *s)
 {
 	struct fors_xorshift random = {0x666f7273 + SEEDS_APART * s->task->seed};
 	int64_t least = 0, energy = weigh_all(s, &least), best = energy;
 	struct move move;
 
 	s->since = s->work;
-	s->until = until;
+	s->until = s->task->work;
 	remember(s);
 	for (uint32_t ntries = 1; s->nshared && s->nlanes && !has_ended(s, best, least, ntries); ntries++) {
 		int64_t worse;
@@ -302,22 +297,4 @@ static void anneal(struct search *s, uint64_t until)
 			remember(s);
 		}
 	}
-}
-
-static void return_to_best(struct search *s)
-{
-	for (uint32_t i = 0; i < s->task->fabric->nleaves * s->nlanes; i++)
-		if (s->at[i] != s->best[i])
-			pass(s, i, s->best[i]);
-}
-
-void fors_owners_improve(struct search *s)
-{
-	s->is_by_cuts = fors_owners_may_cut(s);
-	if (s->is_by_cuts) {
-		anneal(s, s->task->work / 2);
-		return_to_best(s);
-		s->is_by_cuts = false;
-	}
-	anneal(s, s->task->work);
 }

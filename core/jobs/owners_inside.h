@@ -53,7 +53,6 @@ struct search {
 	uint32_t *level;	     /* nlanes */
 	uint32_t *lane;		     /* nlanes, in the order of level */
 	uint64_t work, since, until; /* done so far; when the annealing began and when it ends */
-	bool is_by_cuts;	     /* owners are weighed by cuts, and nothing is poured */
 };
 
 /* Pairs of an owner's parties. */
@@ -86,12 +85,9 @@ void fors_owners_pour(struct search *search, struct owner *owner);
 void fors_owners_pour_leaf(struct search *search, struct owner *owner, uint32_t leaf);
 /* What the epoch costs that the owner gets for lanes it had before and has lost; 0: it has lost none. */
 int64_t fors_owners_price(const struct search *search, const struct owner *owner);
-/* Is there time for cuts, are lanes few enough for them, and flows as many as servers make? fors_owners_cut() is an owner's energy then. */
-bool fors_owners_may_cut(const struct search *search);
-void fors_owners_cut(struct search *search, struct owner *owner);
 /* Share out the lanes for a start, into `at`; is_served: false for each owner. */
 void fors_owners_start(struct search *search, bool *is_served);
-/* Make it better, as long as there is work left. */
+/* Make it better until the work is done, or all are at full speed; `best` is the result. */
 void fors_owners_improve(struct search *search);
 
 #endif

@@ -33,14 +33,13 @@ static const struct fors_fabric *first_floor(const struct planner *p)
 
 /* ---- one plan ---- */
 
-/* Cables that the job, or its lender (it itself: it is no borrower), may not use; false: there are none. */
-static bool bar(const struct planner *p, uint32_t job, uint32_t lender, enum fors_jobplan_lanes whose)
+/* Cables that the job may not use; false: there are none. */
+static bool bar(const struct planner *p, uint32_t job, enum fors_jobplan_lanes whose)
 {
 	for (uint32_t port = 0; port < p->task->net->nports; port++) {
 		uint32_t owner = p->owner[port];
 
-		p->is_barred[port] = owner != job && owner != lender &&
-				     (whose == FORS_OVER_OWN || (whose == FORS_OVER_FREE && owner != FORS_NO_JOB));
+		p->is_barred[port] = owner != job && (whose == FORS_OVER_OWN || owner != FORS_NO_JOB);
 	}
 	return whose != FORS_OVER_ALL;
 }
@@ -83,21 +82,6 @@ static enum fors_err plan_on_index(const struct planner *p, uint32_t job, const 
 	return err;
 }
 
-/* Over the lanes of the job's lender, if it has one: they are neither its own nor free. */
-static enum fors_err plan_as_borrower(const struct planner *p, uint32_t job, const struct fors_participants *servers)
-{
-	struct fors_jobplan *made = &p->plans->job[job];
-	uint32_t lender = fors_holdings_lender(p->lanes->holdings, &p->list->job[job], job);
-	struct fors_over_task task = *p->task;
-
-	if (lender == FORS_NO_JOB)
-		return FORS_OK;
-	bar(p, job, lender, FORS_OVER_OWN);
-	task.is_barred = p->is_barred;
-	made->whose = FORS_OVER_ALL;
-	return plan_for(p, &task, servers, made);
-}
-
 static enum fors_err plan_on_lanes(const struct planner *p, uint32_t job, const struct fors_participants *servers)
 {
 	struct fors_jobplan *made = &p->plans->job[job];
@@ -106,7 +90,7 @@ static enum fors_err plan_on_lanes(const struct planner *p, uint32_t job, const 
 
 	made->whose = p->list->job[job].is_exclusive ? FORS_OVER_OWN : FORS_OVER_FREE;
 	for (; !err && !made->plan; made->whose++) {
-		task.is_barred = bar(p, job, job, made->whose) ? p->is_barred : NULL;
+		task.is_barred = bar(p, job, made->whose) ? p->is_barred : NULL;
 		err = plan_for(p, &task, servers, made);
 		if (made->plan || made->whose == FORS_OVER_ALL)
 			break;
@@ -132,8 +116,6 @@ static enum fors_err plan_job(const struct planner *p, uint32_t job)
 		servers.guid[i] = first_floor(p)->server[entry->server[i]].guid;
 	if (has_index)
 		err = plan_on_index(p, job, &servers);
-	if (!err && !p->plans->job[job].plan)
-		err = plan_as_borrower(p, job, &servers);
 	if (!err && !p->plans->job[job].plan)
 		err = plan_on_lanes(p, job, &servers);
 	free(servers.guid);

@@ -19,9 +19,8 @@ static const struct number {
 	const char *key;
 	size_t offset;
 } numbers[] = {
-	{AT(servers)},	       {AT(missing)},	   {AT(leaves)},	{AT(lanes)}, {AT(phases)},
-	{AT(lower_bound)},     {AT(alone_bound)},  {AT(path_index)},	{AT(epoch)}, {AT(trespassers)},
-	{AT(expected_phases)}, {AT(demand_epoch)}, {AT(demand_phases)},
+	{AT(servers)},	   {AT(missing)},    {AT(leaves)}, {AT(lanes)},		  {AT(phases)},	      {AT(lower_bound)},
+	{AT(alone_bound)}, {AT(path_index)}, {AT(epoch)},  {AT(expected_phases)}, {AT(demand_epoch)}, {AT(demand_phases)},
 };
 
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
@@ -89,7 +88,6 @@ static json_t *to_json(const struct fors_jobstat *job)
 		       put(object, "job_index", json_boolean(job->has_index)) &&
 		       put(object, "over", text_or_null(job->whose)) &&
 		       put(object, "reason", text_or_null(job->reason)) &&
-		       put(object, "trespassing", text_or_null(job->trespassing)) &&
 		       put(object, "demand", text_or_null(job->demand)) &&
 		       put(object, "demand_reason", text_or_null(job->demand_reason)) &&
 		       put(object, "demand_over_bound", real_or_null(job->demand_over_bound));
@@ -160,7 +158,6 @@ static bool parse(const json_t *object, struct fors_jobstat *job)
 	bool is_good = take_text(object, "name", job->name, sizeof(job->name)) && take_state(object, &job->state) &&
 		       take_text(object, "over", job->whose, sizeof(job->whose)) &&
 		       take_text(object, "reason", job->reason, sizeof(job->reason)) &&
-		       take_text(object, "trespassing", job->trespassing, sizeof(job->trespassing)) &&
 		       take_text(object, "demand", job->demand, sizeof(job->demand)) &&
 		       take_text(object, "demand_reason", job->demand_reason, sizeof(job->demand_reason));
 	const json_t *over_bound = json_object_get(object, "demand_over_bound");

@@ -33,12 +33,10 @@ struct fors_jobstat {
 	int64_t path_index;	 /* of those that belong to jobs, if its plan goes over that only */
 	int64_t epoch;		 /* of its schedule, also of a withdrawn one */
 	int64_t expected_phases; /* while it waits for its table entries: no plan over these is shorter */
-	int64_t trespassers;	 /* jobs whose ways go over lanes that this one owns: of base LIDs, or borrowed ones */
 	char demand[64];	 /* the name of its demand; empty: it has none */
 	int64_t demand_epoch, demand_phases; /* of its schedule; unknown: there is none */
 	double demand_over_bound;	     /* likewise: its time over the bound of any, without the cost of phases */
 	char whose[8];			     /* which lanes it goes over: "own", "free", "all"; empty: no schedule */
-	char trespassing[300];		     /* the first of the trespassers; empty: nobody, or not known */
 	char reason[FORS_ERROR_TEXT / 2];
 	char demand_reason[FORS_ERROR_TEXT /
 			   2]; /* why its demand has no schedule, or a remark about it; empty: neither */

@@ -109,7 +109,6 @@ struct fors_jobboard_item *fors_jobboard_have(struct fors_jobboards *jobs, const
 					   .alone_bound = FORS_UNKNOWN,
 					   .path_index = FORS_UNKNOWN,
 					   .epoch = FORS_UNKNOWN,
-					   .trespassers = FORS_UNKNOWN,
 					   .expected_phases = FORS_UNKNOWN,
 					   .demand_epoch = FORS_UNKNOWN,
 					   .demand_phases = FORS_UNKNOWN,

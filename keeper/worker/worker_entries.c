@@ -342,7 +342,6 @@ void fors_worker_clear_grant(struct fors_worker_grant *grant)
 	free(grant->is_held);
 	free(grant->waits);
 	free(grant->was_of);
-	free(grant->lender);
 	*grant = (struct fors_worker_grant){.index = FORS_UNKNOWN};
 }
 
@@ -436,8 +435,6 @@ static enum fors_err grant_lanes(const struct fors_claim *claim, const struct fo
 
 	if (!err && !holdings->nfloors)
 		err = hold_nothing(&look->floors, holdings, error);
-	for (uint32_t j = 0; !err && j < list->count; j++)
-		grant->lender[j] = fors_holdings_lender(holdings, &list->job[j], j);
 	for (uint32_t f = 0; !err && f < holdings->nfloors; f++)
 		grant_floor(look->floors.floor[f], list, &holdings->owners[f], &holdings->entries[f]);
 	if (!err)
@@ -490,11 +487,9 @@ static bool alloc_grant(const struct fors_joblist *list, struct fors_worker_gran
 	grant->is_held = calloc(list->count + (size_t)1, sizeof(*grant->is_held));
 	grant->waits = calloc(list->count + (size_t)1, sizeof(*grant->waits));
 	grant->was_of = malloc((list->count + (size_t)1) * sizeof(*grant->was_of));
-	grant->lender = malloc((list->count + (size_t)1) * sizeof(*grant->lender));
-	if (!grant->is_held || !grant->waits || !grant->was_of || !grant->lender)
+	if (!grant->is_held || !grant->waits || !grant->was_of)
 		return false;
 	memset(grant->was_of, 0xFF, list->count * sizeof(*grant->was_of)); /* FORS_NO_JOB */
-	memset(grant->lender, 0xFF, list->count * sizeof(*grant->lender));
 	return true;
 }
 

@@ -16,7 +16,6 @@
 
 #include "core/base/unknown.h"
 #include "core/jobs/running.h"
-#include "core/jobs/trespass.h"
 #include "core/planners/jobplan_left.h"
 #include "core/planners/jobplan_over.h"
 #include "core/schedule/lane_ways.h"
@@ -39,7 +38,6 @@ struct fors_worker_planning {
 	uint32_t *was_of;		/* per job of the set: its number in the set in force, or FORS_NO_JOB */
 	struct fors_jobkept *kept;	/* per job of the set */
 	struct fors_worker_grant grant; /* where a path index belongs to jobs */
-	struct fors_trespass *met;	/* per job of the set; NULL: nobody owns a lane here */
 	struct fors_jobplans plans;
 	struct fors_error error;
 };
@@ -430,10 +428,6 @@ static void tell_job(const struct fors_worker_planning *p, uint32_t j, struct fo
 	item->told.leaves = job->nleaves;
 	item->told.lanes = p->set.look->fabric || p->set.floors.count ? (int64_t)made->nlanes : FORS_UNKNOWN;
 	item->told.expected_phases = expected_phases(p, j);
-	item->told.trespassers = p->met ? (int64_t)p->met[j].count : FORS_UNKNOWN;
-	item->told.trespassing[0] = '\0';
-	if (p->met)
-		fors_trespass_tell(&p->set.list, &p->met[j], item->told.trespassing, sizeof(item->told.trespassing));
 	if (made->is_kept)
 		return;
 	item->told.lower_bound = made->lower_bound;
@@ -547,48 +541,6 @@ static bool take_effect(struct fors_worker_planning *p)
 	return true;
 }
 
-/* Whose is each cable, by the ports of the net. */
-static void list_owners(const struct fors_worker_jobset *set, uint32_t *owner)
-{
-	const struct fors_net *net = set->look->net;
-
-	if (set->floors.count) {
-		fors_holdings_ports(&set->floors, &set->holdings, owner);
-		return;
-	}
-	for (uint32_t port = 0; port < net->nports; port++)
-		owner[port] = FORS_NO_JOB;
-	fors_owners_ports(set->look->fabric, &set->owners, owner);
-}
-
-/* Jobs that borrow lanes of another, because none were left for them: in the claim, if that is what lanes are owned by. */
-static void add_borrowers(struct fors_worker_planning *p)
-{
-	for (uint32_t j = 0; j < p->set.list.count; j++) {
-		uint32_t lender = p->grant.lender ? p->grant.lender[j]
-						  : fors_holdings_lender(&p->set.holdings, &p->set.list.job[j], j);
-
-		if (lender != FORS_NO_JOB)
-			fors_trespass_add(&p->met[lender], j);
-	}
-}
-
-static enum fors_err find_trespassers(struct fors_worker_planning *p)
-{
-	uint32_t *owner = malloc((p->set.look->net->nports + (size_t)1) * sizeof(*owner));
-	enum fors_err err;
-
-	if (!owner)
-		return fors_fail_memory(&p->error);
-	list_owners(&p->set, owner);
-	err = fors_trespass_find(fors_worker_jobset_seats(&p->set), p->set.look->lfts, &p->set.list, owner, &p->met,
-				 &p->error);
-	free(owner);
-	if (!err)
-		add_borrowers(p);
-	return err;
-}
-
 static enum fors_err plan_all(struct fors_worker_planning *p)
 {
 	enum fors_err err;
@@ -598,8 +550,6 @@ static enum fors_err plan_all(struct fors_worker_planning *p)
 	err = fors_worker_read_jobset(p->worker, &p->set, &p->error);
 	if (!err)
 		err = make_plans(p);
-	if (!err && p->set.look->lfts && (p->set.look->fabric || p->set.floors.count))
-		err = find_trespassers(p);
 	p->worker->jobs.is_busy = false;
 	return err;
 }
@@ -613,7 +563,6 @@ static void clear_planning(struct fors_worker_planning *p)
 	fors_worker_clear_grant(&p->grant);
 	free(p->was_of);
 	free(p->kept);
-	free(p->met);
 }
 
 static bool plan_now(struct fors_worker *worker, struct fors_look *look, bool is_at_leisure)

@@ -77,7 +77,6 @@ struct fors_worker_grant {
 	int64_t index;	  /* the path index that belongs to jobs; negative: none */
 	bool *is_held;	  /* per job of the list: all of its entries are in the tables, over lanes of its own */
 	uint32_t *was_of; /* likewise: its number in the claim in force, or FORS_NO_JOB */
-	uint32_t *lender; /* likewise: the job whose lanes the claim has it borrow, or FORS_NO_JOB */
 	bool *waits;	  /* likewise: it gets no schedule yet */
 	size_t nwaiting;
 	uint64_t claimed; /* number of the claim in force, 0: none */

@@ -100,20 +100,6 @@ def test_three_levels(fors, write, tmp_path, mark, how):
         assert all(used) and len(set().union(*used)) == sum(len(one) for one in used)
 
 
-def test_borrowed_lanes(fors, write, tmp_path):
-    """Six jobs at random in a tree that is nearly full: for one no lanes are left, and it meets nobody but the job that lends it some."""
-    text = scattered(random.Random(3), (12, 12, 10, 10, 8, 8), "job-index")
-    args = ("jobs", *TREE3, "--lmc", "1", "--job-index", "--jobs", write("jobs", text))
-    jobs = json.loads(fors(*args, "--json", "--output-dir", tmp_path / "out").out)["jobs"]
-    used = {job["name"]: links(fors, tmp_path / "out" / job["name"] / "schedule") for job in jobs}
-    lender = {job["name"]: job["lender"] for job in jobs if job["lender"]}
-    assert lender and all((job["name"] in lender) == (job["over"] == "all") for job in jobs)
-    for name, other in lender.items():
-        assert {job["name"] for job in jobs if job["name"] != name and used[job["name"]] & used[name]} <= {other} - set(lender)
-    out = fors(*args).out
-    assert all(f"all lanes (asked for its own), borrowed from {other}" in out for other in lender.values())
-
-
 def test_whole_pods_and_leaves_at_full_speed(fors, write):
     """A pod, two leaves of each of two pods, and the rest of these pods: nothing is lost, over one path index."""
     leaves = {"pod": range(4), "two": (4, 5, 8, 9), "rest": (6, 7, 10, 11)}
@@ -121,58 +107,6 @@ def test_whole_pods_and_leaves_at_full_speed(fors, write):
     found = json.loads(fors("jobs", *TREE3, "--lmc", "1", "--job-index", "--jobs", write("jobs", text), "--json").out)
     assert [job["speed"] for job in found["jobs"]] == [1, 1, 1]
     assert {name.split("-")[0][:4] for name in found["jobs"][1]["owned"]} == {"Leaf", "Mid2"}
-
-
-# --- advice -----------------------------------------------------------------------------------------------------------
-
-def advised(fors, write, tree, running, wanted, code=0):
-    return json.loads(fors("jobs", *tree, "--advise", str(wanted), "--jobs", write("running", running), "--json", code=code).out)
-
-
-@pytest.mark.parametrize("tree", [("--synthetic", "FT(2;8,8)"), TREE3])
-def test_advised_hosts_keep_all_at_full_speed(fors, write, tree):
-    """What is promised is what a plan with the new job on the advised hosts has."""
-    slots = 8 if tree[1].startswith("FT") else 4
-    running = "".join(f"r{k} [job-index]: " + ", ".join(f"Node{a:02}-{s:02}" for a in (k, k + 4) for s in range(slots // 2)) + "\n" for k in range(3))
-    for wanted in (1, 3, slots, 2 * slots, 3 * slots + 2):
-        found = advised(fors, write, tree, running, wanted)
-        assert found["servers"] == wanted == len(found["hosts"]) == len(set(found["hosts"])) and found["nodelist"] == ",".join(found["hosts"])
-        assert found["expected_speed"] == 1 and found["slowed"] == 0 and [n["speed_with"] for n in found["neighbours"]] == [1] * 3
-        assert not any(host in running for host in found["hosts"])
-        text = running + "new [job-index]: " + ", ".join(found["hosts"]) + "\n"
-        plans = json.loads(fors("jobs", *tree, "--lmc", "1", "--job-index", "--jobs", write("all", text), "--json").out)["jobs"]
-        assert all(job["lower_bound"] == job["servers"] and job["over"] == "own" for job in plans)
-
-
-def test_advice_prefers_one_leaf_then_one_pod(fors, write):
-    running = "r [job-index]: Node00-00, Node00-01, Node01-00, Node04-00\n"
-    assert advised(fors, write, TREE3, running, 2)["hosts"] == ["Node00-02", "Node00-03"]
-    pod = advised(fors, write, TREE3, running, 12)
-    assert pod["pods"] == 1 and {host[:6] for host in pod["hosts"]} == {"Node00", "Node01", "Node02", "Node03"}  # the one with least room
-    assert advised(fors, write, TREE3, running, 14)["pods"] == 1 and advised(fors, write, TREE3, running, 18)["pods"] == 2
-    out = fors("jobs", *TREE3, "--advise", "3")
-    assert out.out == "Node00-00,Node00-01,Node00-02\n" and "3 servers on 1 leaf in 1 pod; expected speed 1.000" in out.err
-
-
-def test_advice_names_hosts_once_whatever_adapters_they_have(fors, write):
-    """Rails: host s has an adapter at each leaf; it is given away as a whole, and one of whose adapters works is not free."""
-    text = fors("fabric", "--synthetic", "FT(2;4,4)").out
-    rails = re.sub(r'# "Node(\d\d)-(\d\d)"', lambda m: f'# "n{m[2]} mlx5_{int(m[1])}"', text).replace("n02 mlx5", "MT4119 ConnectX5 none mlx5")
-    tree = ("--fabric", write("net", rails))
-    found = json.loads(fors("jobs", *tree, "--advise", "2", "--jobs", write("running", "r: Node01-00\n"), "--json").out)
-    assert found["hosts"] == ["n01", "n03"] and found["nodelist"] == "n01,n03" and found["servers"] == 8 and found["leaves"] == 4
-    out = fors("jobs", *tree, "--advise", "3")
-    assert out.out == "n00,n01,n03\n" and "12 servers of 3 hosts on 4 leaves" in out.err and "4 servers are not given away" in out.err
-    assert "3 hosts of 16 servers are free, and 4 are wanted" in fors("jobs", *tree, "--advise", "4", code=1).err
-
-
-def test_advice_where_there_is_none(fors, write):
-    running = "r: " + ", ".join(f"Node{a:02}-{s:02}" for a in range(16) for s in range(4) if (a, s) != (3, 1)) + "\n"
-    assert "1 hosts of 64 servers are free, and 2 are wanted" in fors("jobs", *TREE3, "--advise", "2", "--jobs", write("jobs", running), code=1).err
-    assert "goes without" in fors("jobs", *TREE3, "--advise", "2", "--job-index", code=2).err
-    torn = "r [exclusive]: " + ", ".join(f"Node{a:02}-{s:02}" for a in range(3) for s in range(1)) + "\n"
-    tree = ("--synthetic", "FT(2;2,3)", "--down", "Leaf00[3]", "--down", "Leaf01[4]", "--down", "Leaf01[3]")
-    assert fors("jobs", *tree, "--advise", "2", "--jobs", write("jobs", torn), code=1).err
 
 
 def test_replay_on_three_levels_fills_pods(fors, write, tmp_path):

@@ -113,9 +113,9 @@ CABLE = {"a": "Leaf00", "a_port": 5, "b": "Spine00", "b_port": 1, "since_ms": SI
 STATUS = {  # what a plan has not, so that each key has a value once; that of the whole goes with jobs while nothing is decided
     "state": "planning", "epoch": SINCE, "degraded_links": [CABLE], "state_since_ms": SINCE,
     "repairs": {"list": [{"a": "Leaf00", "a_port": 5, "b": "Spine00", "b_port": 1, "phases": 17}], "untried": 0},
-    "jobs": [{"name": "a.1", "state": "active", "exclusive": True, "job_index": False, "over": "own", "reason": None, "trespassing": None,
+    "jobs": [{"name": "a.1", "state": "active", "exclusive": True, "job_index": False, "over": "own", "reason": None,
               "servers": 4, "missing": 0, "leaves": 2, "lanes": 4, "phases": 4, "lower_bound": 4, "alone_bound": 4, "path_index": 0, "epoch": SINCE,
-              "trespassers": 0, "expected_phases": 4, "demand": "events", "demand_reason": None, "demand_epoch": SINCE, "demand_phases": 3,
+              "expected_phases": 4, "demand": "events", "demand_reason": None, "demand_epoch": SINCE, "demand_phases": 3,
               "demand_over_bound": 1.25, "ratio": 1.0}],
 }
 

@@ -10,9 +10,7 @@
 
 #include "core/fabric/fattree.h"
 #include "core/jobs/entries.h"
-#include "core/jobs/holdings_inside.h"
 #include "core/jobs/running.h"
-#include "core/jobs/trespass.h"
 #include "core/planners/jobplan_index.h"
 #include "core/planners/jobplan_over.h"
 #include "core/planners/routing.h"
@@ -488,92 +486,6 @@ static void test_parts(void **state)
 	}
 }
 
-/* ---- who can trespass ---- */
-
-/* Has the job this cable, given by one end, on any floor? Found by where leaves of floors have their lanes. */
-static bool has_cable(const struct site *s, const struct fors_holdings *h, uint32_t j, uint32_t node, uint8_t port)
-{
-	for (uint32_t i = 0; i < s->floors.count; i++) {
-		const struct fors_fabric *f = s->floors.floor[i];
-
-		for (uint32_t a = 0; a < f->nleaves; a++)
-			for (uint32_t k = 0; k < f->nlanes && f->leaf[a].node == node; k++)
-				if (fors_owner(&h->owners[i], a, k) == j && fors_cable(f, a, k)->leaf_port == port)
-					return true;
-	}
-	return false;
-}
-
-/* Is a way of a base LID between two servers of `from` over a cable of `to`? Each is asked for at both its ends. */
-static bool can_come(const struct site *s, const struct fors_holdings *h, const struct fors_jobentry *from, uint32_t to)
-{
-	const struct fors_fabric *f = s->floors.floor[0];
-
-	for (uint32_t way = 0; way < from->count * from->count; way++) {
-		const struct fors_server *d = &f->server[from->server[way % from->count]];
-		uint32_t node = f->leaf[f->server[from->server[way / from->count]].leaf].node;
-
-		while (node != f->leaf[d->leaf].node) {
-			const struct fors_lfts *lfts = s->w.route->lfts;
-			uint8_t port = fors_lfts_port(lfts, fors_lfts_row(lfts, s->w.now->node[node].guid), d->lid);
-			const struct fors_port *end = fors_net_port(s->w.now, node, port);
-
-			if (has_cable(s, h, to, node, port) || has_cable(s, h, to, end->peer, end->peer_port))
-				return true;
-			node = end->peer;
-		}
-	}
-	return false;
-}
-
-/* Two jobs with lanes of their own and two that share, anywhere; how many meet. */
-static unsigned trespass(const struct site *s, struct fors_random *random)
-{
-	struct fors_joblist list = anywhere(&s->floors, random, 4);
-	struct fors_holdings_task task = {.floors = &s->floors,
-					  .list = &list,
-					  .has_exclusive = true,
-					  .owners_work = FORS_ENTRIES_OWNERS_WORK / 24,
-					  .entries_work = FORS_ENTRIES_WORK / 24};
-	struct fors_holdings holdings;
-	uint32_t *owner = malloc(s->w.now->nports * sizeof(*owner));
-	struct fors_trespass *met;
-	unsigned all = 0;
-
-	list.job[2].is_exclusive = list.job[2].has_index = list.job[3].is_exclusive = list.job[3].has_index = false;
-	must(fors_holdings_find(&task, &holdings, NULL), NULL);
-	fors_holdings_ports(&s->floors, &holdings, owner);
-	must(fors_trespass_find(s->floors.floor[0], s->w.route->lfts, &list, owner, &met, NULL), NULL);
-	for (uint32_t j = 0; j < list.count; j++) {
-		unsigned n = can_come(s, &holdings, &list.job[2], j) + can_come(s, &holdings, &list.job[3], j);
-
-		assert_int_equal(met[j].count, j < 2 ? n : 0);
-		all += met[j].count;
-	}
-	free(met);
-	free(owner);
-	fors_holdings_clear(&holdings);
-	fors_joblist_clear(&list);
-	return all;
-}
-
-static void test_trespass(void **state)
-{
-	static const char *const dead[] = {"", "Leaf00[4]", "Mid2-01[3]", "Mid2-02"};
-	struct fors_random random = {11};
-	unsigned all = 0;
-
-	for (unsigned i = 0; i < 4; i++) {
-		struct site s;
-
-		site_new(&s, "XGFT(3;3,2,3;1,2,2)", dead[i]);
-		for (int draw = 0; draw < 15; draw++)
-			all += trespass(&s, &random);
-		site_free(&s);
-	}
-	assert_in_range(all, 20, 4 * 15 * 4 - 1);
-}
-
 /* ---- at random, with room ---- */
 
 /* So many jobs of so many servers, each on any servers that are free. */
@@ -621,129 +533,6 @@ static void test_scattered(void **state)
 		fors_joblist_clear(&list);
 	}
 	assert_in_range(nfull, 65, 70);
-	site_free(&s);
-}
-
-/* ---- borrowers ---- */
-
-/* Plans of all jobs: a borrower meets its lender alone, over whose cables all of its ways go, and all others have cables of their own. How many borrowers. */
-static unsigned judge_borrowers(const struct site *s, const struct fors_joblist *list)
-{
-	struct fors_jobtables tables;
-	struct fors_jobplans plans = {0};
-	unsigned nborrowers = 0;
-
-	must(fors_jobtables_make(&s->tree, &s->floors, list, s->w.route->lfts, &tables, NULL), NULL);
-	const struct fors_jobfloors lanes = {&s->floors, &tables.holdings, tables.index};
-	const struct fors_over_task task = {.net = s->w.now, .lfts = tables.lfts, .is_quick = true};
-
-	must(fors_jobplans_floors(&task, &lanes, list, NULL, &plans, NULL), NULL);
-	assert_int_equal(plans.nmeetings, 0);
-	for (uint32_t j = 0; j < list->count; j++) {
-		uint64_t whose = cables_of(s, &tables, list, j);
-		bool is_borrower = !tables.holdings.bound[j];
-
-		assert_true(fors_holdings_have_entries(&tables.holdings, &list->job[j]));
-		assert_int_equal(whose & (whose - 1), 0);
-		assert_int_equal(whose == UINT64_C(1) << j, !is_borrower);
-		assert_true(whose < UINT64_C(1) << list->count);
-		assert_int_equal(plans.job[j].whose, is_borrower ? FORS_OVER_ALL : FORS_OVER_OWN);
-		assert_true(plans.job[j].plan && plans.job[j].plan->nphases >= tables.holdings.bound[j]);
-		nborrowers += is_borrower;
-	}
-	fors_jobplans_clear(&plans);
-	fors_jobtables_clear(&tables);
-	return nborrowers;
-}
-
-/* Seven jobs on 248 of 288 servers, all over six planes: for one of them no lanes are left. */
-static void test_borrowers(void **state)
-{
-	static const uint32_t sizes[] = {16, 24, 32, 40, 40, 48, 48};
-	unsigned nborrowers = 0;
-	struct site s;
-
-	site_new(&s, "XGFT(3;6,6,8;1,6,6)", "");
-	for (uint64_t seed = 1; seed <= 3; seed++) {
-		struct fors_joblist list = scattered(&s.floors, seed, sizes, 7);
-
-		nborrowers += judge_borrowers(&s, &list);
-		fors_joblist_clear(&list);
-	}
-	assert_in_range(nborrowers, 1, 6);
-	site_free(&s);
-}
-
-/* Does a plan go over cables of this job only? */
-static bool is_over(const struct site *s, const struct fors_jobtables *tables, const struct fors_schedule *plan,
-		    uint32_t job)
-{
-	const struct fors_net *net = s->w.now;
-	uint32_t *owner = malloc(net->nports * sizeof(*owner));
-	bool *is_used = calloc(net->nports, sizeof(*is_used)), is = true;
-	struct fors_verdict verdict;
-
-	fors_holdings_ports(&s->floors, &tables->holdings, owner);
-	must(fors_verify_used(net, s->w.route->lfts, plan, 1, NULL, NULL, &verdict, is_used, NULL), NULL);
-	assert_true(verdict.is_good);
-	for (uint32_t node = 0; node < net->nnodes; node++)
-		for (uint8_t port = 0; port <= net->node[node].nports; port++) {
-			uint32_t i = net->node[node].first_port + port, peer = net->port[i].peer;
-			bool is_between = peer != FORS_NONE && net->node[node].type == FORS_SWITCH &&
-					  net->node[peer].type == FORS_SWITCH;
-
-			is &= !is_used[i] || !is_between || owner[i] == job;
-		}
-	free(is_used);
-	free(owner);
-	return is;
-}
-
-/* With a path index for each way a borrower is told to take those over its lender's lanes; how many are. */
-static unsigned plan_borrowers(const struct site *s, const struct fors_joblist *list)
-{
-	struct fors_jobtables tables;
-	struct fors_jobplans plans = {0};
-	unsigned nborrowers = 0;
-
-	must(fors_jobtables_make(&s->tree, &s->floors, list, NULL, &tables, NULL), NULL);
-	const struct fors_jobfloors lanes = {&s->floors, &tables.holdings, -1};
-	const struct fors_over_task task = {.net = s->w.now, .lfts = s->w.route->lfts};
-
-	must(fors_jobplans_floors(&task, &lanes, list, NULL, &plans, NULL), NULL);
-	assert_int_equal(plans.nmeetings, 0);
-	for (uint32_t j = 0; j < list->count; j++) {
-		uint32_t lender = fors_holdings_lender(&tables.holdings, &list->job[j], j);
-
-		assert_int_equal(lender != FORS_NO_JOB, list->job[j].nleaves > 1 && !tables.holdings.bound[j]);
-		if (lender == FORS_NO_JOB)
-			continue;
-		assert_int_equal(plans.job[j].whose, FORS_OVER_ALL);
-		assert_true(is_over(s, &tables, plans.job[j].plan, lender));
-		nborrowers++;
-	}
-	fors_jobplans_clear(&plans);
-	fors_jobtables_clear(&tables);
-	return nborrowers;
-}
-
-/* Three jobs all over two planes. */
-static void test_borrower_plans(void **state)
-{
-	static const uint32_t sizes[] = {4, 4, 4};
-	unsigned nborrowers = 0;
-	struct site s;
-
-	site_new_of(&s, "XGFT(3;2,2,3;1,2,2)", 2, "");
-	for (uint64_t seed = 1; seed <= 8; seed++) {
-		struct fors_joblist list = scattered(&s.floors, seed, sizes, 3);
-
-		for (uint32_t j = 0; j < list.count; j++)
-			list.job[j].has_index = false;
-		nborrowers += plan_borrowers(&s, &list);
-		fors_joblist_clear(&list);
-	}
-	assert_in_range(nborrowers, 1, 40);
 	site_free(&s);
 }
 
@@ -1129,10 +918,7 @@ int main(void)
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_left),
-		cmocka_unit_test(test_trespass),
 		cmocka_unit_test(test_scattered),
-		cmocka_unit_test(test_borrowers),
-		cmocka_unit_test(test_borrower_plans),
 		cmocka_unit_test(test_queue),
 	};
 

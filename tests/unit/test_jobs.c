@@ -12,7 +12,6 @@
 #include "core/fabric/fabric.h"
 #include "core/jobs/owners.h"
 #include "core/planners/jobplan.h"
-#include "core/jobs/trespass.h"
 #include "support.h"
 
 static struct fors_joblist read_list(const struct bed *bed, const char *text)
@@ -353,98 +352,6 @@ static void subsets(void **state)
 	bed_free(bed);
 }
 
-/* Is a way of a base LID, from a server of `from` to one of its others, over a cable whose lane is `to`'s? By the tables, hop by hop. */
-static bool can_come(const struct bed *bed, const struct fors_joblist *list, const struct fors_owners *owners,
-		     uint32_t from, uint32_t to)
-{
-	const struct fors_jobentry *job = &list->job[from];
-
-	for (uint32_t i = 0; i < job->count; i++)
-		for (uint32_t d = 0; d < job->count; d++) {
-			const struct fors_server *dst = &bed->fabric->server[job->server[d]];
-			uint32_t node = bed->fabric->leaf[bed->fabric->server[job->server[i]].leaf].node;
-
-			while (dst->leaf != bed->fabric->server[job->server[i]].leaf &&
-			       bed->net->node[node].type == FORS_SWITCH) {
-				uint64_t guid = bed->net->node[node].guid;
-				uint8_t port = fors_lfts_port(bed->lfts, fors_lfts_row(bed->lfts, guid), dst->lid);
-
-				for (uint32_t a = 0; a < owners->nleaves; a++)
-					for (uint32_t k = 0; k < owners->nlanes; k++) {
-						const struct fors_cable *cable = fors_cable(bed->fabric, a, k);
-						uint64_t spine = bed->fabric->spine[bed->fabric->lane[k].spine].guid;
-
-						if (fors_owner(owners, a, k) == to &&
-						    ((bed->fabric->leaf[a].guid == guid && cable->leaf_port == port) ||
-						     (spine == guid && cable->spine_port == port)))
-							return true;
-					}
-				node = fors_net_port(bed->net, node, port)->peer;
-			}
-		}
-	return false;
-}
-
-/* Two jobs with lanes of their own, and six that share: on whose lanes these can come. */
-static void who_can_trespass(void **state)
-{
-	struct rng rng = {47};
-	uint32_t all = 0;
-
-	for (int round = 0; round < 30; round++) {
-		struct bed *bed = bed_new(round % 3 ? "FT(2;5,4)" : "FT(2;3,5;cables=2)", round % 2);
-		char *text, told[300];
-		struct fors_joblist list;
-		struct fors_owners_task task = {.fabric = bed->fabric, .list = &list, .work = 100000};
-		struct fors_owners owners;
-		struct fors_trespass *met;
-		uint32_t *owner;
-
-		bed_random_failures(bed, &rng, round % 4);
-		bed_rebuild(bed);
-		task.fabric = bed->fabric;
-		if (bed->fabric->unreachable_pairs) {
-			bed_free(bed);
-			continue;
-		}
-		text = any_jobs(bed, &rng, 8, true);
-		assert_int_equal(fors_joblist_read(text, strlen(text), "jobs", bed->fabric, &list, NULL), FORS_OK);
-		for (uint32_t j = 2; j < list.count; j++)
-			list.job[j].is_exclusive = false;
-		assert_int_equal(fors_owners_find(&task, &owners, NULL), FORS_OK);
-		owner = malloc(bed->net->nports * sizeof(*owner));
-		for (uint32_t port = 0; port < bed->net->nports; port++)
-			owner[port] = FORS_NO_JOB;
-		fors_owners_ports(bed->fabric, &owners, owner);
-		assert_int_equal(fors_trespass_find(bed->fabric, bed->lfts, &list, owner, &met, NULL), FORS_OK);
-		for (uint32_t j = 0; j < list.count; j++) {
-			uint32_t n = 0;
-
-			for (uint32_t from = 0; from < list.count; from++)
-				if (!list.job[from].is_exclusive && can_come(bed, &list, &owners, from, j)) {
-					if (n < FORS_TRESPASS_NAMED)
-						assert_int_equal(met[j].first[n], from);
-					n++;
-				}
-			assert_int_equal(met[j].count, n);
-			fors_trespass_tell(&list, &met[j], told, sizeof(told));
-			assert_int_equal(!*told, !n);
-			all += n;
-			if (n == 6)
-				assert_string_equal(told, "job2, job3, job4, job5 and 2 more");
-			fors_trespass_tell(&list, &met[j], told, 7); /* cut, and no more written */
-			assert_true(strlen(told) < 7);
-		}
-		free(met);
-		free(owner);
-		free(text);
-		fors_owners_clear(&owners);
-		fors_joblist_clear(&list);
-		bed_free(bed);
-	}
-	assert_true(all > 50);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -457,7 +364,6 @@ int main(void)
 		cmocka_unit_test(shared_jobs),
 		cmocka_unit_test(the_same_again),
 		cmocka_unit_test(subsets),
-		cmocka_unit_test(who_can_trespass),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,6 @@
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
 #include "core/jobs/entries.h"
-#include "core/jobs/trespass.h"
 #include "core/fabric/repairs.h"
 #include "core/net/lftfile.h"
 #include "core/net/lfts_diff.h"
@@ -671,7 +670,7 @@ static void list_jobs(const struct fors_fabric *fabric, char *text, size_t room)
 	}
 }
 
-/* Owners, entries, and who can trespass on whom. */
+/* Owners and entries. */
 static enum fors_err share_lanes(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
 	static char text[1 << 16];
@@ -681,12 +680,8 @@ static enum fors_err share_lanes(const struct ground *g, uint64_t *digest, struc
 	struct fors_entries_task task = {.fabric = fabric, .list = &list, .has_exclusive = true, .work = 20000};
 	struct fors_owners owners = {0};
 	struct fors_entries entries = {0};
-	struct fors_trespass *met = NULL;
-	uint32_t *owner = malloc(fabric->net->nports * sizeof(*owner));
 	enum fors_err err;
 
-	assert_non_null(owner);
-	memset(owner, 0xff, fabric->net->nports * sizeof(*owner)); /* FORS_NO_JOB */
 	list_jobs(fabric, text, sizeof(text));
 	begin();
 	err = fors_joblist_read(text, strlen(text), "jobs", fabric, &list, error);
@@ -694,17 +689,10 @@ static enum fors_err share_lanes(const struct ground *g, uint64_t *digest, struc
 		err = fors_owners_find(&lanes, &owners, error);
 	if (!err)
 		err = fors_entries_find(&task, &owners, &entries, error);
-	if (!err)
-		fors_owners_ports(fabric, &owners, owner);
-	if (!err)
-		err = fors_trespass_find(fabric, g->bed->lfts, &list, owner, &met, error);
 	faults_off();
 	if (!err)
 		*digest = digest_of(owners.job, (size_t)fabric->nleaves * fabric->nlanes * sizeof(*owners.job)) ^
-			  digest_of(entries.up, (size_t)fabric->nleaves * fabric->nservers) ^
-			  digest_of(met, list.count * sizeof(*met));
-	free(met);
-	free(owner);
+			  digest_of(entries.up, (size_t)fabric->nleaves * fabric->nservers);
 	fors_entries_clear(&entries);
 	fors_owners_clear(&owners);
 	fors_joblist_clear(&list);

@@ -784,8 +784,6 @@ static void jobs_there_and_back(void **state)
 	status.jobs.job[0].path_index = FORS_UNKNOWN;
 	status.jobs.job[1].path_index = 7;
 	status.jobs.job[1].has_index = true;
-	status.jobs.job[1].trespassers = 2;
-	strcpy(status.jobs.job[1].trespassing, "17, 18");
 	strcpy(status.jobs.job[1].demand, "events");
 	strcpy(status.jobs.job[1].demand_reason, "a host is left out");
 	status.jobs.job[1].demand_epoch = 9;
@@ -796,8 +794,6 @@ static void jobs_there_and_back(void **state)
 	assert_int_equal(read.jobs.count, 3);
 	assert_string_equal(read.jobs.job[1].name, "job1");
 	assert_true(read.jobs.job[1].is_exclusive);
-	assert_int_equal(read.jobs.job[1].trespassers, 2);
-	assert_string_equal(read.jobs.job[1].trespassing, "17, 18");
 	assert_string_equal(read.jobs.job[1].demand, "events");
 	assert_string_equal(read.jobs.job[1].demand_reason, "a host is left out");
 	assert_true(read.jobs.job[1].demand_epoch == 9 && read.jobs.job[1].demand_over_bound == 1.25);
