@@ -199,7 +199,7 @@ static void has_nothing(const struct fors_holdings *holdings, const struct fors_
 	}
 }
 
-/* Who does not find entries on all floors has none on any, before jobs lend each other lanes. */
+/* Who does not find entries on all floors has none on any. */
 static void share_out(const struct site *s, const struct fors_joblist *list)
 {
 	const struct fors_holdings_task task = {.floors = &s->floors,
@@ -210,7 +210,7 @@ static void share_out(const struct site *s, const struct fors_joblist *list)
 	struct fors_holdings holdings;
 	struct fors_error error;
 
-	must(fors_holdings_share(&task, &holdings, &error), &error);
+	must(fors_holdings_find(&task, &holdings, &error), &error);
 	for (uint32_t j = 0; j < list->count; j++)
 		if (!holdings.bound[j])
 			has_nothing(&holdings, &list->job[j]);
