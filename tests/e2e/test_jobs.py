@@ -76,21 +76,6 @@ def links_of(sim, path):
     return used
 
 
-def base_links_of(sim, path):
-    """The directed cables between switches that base LIDs of the schedule's servers go over, whatever the schedule says."""
-    snapshot, used = sim.snapshot(), set()
-    by_guid = {port.guid: name for name, port in snapshot.port.items() if name not in snapshot.switches}
-    servers = info(path)["servers"]
-    for source in servers:
-        for wanted in servers:
-            at = snapshot.cable[by_guid[int(source["guid"], 16)], 1][0]
-            while source is not wanted and at in snapshot.switches:
-                hop = (at, snapshot.table[at][wanted["lid"]])
-                at = snapshot.cable[hop][0]
-                used |= {hop} if at in snapshot.switches else set()
-    return used
-
-
 def judge(sim, sm, exclusive, shared=()):
     """All these have a schedule, right over the tables; those that are exclusive have no cable in common."""
     links = {name: links_of(sim, schedule_of(sm, name)) for name in (*exclusive, *shared)}
@@ -396,7 +381,7 @@ def test_index_on_three_levels(jobs, lmc, conf, index):
     write(file, HIGH_TEXT + HIGH_OTHERS)
     status = wait_jobs(sm, *HIGH, "others", state="active")
     assert {job(status, name)["ratio"] for name in HIGH} == {1}
-    assert_owned_on_three(sim, sm, status, index)
+    links = assert_owned_on_three(sim, sm, status, index)
     assert {lid - index for _, lid in others_than(plain, sim.snapshot().table)} <= {sim.snapshot().port[name].lid for name in tree.hcas}
 
     cuts = []
