@@ -39,7 +39,6 @@ libforscli_la_SOURCES = \
 	cli/jobs_demand.c cli/jobs_demand.h \
 	cli/jobs_made.c cli/jobs_made.h \
 	cli/owned.c cli/owned.h \
-	cli/page.c cli/page.h \
 	cli/parse.c \
 	cli/plan_demand.c cli/plan_demand.h \
 	cli/plan_over.c cli/plan_over.h \
@@ -50,7 +49,6 @@ libforscli_la_SOURCES = \
 	cli/slurm/mend.c cli/slurm/mend.h \
 	cli/slurm/queue.c cli/slurm/queue.h \
 	cli/slurm/slurm.c cli/slurm/slurm.h
-nodist_libforscli_la_SOURCES = cli/page_html.h
 libforscli_la_CPPFLAGS = $(AM_CPPFLAGS) -DFORS_LIBEXEC='"$(pkglibexecdir)"'
 libforscli_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 # Programs link it, no shared library does: each file is compiled once.
@@ -76,12 +74,4 @@ cli/fors.fish: fors$(EXEEXT)
 cli/_fors: fors$(EXEEXT)
 	$(AM_V_GEN)$(FORS_TO_RUN) completion zsh >$@.tmp && mv $@.tmp $@
 
-# The page that --html writes, as a C string, with the colours of routing engines that lab/bench/svg.py draws with too.
-BUILT_SOURCES = cli/page_html.h
-CLEANFILES += cli/page_html.h
-EXTRA_DIST += cli/README.md cli/engine_colours.json cli/page.html cli/slurm/README.md
-cli/page_html.h: $(srcdir)/cli/page.html $(srcdir)/cli/engine_colours.json
-	$(AM_V_GEN)mkdir -p cli && sed -e '/@ENGINE_COLOURS@/{r $(srcdir)/cli/engine_colours.json' -e 'd}' $(srcdir)/cli/page.html | \
-		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' >$@
-page_object = cli/libforscli_la-page.lo
-$(page_object): cli/page_html.h
+EXTRA_DIST += cli/README.md cli/slurm/README.md

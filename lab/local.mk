@@ -17,6 +17,7 @@ libforslab_la_SOURCES = \
 	lab/analyze/cmd_indices.c \
 	lab/analyze/ends.c lab/analyze/ends.h \
 	lab/analyze/per_job.c lab/analyze/per_job.h \
+	lab/page/page.c lab/page/page.h \
 	lab/simulate/cmd_simulate.c \
 	lab/simulate/simulation.c lab/simulate/simulation.h \
 	lab/simulate/simulation_json.c \
@@ -37,9 +38,20 @@ libforslab_la_SOURCES = \
 	lab/whatif/whatif_simulate.c \
 	lab/whatif/whatif_stop.c \
 	lab/whatif/whatif_store.c
+nodist_libforslab_la_SOURCES = lab/page/page_html.h
 libforslab_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libforslab_la_LIBTOOLFLAGS = --tag=disable-shared
 
 # Who builds fors has the lab beside it, since it becomes that.
 built_fors = fors$(EXEEXT)
 $(built_fors): | fors-lab$(EXEEXT)
+
+# The page that --html writes, as a C string, with the colours of routing engines that lab/bench/svg.py draws with too.
+BUILT_SOURCES = lab/page/page_html.h
+CLEANFILES += lab/page/page_html.h
+EXTRA_DIST += lab/page/engine_colours.json lab/page/page.html
+lab/page/page_html.h: $(srcdir)/lab/page/page.html $(srcdir)/lab/page/engine_colours.json
+	$(AM_V_GEN)$(MKDIR_P) lab/page && sed -e '/@ENGINE_COLOURS@/{r $(srcdir)/lab/page/engine_colours.json' -e 'd}' $(srcdir)/lab/page/page.html | \
+		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' >$@
+page_object = lab/page/libforslab_la-page.lo
+$(page_object): lab/page/page_html.h

@@ -4,7 +4,7 @@
  */
 #include "lab/model/routers/router.h"
 #include "analysis.h"
-#include "cli/page.h"
+#include "lab/page/page.h"
 #include "per_job.h"
 
 #include <stdlib.h>

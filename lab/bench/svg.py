@@ -2,7 +2,7 @@
 """Two kinds of pictures as small SVG files: lines and grouped bars. No library needed.
 
 A Frame maps data to the drawing; the charts put axes, data, a legend and notes into it. A routing engine has the same colour in every
-picture, that of the pages of `fors whatif` (cli/engine_colours.json); what is no engine has none of theirs.
+picture, that of the pages of `fors whatif` (lab/page/engine_colours.json); what is no engine has none of theirs.
 """
 import functools
 import json
@@ -70,7 +70,7 @@ def y_axis(frame, label):
 @functools.cache
 def engines():
     """{engine: its colour on white}"""
-    table = pathlib.Path(__file__).resolve().parents[2] / "cli" / "engine_colours.json"
+    table = pathlib.Path(__file__).resolve().parents[2] / "lab" / "page" / "engine_colours.json"
     return {name: on_white for name, (on_white, _) in json.loads(table.read_text(encoding="utf-8")).items()}
 
 

@@ -4,7 +4,7 @@
  */
 #include "whatif.h"
 #include "cli/made.h"
-#include "cli/page.h"
+#include "lab/page/page.h"
 
 #include <stdlib.h>
 #include <string.h>

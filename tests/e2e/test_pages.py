@@ -225,8 +225,8 @@ def test_every_level_has_its_names(folder):
 
 
 def test_each_engine_has_its_colour(folder):
-    """That of cli/engine_colours.json, which the pictures of the documentation have too."""
-    known = json.loads((TOP / "cli" / "engine_colours.json").read_text())
+    """That of lab/page/engine_colours.json, which the pictures of the documentation have too."""
+    known = json.loads((TOP / "lab" / "page" / "engine_colours.json").read_text())
     page, engines = folder / "engines.html", ["fors", "updn", "minhop"]
     fors("whatif", "--synthetic", "FT(2;2,2)", "--engines", ",".join(engines), "--html", page)
     for seen in look(page):

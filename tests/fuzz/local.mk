@@ -25,7 +25,7 @@ fuzz_sources = tests/fuzz/fuzz.c $(fuzz_targets) $(fuzz_watch_targets) $(libfors
 	$(filter libforsched/%,$(libforschedcode_la_SOURCES))
 fuzz_objects = $(patsubst %.c,tests/fuzz/clang/%.o,$(filter %.c,$(fuzz_sources)))
 fuzz_headers = $(addprefix $(srcdir)/,$(filter %.h,$(fuzz_sources)))
-$(fuzz_objects): tests/fuzz/clang/%.o: $(srcdir)/%.c $(fuzz_headers) cli/page_html.h Makefile
+$(fuzz_objects): tests/fuzz/clang/%.o: $(srcdir)/%.c $(fuzz_headers) lab/page/page_html.h Makefile
 	$(AM_V_at)$(MKDIR_P) $(@D)
 	$(AM_V_CC)$(CLANG) -std=gnu11 $(DEFS) $(DEFAULT_INCLUDES) $(libforscli_la_CPPFLAGS) $(JANSSON_CFLAGS) $(UMAD_CFLAGS) \
 		$(FUZZER_FLAGS) -c -o $@ $<

@@ -23,7 +23,7 @@ def test_all_engines_have_a_colour():
     """Those of --engines, each its own, on white and on black; opensm's other engine is a file of tables."""
     options = (TOP / "cli" / "options.c").read_text()
     known = re.findall(r'"([\w-]+)"', re.search(r"cli_engines\[\] = \{(.*?)\}", options, re.S)[1])
-    table = json.loads((TOP / "cli" / "engine_colours.json").read_text())
+    table = json.loads((TOP / "lab" / "page" / "engine_colours.json").read_text())
     assert sorted(table) == sorted(known)
     for which in (0, 1):
         assert len({colours[which] for colours in table.values()}) == len(known)

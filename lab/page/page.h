@@ -3,8 +3,8 @@
  * page.h - the page that --html writes.
  * Thread rules: one thread.
  */
-#ifndef FORS_CLI_PAGE_H
-#define FORS_CLI_PAGE_H
+#ifndef FORS_LAB_PAGE_PAGE_H
+#define FORS_LAB_PAGE_PAGE_H
 
 #include <jansson.h>
 

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "cli/page.h"
+#include "page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "core/base/text.h"
 
 static const char page[] =
-#include "cli/page_html.h"
+#include "lab/page/page_html.h"
 	;
 
 static void print_escaped(struct fors_buffer *out, const char *text)
