@@ -127,10 +127,8 @@ libforscore_la_SOURCES = \
 	core/planners/exact/ways.c \
 	core/planners/flows/by_number.c core/planners/flows/by_number.h \
 	core/planners/flows/choice.c core/planners/flows/choice.h \
-	core/planners/flows/deal.c core/planners/flows/deal.h \
 	core/planners/flows/first_fit.c \
 	core/planners/flows/flows.c \
-	core/planners/flows/groups.c core/planners/flows/groups.h \
 	core/planners/flows/harder.c core/planners/flows/harder.h \
 	core/planners/flows/lumps.c core/planners/flows/lumps.h \
 	core/planners/flows/pack.c core/planners/flows/pack.h \
@@ -142,8 +140,6 @@ libforscore_la_SOURCES = \
 	core/planners/flows/routed_ways.c core/planners/flows/routed_ways.h \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
-	core/planners/flows/shift.c core/planners/flows/shift.h \
-	core/planners/flows/stages.c core/planners/flows/stages.h \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/jobplan.c core/planners/jobplan.h \
@@ -165,7 +161,6 @@ libforscore_la_SOURCES = \
 	core/planners/pods/claims3.c core/planners/pods/claims3.h \
 	core/planners/pods/cohorts.c core/planners/pods/cohorts.h \
 	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
-	core/planners/pods/lost3.c core/planners/pods/lost3.h \
 	core/planners/pods/number3.c core/planners/pods/number3.h \
 	core/planners/pods/extra3.c core/planners/pods/extra3.h \
 	core/planners/pods/relieve3.c core/planners/pods/relieve3.h \

@@ -7,7 +7,6 @@
 
 #include "core/base/random.h"
 #include "core/planners/book.h"
-#include "core/planners/flows/deal.h"
 #include "core/planners/flows/harder.h"
 #include "core/planners/flows/search.h"
 #include "core/planners/flows/ways.h"
@@ -38,102 +37,6 @@ static void ways_are_chosen_until_nobody_moves(void **state)
 	for (unsigned unit = 0; unit < 5; unit++)
 		assert_int_equal(way[unit], expected[unit]);
 	free(way);
-}
-
-/* ---- deals ---- */
-
-enum { DEALT_PHASES = 24, DEALT_SENDERS = 8, DEALT_LANES = 4 };
-
-/* Nobody has more of a receiver than it wants, more in a phase than it has seats, or two of a lane there; how many nobody has. */
-static uint32_t judge_deal(const struct fors_flows_deal *deal)
-{
-	uint32_t left = 0;
-
-	for (uint32_t k = 0; k < deal->ntokens; k++) {
-		const struct fors_flows_token *one = &deal->token[k];
-		uint32_t of_dest = 0, of_phase = 0, of_lane = 0;
-
-		if (one->by == FORS_FLOWS_UNDEALT) {
-			left++;
-			continue;
-		}
-		for (uint32_t i = 0; i < deal->ntokens; i++) {
-			const struct fors_flows_token *other = &deal->token[i];
-
-			of_dest += other->by == one->by && other->d == one->d;
-			of_phase += other->by == one->by && other->t == one->t;
-			of_lane += other->by == one->by && other->t == one->t && other->lane == one->lane;
-		}
-		assert_in_range(of_dest, 1, deal->wanted[one->by * deal->ndests + one->d]);
-		assert_in_range(of_phase, 1, deal->seats[one->by * deal->nphases + one->t]);
-		assert_int_equal(of_lane, 1);
-	}
-	return left;
-}
-
-/* Members of four, three and one, whose tokens are those of a shift: all of them can be dealt, and are. */
-static void tokens_are_dealt(void **state)
-{
-	static const uint16_t order[] = {2, 0, 1};
-	static const uint32_t size[] = {3, 1, 4};
-	struct fors_flows_token token[DEALT_PHASES * DEALT_SENDERS];
-	uint16_t wanted[3 * DEALT_PHASES], seats[3 * DEALT_PHASES];
-	struct fors_flows_deal deal = {.nphases = DEALT_PHASES,
-				       .ndests = DEALT_PHASES,
-				       .nlanes = DEALT_LANES,
-				       .nmembers = 3,
-				       .token = token,
-				       .wanted = wanted,
-				       .seats = seats,
-				       .order = order,
-				       .size = size,
-				       .most_left = 100};
-	struct fors_error error;
-	uint32_t left = 1;
-
-	(void)state;
-	for (uint32_t i = 0; i < 3 * DEALT_PHASES; i++)
-		wanted[i] = seats[i] = (uint16_t)size[i / DEALT_PHASES];
-	for (uint32_t d = 0; d < DEALT_PHASES; d++)
-		for (uint32_t i = 0; i < DEALT_SENDERS; i++)
-			token[deal.ntokens++] =
-				(struct fors_flows_token){.t = (uint16_t)((d + DEALT_PHASES - i) % DEALT_PHASES),
-							  .d = (uint16_t)d,
-							  .lane = (uint16_t)(d % DEALT_LANES),
-							  .by = FORS_FLOWS_UNDEALT};
-	assert_int_equal(fors_flows_deal(&deal, &left, &error), FORS_OK);
-	assert_int_equal(left, 0);
-	assert_int_equal(judge_deal(&deal), 0);
-}
-
-/* Five tokens of one lane in a phase, and three members: two are left over. */
-static void what_nobody_can_take_is_left(void **state)
-{
-	static const uint16_t order[] = {0, 1, 2};
-	static const uint32_t size[] = {2, 2, 2};
-	struct fors_flows_token token[5];
-	uint16_t wanted[15], seats[] = {2, 2, 2};
-	const struct fors_flows_deal deal = {.nphases = 1,
-					     .ndests = 5,
-					     .nlanes = 1,
-					     .nmembers = 3,
-					     .ntokens = 5,
-					     .token = token,
-					     .wanted = wanted,
-					     .seats = seats,
-					     .order = order,
-					     .size = size};
-	struct fors_error error;
-	uint32_t left = 0;
-
-	(void)state;
-	for (uint16_t d = 0; d < 5; d++)
-		token[d] = (struct fors_flows_token){.t = 0, .d = d, .lane = 0, .by = FORS_FLOWS_UNDEALT};
-	for (uint32_t i = 0; i < 15; i++)
-		wanted[i] = 1;
-	assert_int_equal(fors_flows_deal(&deal, &left, &error), FORS_OK);
-	assert_int_equal(judge_deal(&deal), 2);
-	assert_int_equal(left, 12);
 }
 
 /* ---- a leaf for each switch, a cable for each of its servers ---- */
@@ -289,8 +192,6 @@ static void a_book_has_room_for_several(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tokens_are_dealt),
-		cmocka_unit_test(what_nobody_can_take_is_left),
 		cmocka_unit_test(ways_are_chosen_until_nobody_moves),
 		cmocka_unit_test(long_plans_become_short),
 		cmocka_unit_test(a_book_has_room_for_several),

@@ -9,7 +9,7 @@
 #include "strategy.h"
 
 /*
- * From the linear shift (shift.h) or two stages (stages.h) on, in as many phases as there are receivers or a few more: asked->number is set. In
+ * From the linear shift on, in as many phases as there are receivers or a few more: asked->number is set. In
  * *packing, owned by the caller; NULL: there is none, or an error. Errors: FORS_ECANCELLED, FORS_ENOMEM.
  */
 enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,

@@ -11,8 +11,8 @@
  * likewise. If equal lanes are as far from each other on the circle of numbers as the largest leaf is wide, and equal homes as the largest
  * pod, nobody meets upwards either, and that is a plan. Plain numbers are so, but where they go round from the last one to the first. If
  * that is too narrow the circle may be cut into blocks as even as possible, each no larger than there are lanes, and blocks into groups, no
- * larger than there are rungs: lanes begin anew in each block, rungs in each group. Else homes stay plain, and a plan has to be made in
- * two stages (core/planners/flows/stages.h).
+ * larger than there are rungs: lanes begin anew in each block, rungs in each group. Else homes stay plain, and few flows of a phase
+ * share a link.
  */
 #include "number3.h"
 

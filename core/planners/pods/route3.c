@@ -23,7 +23,6 @@
 
 #include "bound3.h"
 #include "core/base/numbers.h"
-#include "lost3.h"
 #include "extra3.h"
 #include "number3.h"
 #include "relieve3.h"
@@ -234,8 +233,7 @@ static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindic
 
 /*
  * A tree that is not regular: at home is what the tree would have if all of it were alive, or else each failure would
- * bring everything into another order. What lost its home gets another one as long as there may be as few phases as servers; with
- * more there is room, and it is levelled.
+ * bring everything into another order. What lost its home is levelled.
  */
 static enum fors_err find_homes(struct work *w, struct fors_error *error)
 {
@@ -243,7 +241,6 @@ static enum fors_err find_homes(struct work *w, struct fors_error *error)
 	struct fors_lanes3 lanes = *w->lanes;
 	struct fors_ways3 *whole = NULL;
 	bool is_numbered = false;
-	uint32_t bound = 0;
 	enum fors_err err = FORS_OK;
 
 	lanes.pods = &pods;
@@ -255,10 +252,6 @@ static enum fors_err find_homes(struct work *w, struct fors_error *error)
 	err = find_whole(&lanes, w->ways->nindices, &whole, &is_numbered, error);
 	if (!err)
 		fors_ways3_keep(w->ways, whole);
-	if (!err && is_numbered)
-		err = bound_slots(w->lanes, &bound, error);
-	if (!err && is_numbered && (bound <= w->pods->nslots || bound == UINT32_MAX)) /* the latter: some are cut off */
-		err = fors_lost3(w->ways, whole, error);
 	fors_ways3_free(whole);
 	free(pods.live);
 	if (!err && is_numbered && !(w->route->number = fors_number3(w->pods)))
