@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* fors.c - the program `fors`: what no daemon, plan, status or job needs is in fors-lab, and only its name is here. */
 #include "cli/beside.h"
+#include "cli/combinations.h"
+
+const struct cli_options *const cli_options[] = {&cli_product_options, NULL};
+const struct cli_rules *const cli_rules[] = {&cli_product_rules, NULL};
 
 const struct cli_command cli_analyze_command = {
 	.id = CLI_CMD_ANALYZE, .name = "analyze", .summary = CLI_ANALYZE_SUMMARY};

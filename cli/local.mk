@@ -43,6 +43,7 @@ libforscli_la_SOURCES = \
 	cli/plan_demand.c cli/plan_demand.h \
 	cli/plan_over.c cli/plan_over.h \
 	cli/replay.c cli/replay.h \
+	cli/setters.c cli/setters.h \
 	cli/slurm/child.c cli/slurm/child.h \
 	cli/slurm/jobsfile.c cli/slurm/jobsfile.h \
 	cli/slurm/lock.c cli/slurm/lock.h \

@@ -216,6 +216,15 @@ struct cli_option {
 	const char *const *values; /* see cli_option_values() */
 };
 
+struct cli_options {
+	const struct cli_option *row;
+	size_t count;
+};
+
+/* Those of the product, and of the lab; those of a program, NULL ends them. */
+extern const struct cli_options cli_product_options, cli_lab_options;
+extern const struct cli_options *const cli_options[];
+
 /*
  * The next option of `command` in the order of the help, the first one after NULL; NULL at the end:
  *     for (const struct cli_option *o = NULL; (o = cli_option_next(o, command));)
@@ -226,17 +235,12 @@ const struct cli_option *cli_option_next(const struct cli_option *option, enum c
 /* Arguments of an option that have names, NULL ends them; NULL: it has none. What else it may be, its help says. */
 const char *const *cli_option_values(const struct cli_option *option);
 
-/* May the option be given more than once? */
+/* May the option be given more than once? Its help says so. */
 bool cli_option_repeats(const struct cli_option *option);
 
-/* The routing engines that --engines knows: fors, then those that opensm has without it; NULL ends them. */
-extern const char *const cli_engines[];
-
-/* The names of --policy, in the order of enum fors_policy; NULL ends them. */
-extern const char *const cli_policies[];
-extern const char *const cli_spreads[];
-/* Of --wait, in the order of enum cli_waiting. */
-extern const char *const cli_waitings[];
+/* LMCs, and models of routing engines for any net: names of arguments in both tables; NULL ends them. */
+extern const char *const cli_lmcs[];
+extern const char *const cli_models[];
 
 /* Free what the settings own. */
 void cli_settings_clear(struct cli_settings *settings);

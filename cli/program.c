@@ -75,12 +75,14 @@ static int version(int argc, char **argv)
 	return CLI_GOOD;
 }
 
-/* Not for people, so no help tells of it: the build makes the completion scripts with `fors completion SHELL`. */
+/* Not for people, so no help tells of it: the build makes the completion scripts with `fors completion SHELL`. argv: as in main(). */
 static int completion(int argc, char **argv)
 {
-	if (argc != 2)
+	if (argc != 3)
 		return cli_usage_error("completion for which shell?");
-	return cli_print_completion(argv[1], commands, NCOMMANDS);
+	if (!cli_options[1])
+		return cli_become("fors-lab", argv); /* which has the options of all commands */
+	return cli_print_completion(argv[2], commands, NCOMMANDS);
 }
 
 static int run(const struct cli_command *command, int argc, char **argv)
@@ -111,7 +113,7 @@ static int dispatch(int argc, char **argv)
 	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
 		return version(argc - 1, argv + 1);
 	if (!strcmp(name, "completion"))
-		return completion(argc - 1, argv + 1);
+		return completion(argc, argv);
 	if (!command)
 		return unknown_command(name);
 	return command->run ? run(command, argc - 1, argv + 1) : ask_lab(command, argv);

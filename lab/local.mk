@@ -17,6 +17,7 @@ libforslab_la_SOURCES = \
 	lab/analyze/cmd_indices.c \
 	lab/analyze/ends.c lab/analyze/ends.h \
 	lab/analyze/per_job.c lab/analyze/per_job.h \
+	lab/options.c lab/options.h \
 	lab/page/page.c lab/page/page.h \
 	lab/simulate/cmd_simulate.c \
 	lab/simulate/simulation.c lab/simulate/simulation.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* analysis_spread.c - what `fors analyze --policy` says: the same pattern, spread by chance (lab/model/measure/spread.h). */
 #include "analysis.h"
+#include "lab/options.h"
 
 static const enum fors_spread_kind kinds[] = {[CLI_SPREAD_RANDOM] = FORS_SPREAD_ANY,
 					      [CLI_SPREAD_VLB] = FORS_SPREAD_VLB,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* cmd_simulate.c - `fors simulate`: a pattern over a fabric in time, packet by packet. */
 #include "simulation.h"
+#include "lab/options.h"
 #include "lab/page/page.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* simulation_json.c - a simulation for programs. Times are nanoseconds. */
 #include "simulation.h"
+#include "lab/options.h"
 
 #include <stdlib.h>
 

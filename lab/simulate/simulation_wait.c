@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* simulation_wait.c - who waits for whom, and for what: --wait, --ahead, --chunk, --ranks, --sigma. */
 #include "simulation.h"
+#include "lab/options.h"
 
 #include "core/base/text.h"
 

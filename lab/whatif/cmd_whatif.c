@@ -3,6 +3,7 @@
  * cmd_whatif.c - `fors whatif`: what would each failure cost, under fors and under other engines?
  */
 #include "whatif.h"
+#include "lab/options.h"
 #include "cli/made.h"
 #include "lab/page/page.h"
 

@@ -375,7 +375,7 @@ def test_examples_of_the_man_page_are_there():
 
 def test_combinations_are_of_options_that_there_are():
     """A row of the table that names an option which its commands do not have would never apply."""
-    text = (SRC / "cli/combinations.c").read_text()
+    text = (SRC / "cli/combinations.c").read_text() + (SRC / "lab/options.c").read_text()
     short = dict(re.findall(r'#define (\w+) "([^"]*)"', text))
     rows = re.findall(r'^\t\{([A-Z_| ]+), ((?:"[^"]*"|PER_JOB|IN_TIME| )+), (?:NEEDS|GOES_WITHOUT),\s+((?:"[^"]*"|PER_JOB|IN_TIME|\s)+),', text, re.M)
     assert len(rows) > 30 and len(rows) == len(re.findall(r'(?:NEEDS|GOES_WITHOUT),\s+["PI]', text))

@@ -21,7 +21,7 @@ SWEEPS = [{"fabric": "FT(2;2,2)", "lmc": 0, "engine": "minhop", "build_ms": 2.0}
 
 def test_all_engines_have_a_colour():
     """Those of --engines, each its own, on white and on black; opensm's other engine is a file of tables."""
-    options = (TOP / "cli" / "options.c").read_text()
+    options = (TOP / "lab" / "options.c").read_text()
     known = re.findall(r'"([\w-]+)"', re.search(r"cli_engines\[\] = \{(.*?)\}", options, re.S)[1])
     table = json.loads((TOP / "lab" / "page" / "engine_colours.json").read_text())
     assert sorted(table) == sorted(known)
