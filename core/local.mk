@@ -67,11 +67,8 @@ libforscore_la_SOURCES = \
 	core/fabric/repairs.c core/fabric/repairs.h \
 	core/fabric/sides.c core/fabric/sides.h \
 	core/jobs/running.c core/jobs/running.h \
-	core/jobs/entries.c core/jobs/entries.h core/jobs/entries_inside.h \
-	core/jobs/entries_level.c \
+	core/jobs/entries.c core/jobs/entries.h \
 	core/jobs/entries_live.c \
-	core/jobs/entries_place.c \
-	core/jobs/entries_search.c \
 	core/jobs/entries_tables.c \
 	core/jobs/floors.c core/jobs/floors.h \
 	core/jobs/floors_tables.c \

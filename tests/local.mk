@@ -20,7 +20,7 @@ unit_tests += tests/unit/test_families
 unit_tests += tests/unit/test_flows
 unit_tests += tests/unit/test_flows_parts
 unit_tests += tests/unit/test_forsched
-unit_tests += tests/unit/test_entries tests/unit/test_entries_level tests/unit/test_holdings
+unit_tests += tests/unit/test_entries tests/unit/test_holdings
 unit_tests += tests/unit/test_golden
 unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_graph_spec
@@ -211,7 +211,6 @@ EXTRA_DIST += tests/sweep/choice.py
 simulated-sweep: fors
 	python3 $(srcdir)/tests/sweep/simulated.py ./fors $${FABRICS:-200} $${SEED:-1}
 EXTRA_DIST += tests/sweep/simulated.py
-tests_unit_test_entries_level_LDADD = $(unit_support)
 tests_unit_test_entries_LDADD = $(unit_support)
 tests_unit_test_holdings_SOURCES = tests/unit/test_holdings.c $(pods_world)
 tests_unit_test_holdings_LDADD = $(unit_support)

@@ -1,11 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * entries.c - who gets entries, the memory of the search, a start, and what comes of it.
+ * entries.c - the entries of each job over the lanes that it owns: see entries.h.
+ *
+ * A squad is what a job has at one leaf. A cell is an entry: (squad that sends, member that receives). A row is a link of the
+ * job: (squad, lane), up or down; it is over-full with more flows than the job has servers. Cells are placed one by one where they
+ * fit best, those of most flows first. Then they go from higher rows to lower ones, as long as the sum of the squares of all
+ * rows falls: a plan is found more easily where no row is full to the brim.
  */
-#include "entries_inside.h"
+#include "entries.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "mask.h"
+
+#define SWEEPS 8
+
+struct squad {
+	uint32_t leaf, first, n; /* its members */
+	struct mask mask;	 /* lanes that it has */
+};
+
+/* A job that gets entries: members are 0..P-1, in the order of its servers. */
+struct team {
+	const struct fors_entries_task *task;
+	const struct fors_fabric *fabric;
+	const struct fors_jobentry *job;
+	uint32_t count; /* squads */
+	uint32_t nlanes, nwords;
+	struct squad *squad;
+	uint32_t *squad_of; /* per member */
+	struct mask *in;    /* per member: lanes that its LID comes down by */
+	uint8_t *cell;	    /* [squad * P + member]: lane, FORS_NO_LANE: none, or its own squad */
+	uint32_t *row[2];   /* [squad * nlanes + lane]: flows up, and down */
+};
 
 bool fors_entries_wanted(const struct fors_entries_task *task, uint32_t job)
 {
@@ -14,236 +42,280 @@ bool fors_entries_wanted(const struct fors_entries_task *task, uint32_t job)
 	return (entry->has_index || (task->has_exclusive && entry->is_exclusive)) && entry->nleaves > 1;
 }
 
-static uint32_t leaf_of(const struct entry_search *s, const struct team *team, uint32_t member)
+/* ---- a team ---- */
+
+static void release(struct team *t)
 {
-	return s->fabric->server[s->task->list->job[team->job].server[member]].leaf;
+	free(t->squad);
+	free(t->squad_of);
+	free(t->in);
+	free(t->cell);
+	free(t->row[0]);
+	free(t->row[1]);
 }
 
-/* ---- teams and squads ---- */
-
-static size_t team_words(const struct entry_search *s, const struct team *team)
+static bool alloc(struct team *t)
 {
-	return team->nservers + 6 * (size_t)team->count * s->nlanes + (FULLEST + 1) * (size_t)team->nservers + 1;
+	size_t p = t->job->count + (size_t)1, nsquads = t->job->nleaves + (size_t)1;
+
+	t->squad = calloc(nsquads, sizeof(*t->squad));
+	t->squad_of = malloc(p * sizeof(*t->squad_of));
+	t->in = calloc(p, sizeof(*t->in));
+	t->cell = malloc(nsquads * p);
+	for (int down = 0; down < 2; down++)
+		t->row[down] = calloc(nsquads * (t->nlanes + 1), sizeof(*t->row[down]));
+	return t->squad && t->squad_of && t->in && t->cell && t->row[0] && t->row[1];
 }
 
-static bool alloc(struct entry_search *s)
+static bool has(const struct mask *mask, uint32_t lane)
 {
-	const struct fors_joblist *list = s->task->list;
-	size_t nsquads = 0, grid = (size_t)s->fabric->nleaves * s->nlanes + 1;
+	return mask->word[lane / 64] >> lane % 64 & 1;
+}
 
-	s->team_of = malloc((list->count + (size_t)1) * sizeof(*s->team_of));
-	for (uint32_t j = 0; s->team_of && j < list->count; j++) {
-		s->team_of[j] = fors_entries_wanted(s->task, j) ? s->nteams++ : FORS_NONE;
-		nsquads += s->team_of[j] == FORS_NONE ? 0 : list->job[j].nleaves;
+static void name_squads(struct team *t, const struct fors_owners *owners, uint32_t number)
+{
+	for (uint32_t m = 0; m < t->job->count; m++) {
+		uint32_t leaf = t->fabric->server[t->job->server[m]].leaf;
+
+		if (!m || leaf != t->squad[t->count - 1].leaf)
+			t->squad[t->count++] = (struct squad){.leaf = leaf, .first = m};
+		t->squad[t->count - 1].n++;
+		t->squad_of[m] = t->count - 1;
 	}
-	s->team = calloc(s->nteams + (size_t)1, sizeof(*s->team));
-	s->squad = calloc(nsquads + 1, sizeof(*s->squad));
-	s->squad_at = malloc(((size_t)s->fabric->nleaves * s->nteams + 1) * sizeof(*s->squad_at));
-	s->at = malloc(grid * sizeof(*s->at));
-	s->best_at = malloc(grid * sizeof(*s->best_at));
-	s->order = malloc((s->nlanes + (size_t)1) * sizeof(*s->order));
-	return s->team_of && s->team && s->squad && s->squad_at && s->at && s->best_at && s->order;
+	for (uint32_t i = 0; i < t->count; i++)
+		for (uint32_t k = 0; k < t->nlanes; k++)
+			if (fors_owner(owners, t->squad[i].leaf, k) == number)
+				mask_flip(&t->squad[i].mask, k);
 }
 
-static void name_squads(struct entry_search *s)
+/* What a member's LID comes down by: of several cables of a spine one, in turn. */
+static void find_in(struct team *t, uint32_t member)
 {
-	const struct fors_joblist *list = s->task->list;
+	const struct squad *squad = &t->squad[t->squad_of[member]];
 
-	for (size_t i = 0; i < (size_t)s->fabric->nleaves * s->nteams; i++)
-		s->squad_at[i] = FORS_NONE;
-	for (uint32_t j = 0; j < list->count; j++) {
-		struct team *team = s->team_of[j] == FORS_NONE ? NULL : &s->team[s->team_of[j]];
+	for (uint32_t spine = 0; spine < t->fabric->nspines; spine++) {
+		uint32_t n = 0, at = 0;
 
-		if (!team)
-			continue;
-		*team = (struct team){.job = j, .first = s->nsquads, .nservers = list->job[j].count};
-		for (uint32_t m = 0; m < team->nservers; m++) {
-			uint32_t leaf = leaf_of(s, team, m);
+		for (uint32_t k = 0; k < t->nlanes; k++)
+			n += t->fabric->lane[k].spine == spine && has(&squad->mask, k);
+		for (uint32_t k = 0; n && k < t->nlanes; k++)
+			if (t->fabric->lane[k].spine == spine && has(&squad->mask, k) &&
+			    at++ == (member - squad->first) % n)
+				mask_flip(&t->in[member], k);
+	}
+}
 
-			if (!m || leaf != leaf_of(s, team, m - 1)) {
-				s->squad_at[(size_t)leaf * s->nteams + s->team_of[j]] = team->count++;
-				s->squad[s->nsquads++] =
-					(struct squad){.team = s->team_of[j], .leaf = leaf, .first = m};
-			}
-			s->squad[s->nsquads - 1].n++;
+/* ---- cells ---- */
+
+/* The flows that a cell stands for: of all servers of its squad, unless others are given. */
+static uint32_t flows_of(const struct team *t, uint32_t squad, uint32_t member)
+{
+	const struct squad *from = &t->squad[squad];
+
+	return t->task->flows ? t->task->flows[(size_t)from->leaf * t->fabric->nservers + t->job->server[member]]
+			      : from->n;
+}
+
+static uint8_t *cell_of(const struct team *t, uint32_t squad, uint32_t member)
+{
+	return &t->cell[(size_t)squad * t->job->count + member];
+}
+
+/* Does the cell want a lane? */
+static bool is_wanting(const struct team *t, uint32_t squad, uint32_t member)
+{
+	return t->squad_of[member] != squad && flows_of(t, squad, member);
+}
+
+/* The rows of a cell over lane 0, up and down; the next ones are those of the other lanes. */
+static uint32_t *rows_up(const struct team *t, uint32_t squad)
+{
+	return t->row[0] + (size_t)squad * t->nlanes;
+}
+
+static uint32_t *rows_down(const struct team *t, uint32_t member)
+{
+	return t->row[1] + (size_t)t->squad_of[member] * t->nlanes;
+}
+
+/* Give the cell another lane; FORS_NO_LANE: none. */
+static void put(struct team *t, uint32_t squad, uint32_t member, uint32_t lane)
+{
+	uint8_t *cell = cell_of(t, squad, member);
+	uint32_t n = flows_of(t, squad, member);
+
+	if (*cell != FORS_NO_LANE) {
+		rows_up(t, squad)[*cell] -= n;
+		rows_down(t, member)[*cell] -= n;
+	}
+	*cell = (uint8_t)lane;
+	if (lane != FORS_NO_LANE) {
+		rows_up(t, squad)[lane] += n;
+		rows_down(t, member)[lane] += n;
+	}
+}
+
+static uint64_t above(uint32_t flows, uint32_t p)
+{
+	return flows > p ? flows - p : 0;
+}
+
+/* The lane that costs the cell least: first what stands above P then, and then how high. FORS_NO_LANE: there is none. */
+static uint32_t best_lane(const struct team *t, uint32_t squad, uint32_t member)
+{
+	const uint32_t *up = rows_up(t, squad), *down = rows_down(t, member);
+	uint32_t best = FORS_NO_LANE, p = t->job->count, n = flows_of(t, squad, member);
+	uint64_t least = UINT64_MAX;
+
+	for_each_common(lane, &t->squad[squad].mask, &t->in[member], t->nwords)
+	{
+		uint32_t high = (up[lane] > down[lane] ? up[lane] : down[lane]) + n,
+			 low = (up[lane] > down[lane] ? down[lane] : up[lane]) + n;
+		uint64_t cost = (above(high, p) + above(low, p)) << 32 | (high + low / 4);
+
+		if (cost < least) {
+			least = cost;
+			best = (uint32_t)lane;
 		}
 	}
-}
-
-static bool alloc_cells(struct entry_search *s)
-{
-	size_t words = 0, members = 0;
-
-	for (uint32_t t = 0; t < s->nteams; t++) {
-		s->ncells += (size_t)s->team[t].count * s->team[t].nservers;
-		words += team_words(s, &s->team[t]);
-		members += s->team[t].nservers;
-	}
-	s->cells = malloc(s->ncells + 1);
-	s->best_cells = malloc(s->ncells + 1);
-	s->words = calloc(words + 1, sizeof(*s->words));
-	s->masks = calloc(members + 1, sizeof(*s->masks));
-	return s->cells && s->best_cells && s->words && s->masks;
-}
-
-/* Each team its part of the memory; no cell has a lane. */
-static void lay_out(struct entry_search *s)
-{
-	uint32_t *word = s->words;
-	uint8_t *cell = s->cells;
-	struct mask *mask = s->masks;
-
-	memset(s->cells, FORS_NO_LANE, s->ncells);
-	for (uint32_t t = 0; t < s->nteams; t++) {
-		struct team *team = &s->team[t];
-		size_t rows = (size_t)team->count * s->nlanes;
-
-		team->squad_of = word;
-		team->row[0] = team->squad_of + team->nservers;
-		team->row[1] = team->row[0] + rows;
-		team->full = team->row[1] + rows;
-		team->full_at = team->full + 2 * rows;
-		team->excess = team->full_at + 2 * rows;
-		word += team_words(s, team);
-		team->cell = cell;
-		cell += (size_t)team->count * team->nservers;
-		team->in = mask;
-		mask += team->nservers;
-		for (uint32_t i = 0; i < team->count; i++)
-			for (uint32_t m = 0; m < squad_of(s, team, i)->n; m++)
-				team->squad_of[squad_of(s, team, i)->first + m] = i;
-		for (uint32_t i = 0; i < team->count; i++)
-			for (uint32_t m = 0; m < team->nservers; m++)
-				team->ncut += is_wanting(s, team, i, m);
-	}
-}
-
-static void release(struct entry_search *s)
-{
-	free(s->team_of);
-	free(s->team);
-	free(s->squad);
-	free(s->squad_at);
-	free(s->at);
-	free(s->order);
-	free(s->cells);
-	free(s->words);
-	free(s->masks);
-	free(s->best_cells);
-	free(s->best_at);
-	free(s->change);
-}
-
-/* ---- a start ---- */
-
-/* The lanes of all spines, those of each together. */
-static void order_lanes(struct entry_search *s)
-{
-	uint32_t n = 0;
-
-	for (uint32_t spine = 0; spine < s->fabric->nspines; spine++)
-		for (uint32_t k = 0; k < s->nlanes; k++)
-			if (s->fabric->lane[k].spine == spine)
-				s->order[n++] = k;
-	for (uint32_t k = 0; k < s->nlanes; k++)
-		s->has_parallel |= s->fabric->lane[k].cable > 0;
-}
-
-static void give_lanes(struct entry_search *s, const struct fors_owners *owners)
-{
-	for (uint32_t leaf = 0; leaf < s->fabric->nleaves; leaf++)
-		for (uint32_t k = 0; k < s->nlanes; k++) {
-			uint32_t job = fors_owner(owners, leaf, k),
-				 team = job == FORS_NO_JOB ? FORS_NONE : s->team_of[job],
-				 squad = team == FORS_NONE ? FORS_NONE : s->squad_at[(size_t)leaf * s->nteams + team];
-
-			s->at[(size_t)leaf * s->nlanes + k] = squad == FORS_NONE ? FORS_NONE : team;
-			if (squad != FORS_NONE)
-				fors_entries_flip(s, &s->team[team], squad, k);
-		}
+	return best;
 }
 
 /* The lane that the cell had before, if it may have it now. */
-static uint32_t lane_before(const struct entry_search *s, const struct team *team, uint32_t squad, uint32_t member)
+static uint32_t lane_before(const struct team *t, uint32_t squad, uint32_t member)
 {
-	const struct fors_entries *before = s->task->before;
-	const struct mask *from = &squad_of(s, team, squad)->mask, *in = &team->in[member];
+	const struct fors_entries *before = t->task->before;
 	uint32_t lane = FORS_NO_LANE;
 
-	if (before && before->up)
-		lane = before->up[(size_t)squad_of(s, team, squad)->leaf * before->nservers +
-				  s->task->list->job[team->job].server[member]];
-	return lane != FORS_NO_LANE && (from->word[lane / 64] & in->word[lane / 64]) >> lane % 64 & 1 ? lane
-												      : FORS_NO_LANE;
+	if (before && before->up && is_wanting(t, squad, member))
+		lane = before->up[(size_t)t->squad[squad].leaf * before->nservers + t->job->server[member]];
+	return lane != FORS_NO_LANE && has(&t->squad[squad].mask, lane) && has(&t->in[member], lane) ? lane
+												     : FORS_NO_LANE;
 }
 
-/* May a cell of the squad stand for so many flows? */
-static bool may_have(const struct entry_search *s, const struct team *team, uint32_t squad, uint32_t n)
+/* ---- all cells ---- */
+
+/* The cells that were there before, at their places. Are there others? */
+static bool place_old(struct team *t)
 {
-	return s->task->flows || squad_of(s, team, squad)->n == n;
-}
+	bool is_all = true;
 
-/* Entries that were there, then the others where they fit best, those of most flows first. */
-static void place_team(struct entry_search *s, struct team *team)
-{
-	uint32_t nnew = 0, most = 0;
-
-	for (uint32_t i = 0; i < team->count; i++)
-		for (uint32_t m = 0; m < team->nservers; m++) {
-			uint32_t lane = is_wanting(s, team, i, m) ? lane_before(s, team, i, m) : FORS_NO_LANE;
-
-			if (lane != FORS_NO_LANE)
-				fors_entries_put(s, team, i, m, lane);
-			nnew += lane == FORS_NO_LANE && is_wanting(s, team, i, m);
-			most = cell_flows(s, team, i, m) > most ? cell_flows(s, team, i, m) : most;
+	for (uint32_t i = 0; i < t->count; i++)
+		for (uint32_t m = 0; m < t->job->count; m++) {
+			put(t, i, m, lane_before(t, i, m));
+			is_all &= *cell_of(t, i, m) != FORS_NO_LANE || !is_wanting(t, i, m);
 		}
-	team->is_kept = !nnew && !s->task->may_move;
-	for (uint32_t n = most; nnew && n > 0; n--)
-		for (uint32_t i = 0; i < team->count; i++)
-			for (uint32_t m = 0; m < team->nservers && may_have(s, team, i, n); m++) {
-				uint32_t lane = FORS_NO_LANE;
-
-				if (cell_flows(s, team, i, m) == n && is_wanting(s, team, i, m) &&
-				    team->cell[(size_t)i * team->nservers + m] == FORS_NO_LANE)
-					lane = fors_entries_best_lane(s, team, i, m, FORS_NO_LANE);
-				if (lane != FORS_NO_LANE)
-					fors_entries_put(s, team, i, m, lane);
-			}
-	s->nchanges = 0;
+	return is_all;
 }
 
-/* Lanes of teams that run on as they are are nobody's to be moved. */
-static void start(struct entry_search *s, const struct fors_owners *owners)
+/* Those without a lane that stand for n flows, from one squad on that the seed says. The most flows of those that stand for fewer. */
+static uint32_t place_new(struct team *t, uint32_t n)
 {
-	order_lanes(s);
-	name_squads(s);
-	if (!alloc_cells(s)) {
-		s->is_out_of_memory = true;
-		return;
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		for (uint32_t m = 0; m < t->job->count; m++) {
+			uint32_t squad = (uint32_t)((i + t->task->seed) % t->count), flows = flows_of(t, squad, m);
+
+			if (!is_wanting(t, squad, m) || *cell_of(t, squad, m) != FORS_NO_LANE)
+				continue;
+			if (flows == n)
+				put(t, squad, m, best_lane(t, squad, m));
+			else if (flows < n && flows > next)
+				next = flows;
+		}
+	return next;
+}
+
+static void place_all(struct team *t)
+{
+	for (uint32_t n = place_new(t, UINT32_MAX); n; n = place_new(t, n))
+		;
+}
+
+/* May the row take n flows more, for one that has `from`? It may not be over-full then, unless the other was even fuller. */
+static bool has_room(const struct team *t, uint32_t to, uint32_t from, uint32_t n)
+{
+	return to + n <= t->job->count || to + n <= from;
+}
+
+/* The lane by which the sum of squares falls most, FORS_NO_LANE: by none. */
+static uint32_t lower_lane(const struct team *t, uint32_t squad, uint32_t member, uint32_t lane)
+{
+	const uint32_t *up = rows_up(t, squad), *down = rows_down(t, member);
+	uint32_t n = flows_of(t, squad, member), best = FORS_NO_LANE;
+	int64_t least = 0;
+
+	for_each_common(other, &t->squad[squad].mask, &t->in[member], t->nwords)
+	{
+		/* 2n times this is what the sum of squares changes by */
+		int64_t change = (int64_t)up[other] + down[other] + 2 * n - up[lane] - down[lane];
+
+		if (other == lane || change >= least || !has_room(t, up[other], up[lane], n) ||
+		    !has_room(t, down[other], down[lane], n))
+			continue;
+		least = change;
+		best = (uint32_t)other;
 	}
-	lay_out(s);
-	give_lanes(s, owners);
-	for (uint32_t t = 0; t < s->nteams; t++)
-		place_team(s, &s->team[t]);
-	for (size_t i = 0; i < (size_t)s->fabric->nleaves * s->nlanes; i++)
-		if (s->at[i] != FORS_NONE && s->team[s->at[i]].is_kept)
-			s->at[i] = FORS_NONE;
+	return best;
+}
+
+static bool sweep(struct team *t)
+{
+	bool is_better = false;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		for (uint32_t m = 0; m < t->job->count; m++) {
+			uint32_t lane = *cell_of(t, i, m),
+				 other = lane == FORS_NO_LANE ? FORS_NO_LANE : lower_lane(t, i, m, lane);
+
+			if (other == FORS_NO_LANE)
+				continue;
+			put(t, i, m, other);
+			is_better = true;
+		}
+	return is_better;
+}
+
+/* P, or what the fullest row has. */
+static uint32_t fullest(const struct team *t)
+{
+	uint32_t most = t->job->count;
+
+	for (int down = 0; down < 2; down++)
+		for (uint32_t i = 0; i < t->count * t->nlanes; i++)
+			most = t->row[down][i] > most ? t->row[down][i] : most;
+	return most;
+}
+
+/* A job that had all of its entries keeps them, unless it is slow and may move. */
+static void fill(struct team *t)
+{
+	memset(t->cell, FORS_NO_LANE, (size_t)t->count * t->job->count);
+	if (place_old(t) && (!t->task->may_move || fullest(t) == t->job->count))
+		return;
+	for (uint32_t i = 0; t->task->may_move && i < t->count; i++)
+		for (uint32_t m = 0; m < t->job->count; m++)
+			put(t, i, m, FORS_NO_LANE);
+	place_all(t);
+	for (uint32_t i = 0; i < SWEEPS && sweep(t); i++)
+		;
 }
 
 /* ---- what comes of it ---- */
 
-static bool alloc_entries(const struct entry_search *s, struct fors_entries *made)
+static bool alloc_entries(const struct fors_entries_task *task, struct fors_entries *made)
 {
-	const struct fors_fabric *f = s->fabric;
+	const struct fors_fabric *f = task->fabric;
 	size_t ups = (size_t)f->nleaves * f->nservers, downs = (size_t)f->nspines * f->nservers;
 
 	*made = (struct fors_entries){.nleaves = f->nleaves,
 				      .nspines = f->nspines,
 				      .nservers = f->nservers,
-				      .njobs = s->task->list->count,
+				      .njobs = task->list->count,
 				      .up = malloc(ups + 1),
 				      .down = malloc(downs + 1),
-				      .bound = calloc(s->task->list->count + (size_t)1, sizeof(*made->bound))};
+				      .bound = calloc(task->list->count + (size_t)1, sizeof(*made->bound))};
 	if (!made->up || !made->down || !made->bound)
 		return false;
 	memset(made->up, FORS_NO_LANE, ups);
@@ -251,90 +323,64 @@ static bool alloc_entries(const struct entry_search *s, struct fors_entries *mad
 	return true;
 }
 
-/* The best that the search saw is how it stands. */
-static void return_to_best(struct entry_search *s)
+static bool is_cut(const struct team *t)
 {
-	for (uint32_t leaf = 0; leaf < s->fabric->nleaves; leaf++)
-		for (uint32_t k = 0; k < s->nlanes; k++) {
-			uint32_t *at = &s->at[(size_t)leaf * s->nlanes + k], best = s->best_at[at - s->at];
-
-			if (*at == best)
-				continue;
-			fors_entries_flip(s, &s->team[*at], s->squad_at[(size_t)leaf * s->nteams + *at], k);
-			fors_entries_flip(s, &s->team[best], s->squad_at[(size_t)leaf * s->nteams + best], k);
-			*at = best;
-		}
-	for (uint32_t t = 0; t < s->nteams; t++) {
-		struct team *team = &s->team[t];
-		const uint8_t *cell = s->best_cells + (team->cell - s->cells);
-
-		for (uint32_t c = 0; c < team->count * team->nservers; c++)
-			if (team->cell[c] != cell[c])
-				fors_entries_put(s, team, c / team->nservers, c % team->nservers, cell[c]);
-		s->nchanges = 0;
-	}
+	for (uint32_t i = 0; i < t->count; i++)
+		for (uint32_t m = 0; m < t->job->count; m++)
+			if (is_wanting(t, i, m) && *cell_of(t, i, m) == FORS_NO_LANE)
+				return true;
+	return false;
 }
 
-/* Has each cell the lane that it had before? */
-static bool is_as_before(const struct entry_search *s, const struct team *team)
+static void write_team(const struct team *t, uint32_t number, struct fors_entries *made)
 {
-	for (uint32_t i = 0; i < team->count; i++)
-		for (uint32_t m = 0; m < team->nservers; m++)
-			if (is_wanting(s, team, i, m) &&
-			    team->cell[(size_t)i * team->nservers + m] != lane_before(s, team, i, m))
-				return false;
-	return true;
-}
+	const uint32_t *server = t->job->server;
 
-static void write_team(const struct entry_search *s, const struct team *team, struct fors_entries *made)
-{
-	const uint32_t *server = s->task->list->job[team->job].server;
-
-	if (team->ncut)
+	if (is_cut(t))
 		return;
-	made->bound[team->job] = team->nservers + team->most;
-	for (uint32_t m = 0; m < team->nservers; m++) {
-		for (uint32_t i = 0; i < team->count; i++)
-			made->up[(size_t)squad_of(s, team, i)->leaf * made->nservers + server[m]] =
-				team->cell[(size_t)i * team->nservers + m];
-		for_each_common(lane, &team->in[m], &team->in[m], s->nwords)
-			made->down[(size_t)s->fabric->lane[lane].spine * made->nservers + server[m]] = (uint8_t)lane;
+	made->bound[number] = fullest(t);
+	for (uint32_t m = 0; m < t->job->count; m++) {
+		for (uint32_t i = 0; i < t->count; i++)
+			made->up[(size_t)t->squad[i].leaf * made->nservers + server[m]] = *cell_of(t, i, m);
+		for_each_common(lane, &t->in[m], &t->in[m], t->nwords)
+			made->down[(size_t)t->fabric->lane[lane].spine * made->nservers + server[m]] = (uint8_t)lane;
 	}
 }
 
-static void write_owners(const struct entry_search *s, struct fors_owners *owners)
+/* False: out of memory. */
+static bool serve(const struct fors_entries_task *task, const struct fors_owners *owners, uint32_t number,
+		  struct fors_entries *made)
 {
-	for (size_t i = 0; i < (size_t)s->fabric->nleaves * s->nlanes; i++)
-		if (s->at[i] != FORS_NONE)
-			owners->job[i] = s->team[s->at[i]].job;
+	struct team t = {.task = task,
+			 .fabric = task->fabric,
+			 .job = &task->list->job[number],
+			 .nlanes = task->fabric->nlanes,
+			 .nwords = (task->fabric->nlanes + 63) / 64};
+	bool is_good = alloc(&t);
+
+	if (is_good) {
+		name_squads(&t, owners, number);
+		for (uint32_t m = 0; m < t.job->count; m++)
+			find_in(&t, m);
+		fill(&t);
+		write_team(&t, number, made);
+	}
+	release(&t);
+	return is_good;
 }
 
-enum fors_err fors_entries_find(const struct fors_entries_task *task, struct fors_owners *owners,
+enum fors_err fors_entries_find(const struct fors_entries_task *task, const struct fors_owners *owners,
 				struct fors_entries *entries, struct fors_error *error)
 {
-	struct entry_search s = {.task = task, .fabric = task->fabric, .nlanes = task->fabric->nlanes};
-	struct fors_entries made = {0};
-	bool is_good = alloc(&s) && alloc_entries(&s, &made);
+	struct fors_entries made;
+	bool is_good = alloc_entries(task, &made);
 
-	s.nwords = (s.nlanes + 63) / 64;
+	for (uint32_t j = 0; is_good && j < task->list->count; j++)
+		is_good = !fors_entries_wanted(task, j) || serve(task, owners, j, &made);
 	if (is_good)
-		start(&s, owners);
-	if (is_good && !s.is_out_of_memory)
-		fors_entries_search(&s);
-	is_good &= !s.is_out_of_memory;
-	if (is_good) {
-		return_to_best(&s);
-		for (uint32_t t = 0; t < s.nteams; t++) {
-			if (!is_as_before(&s, &s.team[t]))
-				fors_entries_level(&s, &s.team[t]);
-			write_team(&s, &s.team[t], &made);
-		}
-		write_owners(&s, owners);
 		*entries = made;
-	} else {
+	else
 		fors_entries_clear(&made);
-	}
-	release(&s);
 	return is_good ? FORS_OK : fors_fail_memory(error);
 }
 

@@ -10,13 +10,7 @@
  *
  * What an entry weighs: all n_a servers of the job at a send to d over it, so it is a lump of n_a flows on the uplink and on
  * the downlink, and a plan has at least as many phases as the fullest link has flows, or as the job has servers. To
- * place the lumps is packing, and which lanes a job needs depends on how they pack: so lanes and entries are searched
- * together.
- *
- *      start    owners as owners.h finds them; entries one by one where they fit best
- *      search   entries of full links to other lanes, and what they push out further on; lanes that change
- *               owners at one leaf, or at all leaves of a job, with all entries that were on them placed anew
- *      level    at the end entries from higher links to lower ones, which leaves a plan room
+ * place the lumps is packing: each goes where it fits best, the largest first, and then from higher links to lower ones.
  *
  * With parallel cables a spine has several to a leaf, and for one LID takes one of them, whoever sends: which one,
  * of those that the job owns there, goes by the server's number, so its LIDs are spread over them.
@@ -29,8 +23,8 @@
 #include "core/net/lfts.h"
 #include "owners.h"
 
-#define FORS_ENTRIES_WORK 20000000	  /* steps of the search that are worth their time */
-#define FORS_ENTRIES_OWNERS_WORK 80000000 /* and of the search for owners before it (owners.h) */
+#define FORS_ENTRIES_OWNERS_WORK                                                                                       \
+	80000000 /* steps of the search for owners before it that are worth their time (owners.h) */
 
 /* The entries of all jobs. */
 struct fors_entries {
@@ -52,12 +46,8 @@ struct fors_entries_task {
 	bool has_exclusive;		   /* exclusive jobs get entries too, not only those with the mark */
 	const struct fors_entries *before; /* of running jobs, in the numbers of this fabric; NULL: there are none */
 	const uint16_t *flows;		   /* as in struct fors_owners_task: an entry without flows is none */
-	const bool
-		*is_barred; /* [job * nspines + spine]: the job has no entries over the spine; NULL: none is barred */
-	bool may_move;	    /* these are a start only: jobs that have them give them up where that helps others */
-	uint64_t work;	    /* steps of the search at most */
-	bool (*cancelled)(void *context); /* as in struct fors_owners_task */
-	void *context;
+	bool may_move;			   /* these are a start only: a job that is slow over them gives them up */
+	uint64_t seed;			   /* another one packs in another order */
 };
 
 /* Does the job get entries: has it the index, and more leaves than one? */
@@ -65,11 +55,10 @@ bool fors_entries_wanted(const struct fors_entries_task *task, uint32_t job);
 
 /*
  * Entries for the jobs that get some, in *entries, owned by the caller (fors_entries_clear()), over the lanes that
- * *owners says, which are changed where that helps. A job with the entries `before` that are all possible over its
- * lanes keeps lanes and entries, unless it may move. A job that cannot have all of its entries (two leaves without a
- * lane in common) has none. Deterministic. Errors: FORS_ENOMEM; *owners is untouched then.
+ * *owners says. A job with the entries `before` that are all possible over its lanes keeps them, unless it may move. A job that
+ * cannot have all of its entries (two leaves without a lane in common) has none. Deterministic. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_entries_find(const struct fors_entries_task *task, struct fors_owners *owners,
+enum fors_err fors_entries_find(const struct fors_entries_task *task, const struct fors_owners *owners,
 				struct fors_entries *entries, struct fors_error *error);
 void fors_entries_clear(struct fors_entries *entries);
 

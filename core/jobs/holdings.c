@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_AGAIN 8  /* times that all floors are shared out again */
-#define FEWER_AGAIN 2 /* the same beside jobs that run and keep what they have: who begins is waiting */
-#define AGAIN_PART 4  /* of the work that the first time may take */
+#define MOST_AGAIN 8 /* times that all floors are shared out again */
+#define AGAIN_PART 4 /* of the work that the first time may take */
 
 struct sharer {
 	const struct fors_holdings_task *task;
@@ -17,7 +16,6 @@ struct sharer {
 	struct fors_joblist list; /* of the floors above: the jobs by pods; servers borrowed */
 	uint16_t *flows;	  /* room: [pod * nservers + server] */
 	uint32_t again;		  /* how often all was shared out before */
-	bool *is_barred;	  /* [job * planes + plane]: it is kept out of the plane */
 	struct fors_error *error;
 };
 
@@ -56,11 +54,8 @@ static enum fors_err share_floor(struct sharer *s, uint32_t floor, const struct 
 					       .has_exclusive = task->has_exclusive,
 					       .before = before ? &before->entries[floor] : NULL,
 					       .flows = flows,
-					       .is_barred = floor || task->floors->count == 1 ? NULL : s->is_barred,
 					       .may_move = task->may_move,
-					       .work = floor_work(s, floor, task->entries_work),
-					       .cancelled = task->cancelled,
-					       .context = task->context};
+					       .seed = s->again};
 	enum fors_err err = fors_owners_find(&lanes, &s->made.owners[floor], s->error);
 
 	if (err || (task->is_owners_only && task->floors->count == 1))
@@ -213,7 +208,7 @@ static enum fors_err alloc_holdings(struct sharer *s)
 	return s->made.owners && s->made.entries && s->made.bound ? FORS_OK : fors_fail_memory(s->error);
 }
 
-/* ---- who is kept out of which plane ---- */
+/* ---- again ---- */
 
 /* How slow all jobs are in thousandths of their time; much more for one without entries. */
 static uint64_t loss_of(const struct sharer *s)
@@ -226,45 +221,7 @@ static uint64_t loss_of(const struct sharer *s)
 	return sum;
 }
 
-static uint32_t planes_left(const struct sharer *s, uint32_t job)
-{
-	uint32_t nplanes = s->task->floors->count - 1, n = 0;
-
-	for (uint32_t plane = 0; plane < nplanes; plane++)
-		n += !s->is_barred[(size_t)job * nplanes + plane];
-	return n;
-}
-
-/* Has the job lanes of floor 0 in the plane, to be kept out of? */
-static bool is_in_plane(const struct sharer *s, uint32_t job, uint32_t plane)
-{
-	return !s->is_barred[(size_t)job * (s->task->floors->count - 1) + plane] && is_wanted(s, plane + 1, job);
-}
-
-/* One more job is kept out of the plane: the one that has most planes left, and has others. False: there is none. */
-static bool bar_one(struct sharer *s, uint32_t plane)
-{
-	uint32_t best = FORS_NO_JOB;
-
-	for (uint32_t j = 0; j < s->list.count; j++)
-		if (is_in_plane(s, j, plane) && planes_left(s, j) > 1 &&
-		    (best == FORS_NO_JOB || planes_left(s, j) > planes_left(s, best)))
-			best = j;
-	if (best != FORS_NO_JOB)
-		s->is_barred[(size_t)best * (s->task->floors->count - 1) + plane] = true;
-	return best != FORS_NO_JOB;
-}
-
-/* Does a job lack entries in the plane that it needs there? */
-static bool is_torn(const struct sharer *s, uint32_t plane)
-{
-	for (uint32_t j = 0; j < s->list.count; j++)
-		if (s->made.entries[0].bound[j] && is_wanted(s, plane + 1, j) && !s->made.entries[plane + 1].bound[j])
-			return true;
-	return false;
-}
-
-static enum fors_err share_all(struct sharer *s, bool *is_again)
+static enum fors_err share_all(struct sharer *s)
 {
 	enum fors_err err = share_floor(s, 0, s->task->list, NULL);
 
@@ -272,16 +229,13 @@ static enum fors_err share_all(struct sharer *s, bool *is_again)
 		find_flows(s, f - 1);
 		err = share_floor(s, f, &s->list, s->flows);
 	}
-	*is_again = false;
-	for (uint32_t f = 1; !err && f < s->task->floors->count; f++)
-		*is_again |= is_torn(s, f - 1) && bar_one(s, f - 1);
 	if (!err)
 		find_bounds(s);
 	return err;
 }
 
 /* The better one of what was found and what is found now. */
-static enum fors_err share_again(struct sharer *s, bool *is_again)
+static enum fors_err share_again(struct sharer *s)
 {
 	struct fors_holdings best = s->made;
 	uint64_t loss = loss_of(s);
@@ -289,7 +243,7 @@ static enum fors_err share_again(struct sharer *s, bool *is_again)
 
 	s->again++;
 	if (!err)
-		err = share_all(s, is_again);
+		err = share_all(s);
 	if (err || loss_of(s) >= loss) {
 		struct fors_holdings worse = s->made;
 
@@ -300,7 +254,7 @@ static enum fors_err share_again(struct sharer *s, bool *is_again)
 	return err;
 }
 
-/* Of three levels: is any job slower than at full speed? */
+/* Is any job slower than at full speed? */
 static bool is_slow(const struct sharer *s)
 {
 	for (uint32_t j = 0; j < s->list.count; j++)
@@ -309,19 +263,13 @@ static bool is_slow(const struct sharer *s)
 	return false;
 }
 
-/* Do jobs run that keep what they have, while another one waits? */
-static bool is_short(const struct fors_holdings_task *task)
-{
-	return task->before && !task->may_move;
-}
-
-/* Is all to be shared out once more? Beside jobs that run and keep what they have only while a job is torn. */
-static bool goes_on(const struct sharer *s, bool is_torn)
+/* Is all to be shared out once more? Not beside jobs that run and keep what they have: who begins is waiting. */
+static bool goes_on(const struct sharer *s)
 {
 	const struct fors_holdings_task *task = s->task;
-	if (s->again >= (is_short(task) ? FEWER_AGAIN : MOST_AGAIN) || (task->cancelled && task->cancelled(task->context)))
-		return false;
-	return is_torn || (!is_short(task) && is_slow(s));
+
+	return (!task->before || task->may_move) && s->again < MOST_AGAIN && is_slow(s) &&
+	       !(task->cancelled && task->cancelled(task->context));
 }
 
 /* ---- all of it ---- */
@@ -332,23 +280,20 @@ static bool alloc(struct sharer *s)
 	size_t npods = floors->pods ? floors->pods->npods : 0;
 
 	s->flows = malloc((npods * floors->floor[0]->nservers + 1) * sizeof(*s->flows));
-	s->is_barred = calloc((size_t)s->task->list->count * floors->count + 1, sizeof(*s->is_barred));
-	return s->flows && s->is_barred && (!floors->pods || make_list(s));
+	return s->flows && (!floors->pods || make_list(s));
 }
 
 enum fors_err fors_holdings_find(const struct fors_holdings_task *task, struct fors_holdings *holdings,
 				 struct fors_error *error)
 {
 	struct sharer s = {.task = task, .error = error};
-	bool is_again = false;
 	enum fors_err err = alloc(&s) ? alloc_holdings(&s) : fors_fail_memory(error);
 
 	if (!err)
-		err = share_all(&s, &is_again);
-	while (!err && goes_on(&s, is_again))
-		err = share_again(&s, &is_again);
+		err = share_all(&s);
+	while (!err && goes_on(&s))
+		err = share_again(&s);
 	free(s.flows);
-	free(s.is_barred);
 	free(s.list.job);
 	if (err)
 		fors_holdings_clear(&s.made);

@@ -8,10 +8,8 @@
  * the middle switch takes for a server. There an entry stands for the flows of all leaves of the pod that send to the server
  * through the plane.
  *
- * A job that finds no way through a plane may crowd others out of it that have room elsewhere. So while some job lacks entries
- * above floor 0, one job after the other is kept out of such a plane, the one that has most planes left, and all floors are
- * shared out again; what leaves the fewest jobs without entries, and then the fastest, counts. Where nobody runs, or may move,
- * they are shared out again with other random numbers, too, while some job is slower than at full speed.
+ * Where nobody runs, or may move, all floors are shared out again with other random numbers while some job is slower than at
+ * full speed; what leaves the fewest jobs without entries, and then the fastest, counts.
  *
  * A job has all of its entries on all floors, or none at all. A tree of two levels has one floor, and nothing differs from
  * owners.h and entries.h.
@@ -28,19 +26,19 @@ struct fors_holdings {
 	uint32_t nfloors;
 	struct fors_owners *owners;   /* per floor */
 	struct fors_entries *entries; /* per floor; bound is of that floor alone */
-	uint32_t *bound; /* [job]: no plan over its entries is shorter, on any floor; 0: it has none */
+	uint32_t *bound;	      /* [job]: no plan over its entries is shorter, on any floor; 0: it has none */
 };
 
 struct fors_holdings_task {
 	const struct fors_floors *floors;
 	const struct fors_joblist *list; /* on floor 0 */
 	bool is_owners_only;		 /* of two levels: entries are not wanted, and there are none */
-	bool has_exclusive;		 /* the next five: as in struct fors_entries_task, in this list's numbers */
+	bool has_exclusive;		 /* the next three: as in struct fors_entries_task, in this list's numbers */
 	const struct fors_holdings *before;
 	bool may_move;
-	bool (*cancelled)(void *context);
+	bool (*cancelled)(void *context); /* as in struct fors_owners_task */
 	void *context;
-	uint64_t owners_work, entries_work; /* steps of the searches at most, of all floors together */
+	uint64_t owners_work; /* steps of the search for owners at most, of all floors together */
 };
 
 /*

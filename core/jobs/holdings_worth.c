@@ -8,8 +8,8 @@
  */
 #include "holdings.h"
 
-#define ALL 1000	      /* the time of a job at full speed */
-#define WITHOUT (3 * ALL)     /* of one that wants entries and has none: what it gets otherwise is shared with all */
+#define ALL 1000	  /* the time of a job at full speed */
+#define WITHOUT (3 * ALL) /* of one that wants entries and has none: what it gets otherwise is shared with all */
 
 static uint64_t time_of(const struct fors_joblist *list, bool has_exclusive, const struct fors_holdings *holdings,
 			uint32_t job)

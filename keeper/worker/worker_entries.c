@@ -38,9 +38,7 @@
  * Of the search, when most that there is stays: a job has started or ended, and the worker has a twentieth of a second
  * for it. The rest is made up for when things have calmed down.
  */
-#define OWNERS_PART 12
-#define ENTRIES_PART 8
-#define FLOORS_PART 24 /* of both, on all floors of three levels */
+#define CHANGE_PART 12
 
 int64_t fors_worker_job_index(const struct fors_look *look)
 {
@@ -140,10 +138,9 @@ static enum fors_err find(struct fors_worker *worker, const struct fors_look *lo
 {
 	const struct fors_floors *floors = &look->floors;
 	const struct fors_claim *old = look->jobs_move ? NULL : worker->jobs.wanted;
-	bool is_change = is_short && old && fors_floors_same(&old->floors, floors), is_high = floors->count > 1;
+	bool is_change = is_short && old && fors_floors_same(&old->floors, floors);
 	struct fors_holdings running = {0};
 	enum fors_err err = old ? find_running(old, floors, &claim->list, &running, error) : FORS_OK;
-	uint64_t owners_part = is_high ? FLOORS_PART : OWNERS_PART, entries_part = is_high ? FLOORS_PART : ENTRIES_PART;
 	const struct fors_holdings_task task = {.floors = floors,
 						.list = &claim->list,
 						.has_exclusive = has_exclusive(floors),
@@ -151,8 +148,8 @@ static enum fors_err find(struct fors_worker *worker, const struct fors_look *lo
 						.may_move = !is_short,
 						.cancelled = fors_worker_cancelled,
 						.context = worker,
-						.owners_work = FORS_ENTRIES_OWNERS_WORK / (is_change ? owners_part : 1),
-						.entries_work = FORS_ENTRIES_WORK / (is_change ? entries_part : 1)};
+						.owners_work =
+							FORS_ENTRIES_OWNERS_WORK / (is_change ? CHANGE_PART : 1)};
 
 	if (!err)
 		err = fors_holdings_find(&task, &claim->holdings, error);

@@ -190,7 +190,6 @@ static enum fors_err find_holdings(struct fors_worker_planning *p)
 					  .list = &p->set.list,
 					  .has_exclusive = true,
 					  .owners_work = FORS_ENTRIES_OWNERS_WORK / part,
-					  .entries_work = FORS_ENTRIES_WORK / part,
 					  .may_move = p->is_at_leisure,
 					  .cancelled = fors_worker_cancelled,
 					  .context = p->worker};

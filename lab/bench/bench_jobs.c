@@ -142,8 +142,7 @@ static void share_out(const struct tree *tree, const struct moment *before, cons
 	struct fors_holdings_task task = {.floors = floors,
 					  .list = &now->list,
 					  .has_exclusive = true,
-					  .owners_work = FORS_ENTRIES_OWNERS_WORK / part,
-					  .entries_work = FORS_ENTRIES_WORK / part};
+					  .owners_work = FORS_ENTRIES_OWNERS_WORK / part};
 
 	if (before)
 		must(fors_holdings_again(floors, &before->held, floors, was_of, now->list.count, &had, &error), &error);

@@ -979,8 +979,7 @@ static void claim_for(const char *text)
 	assert_int_equal(fors_floors_make(&noted.job->tree, &floors, NULL), FORS_OK);
 	assert_int_equal(fors_claim_new(&floors, &claim, NULL), FORS_OK);
 	assert_int_equal(fors_joblist_read(text, strlen(text), "jobs", floors.floor[0], &claim->list, NULL), FORS_OK);
-	const struct fors_holdings_task task = {
-		.floors = &floors, .list = &claim->list, .owners_work = 100000, .entries_work = 100000};
+	const struct fors_holdings_task task = {.floors = &floors, .list = &claim->list, .owners_work = 100000};
 
 	assert_int_equal(fors_holdings_find(&task, &claim->holdings, NULL), FORS_OK);
 	fors_floors_clear(&floors);

@@ -425,8 +425,7 @@ static struct claim seek(const struct bed *bed, const struct fors_joblist *list,
 	struct fors_entries before = {.up = NULL};
 	struct fors_entries_task task = {.fabric = bed->fabric,
 					 .list = list,
-					 .has_exclusive = !fors_home_has_all(bed->fabric->nlanes, bed->fabric->lmc),
-					 .work = FORS_ENTRIES_WORK / WORK_PART};
+					 .has_exclusive = !fors_home_has_all(bed->fabric->nlanes, bed->fabric->lmc)};
 	struct fors_owners_task lanes = {.fabric = bed->fabric,
 					 .list = list,
 					 .before = old ? old->owners.job : NULL,

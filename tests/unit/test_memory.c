@@ -677,7 +677,7 @@ static enum fors_err share_lanes(const struct ground *g, uint64_t *digest, struc
 	const struct fors_fabric *fabric = g->bed->fabric;
 	struct fors_joblist list = {NULL, 0};
 	struct fors_owners_task lanes = {.fabric = fabric, .list = &list, .work = 20000};
-	struct fors_entries_task task = {.fabric = fabric, .list = &list, .has_exclusive = true, .work = 20000};
+	struct fors_entries_task task = {.fabric = fabric, .list = &list, .has_exclusive = true};
 	struct fors_owners owners = {0};
 	struct fors_entries entries = {0};
 	enum fors_err err;
@@ -767,7 +767,7 @@ static enum fors_err hold_floors(const struct fors_fattree *tree, const struct f
 	struct fors_holdings first = {0}, before = {0}, second = {0};
 	const struct fors_jobfloors lanes = {&floors, &second, FORS_UNKNOWN};
 	struct fors_holdings_task sharing = {
-		.floors = &floors, .list = &list, .has_exclusive = true, .owners_work = 20000, .entries_work = 20000};
+		.floors = &floors, .list = &list, .has_exclusive = true, .owners_work = 20000};
 	struct fors_jobplans plans = {0};
 	enum fors_err err = fors_floors_make(tree, &floors, error);
 
