@@ -1,5 +1,5 @@
 # man
-dist_man_MANS += man/fors.1
+dist_man_MANS += man/fors.1 man/fors-lab.1
 dist_man_MANS += man/fors.conf.5 man/opensm-fors.8
 dist_man_MANS += man/forsched.3 man/forsched_flow.3 man/forsched_newest.3 man/forsched_open.3 man/forsched_server.3
 if HAVE_MPI

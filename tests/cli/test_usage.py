@@ -246,14 +246,20 @@ def test_fish_and_zsh_complete_behind_equals_signs_and_commas(tmp_path):
     assert "updn" in zsh("fors whatif --engines=minhop,up", tmp_path)
 
 
-def man_page(name="fors.1"):
-    """Without fonts within a line."""
-    return re.sub(r"\\f[BIR]", "", (SRC / "man" / name).read_text().replace("\\-", "-"))
+def man_page(*names):
+    """Without fonts within a line; of fors and fors-lab, one behind the other."""
+    text = "".join((SRC / "man" / name).read_text() for name in names or ("fors.1", "fors-lab.1"))
+    return re.sub(r"\\f[BIR]", "", text.replace("\\-", "-"))
+
+
+def in_man_page(section):
+    """The text of the sections of this name."""
+    return "".join(re.findall(rf"\n\.SH {section}\n(.*?)(?=\n\.SH )", man_page(), re.S))
 
 
 def options_in_man_page():
     """{option: its arguments, '' for none} of the section OPTIONS; an option may be one with an argument in some commands."""
-    section = man_page().partition("\n.SH OPTIONS\n")[2].partition("\n.SH ")[0]
+    section = in_man_page("OPTIONS")
     page = {}
     for option, argument in re.findall(r'^\.TP\n\.BI? (--[a-z-]+)(?: "([^"]*)")?$', section, re.M):
         page.setdefault(option, set()).add((argument or "").strip())
@@ -261,8 +267,7 @@ def options_in_man_page():
 
 
 def options_in_synopsis(name):
-    synopsis = man_page().partition("\n.SH SYNOPSIS\n")[2].partition("\n.SH ")[0]
-    line, = re.findall(rf"^fors {name}(?= ).*(?:\n .*)*", synopsis, re.M)
+    line, = re.findall(rf"^fors {name}(?= ).*(?:\n .*)*", in_man_page("SYNOPSIS"), re.M)
     return set(re.findall(r"--[a-z-]+", line))
 
 
@@ -352,7 +357,7 @@ def test_man_pages_tell_of_all_keys_of_json(fors, tmp_path, args):
     out = run(FORS, *args, *([] if "--format" in args else ["--json"]), cwd=tmp_path).out
     text = man_page().partition(f"\n.SS fors {args[0]}\n")[2].partition("\n.SS ")[0]
     if "per-job-plan" in args:
-        text += man_page().partition("\n.SH OPTIONS\n")[2]
+        text += in_man_page("OPTIONS")
     if args[0] in ("plan", "fabric"):
         text += man_page("opensm-fors.8")
     assert keys_of(json.loads(out)) <= set(re.findall(r"\w+", text))
@@ -368,9 +373,8 @@ def test_settings_of_the_plugin_are_told():
 
 
 def test_examples_of_the_man_page_are_there():
-    page = (SRC / "man/fors.1").read_text()
     for name in COMMANDS:
-        assert f".SS fors {name}\n" in page
+        assert f".SS fors {name}\n" in man_page()
 
 
 def test_combinations_are_of_options_that_there_are():
