@@ -48,12 +48,8 @@ static enum fors_err finish(const struct fors_flows_asked *asked, struct fors_fl
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t more = 0; !err && more <= MORE_ROUNDS && (*packing)->nwaiting; more++) {
-		struct fors_flows_packing *larger;
-
-		if (more && !(err = fors_flows_packing_copy(*packing, (*packing)->nphases + 1, &larger, error))) {
-			fors_flows_packing_free(*packing);
-			*packing = larger;
-		}
+		if (more)
+			err = fors_flows_packing_add(packing, (*packing)->nphases + 1, error);
 		if (!err)
 			err = fors_flows_search(*packing, budget, asked->cancelled, asked->context, error);
 	}

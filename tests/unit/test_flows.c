@@ -313,7 +313,7 @@ static void filled_over_missing_ways(void **state)
 	struct bed *bed = bed_with_holes();
 	struct fors_task task = bed_task(bed);
 	struct fors_flows_problem problem;
-	struct fors_flows_packing *packing, *copy;
+	struct fors_flows_packing *packing, *copy = NULL;
 	struct fors_error error;
 	uint32_t *way;
 
@@ -339,7 +339,7 @@ static void a_search_cut_short(void **state)
 {
 	struct bed *bed = bed_new("FT(2;8,8)", 0);
 	struct fors_flows_problem problem;
-	struct fors_flows_packing *packing, *copy;
+	struct fors_flows_packing *packing, *copy = NULL;
 	struct fors_error error;
 	struct fors_task task;
 	uint32_t *way;

@@ -155,7 +155,7 @@ static uint32_t place_way(struct fors_flows_packing *packing, uint32_t way, uint
 
 		packing->work += n;
 		for (; free && done < most; free &= free - 1, done++)
-			fors_flows_put(packing, way, w * 64 + (uint32_t)__builtin_ctzll(free));
+			fors_flows_put_rows(packing, way, w * 64 + (uint32_t)__builtin_ctzll(free), row, n);
 	}
 	return done;
 }
@@ -226,17 +226,23 @@ void fors_flows_fill(struct fors_flows_packing *packing)
 	packing->nwaiting = left;
 }
 
-enum fors_err fors_flows_packing_change(const struct fors_flows_packing *from, uint32_t nphases,
-					struct fors_flows_packing **packing, struct fors_error *error)
+enum fors_err fors_flows_packing_resize(struct fors_flows_packing **packing, uint32_t nphases, struct fors_error *error)
 {
-	uint32_t most = nphases > from->nphases ? nphases : from->nphases;
-	enum fors_err err = fors_flows_packing_copy(from, most, packing, error);
+	enum fors_err err = nphases > (*packing)->nphases ? fors_flows_packing_add(packing, nphases, error) : FORS_OK;
 
 	if (err)
 		return err;
 	fors_flows_drop_phases(*packing, nphases);
 	fors_flows_fill(*packing);
 	return FORS_OK;
+}
+
+enum fors_err fors_flows_packing_change(const struct fors_flows_packing *from, uint32_t nphases,
+					struct fors_flows_packing **packing, struct fors_error *error)
+{
+	enum fors_err err = fors_flows_packing_copy(from, from->nphases, packing, error);
+
+	return err ? err : fors_flows_packing_resize(packing, nphases, error);
 }
 
 /* ---- all units ---- */

@@ -46,12 +46,5 @@ enum fors_err fors_flows_refine(const struct fors_flows_problem *problem, uint32
 
 enum fors_err fors_flows_add_round(struct fors_flows_packing **packing, struct fors_error *error)
 {
-	struct fors_flows_packing *more;
-	enum fors_err err = fors_flows_packing_change(*packing, (*packing)->nphases + 1, &more, error);
-
-	if (err)
-		return err;
-	fors_flows_packing_free(*packing);
-	*packing = more;
-	return FORS_OK;
+	return fors_flows_packing_resize(packing, (*packing)->nphases + 1, error);
 }

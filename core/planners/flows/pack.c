@@ -97,12 +97,17 @@ enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uin
 				      struct fors_flows_packing **packing, struct fors_error *error)
 {
 	bool has_room = nphases <= from->book.room;
-	struct fors_flows_packing *to;
-	enum fors_err err =
-		make(from->problem, nphases, has_room ? from->book.room : nphases + nphases / SPARE, &to, error);
+	struct fors_flows_packing *to = *packing;
+	enum fors_err err = FORS_OK;
 
+	if (!to || !has_room || to->book.room != from->book.room) {
+		fors_flows_packing_free(to);
+		*packing = NULL;
+		err = make(from->problem, nphases, has_room ? from->book.room : nphases + nphases / SPARE, &to, error);
+	}
 	if (err)
 		return err;
+	to->nphases = nphases;
 	to->work = from->work;
 	to->patience = from->patience;
 	to->counts_tokens = from->counts_tokens;
@@ -115,6 +120,24 @@ enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uin
 	to->nwaiting = from->nwaiting;
 	memcpy(to->waiting, from->waiting, from->nwaiting * sizeof(*from->waiting));
 	*packing = to;
+	return FORS_OK;
+}
+
+enum fors_err fors_flows_packing_add(struct fors_flows_packing **packing, uint32_t nphases, struct fors_error *error)
+{
+	struct fors_flows_packing *larger = NULL;
+	enum fors_err err;
+
+	if (nphases <= (*packing)->book.room) {
+		(*packing)->nphases = nphases;
+		fors_book_set_turns(&(*packing)->book, nphases);
+		return FORS_OK;
+	}
+	err = fors_flows_packing_copy(*packing, nphases, &larger, error);
+	if (err)
+		return err;
+	fors_flows_packing_free(*packing);
+	*packing = larger;
 	return FORS_OK;
 }
 
@@ -144,8 +167,8 @@ static uint32_t count_tokens(const struct fors_flows_packing *packing, uint32_t 
 {
 	uint32_t count = 0;
 
-	for (uint32_t d = 0; d < packing->problem->ndests; d++)
-		count += fors_flows_received(packing, d, phase) != FORS_FLOWS_NONE;
+	for (uint32_t s = 0; s < packing->problem->nswitches; s++)
+		count += *fors_book_count(&packing->book, fors_flows_switch_row(packing, s), phase);
 	return count;
 }
 
@@ -217,8 +240,8 @@ uint32_t fors_flows_rows(const struct fors_flows_packing *packing, uint32_t way,
 	return list_rows(problem, s, unit - s * problem->ndests, way - unit * problem->npaths, row);
 }
 
-/* Write a token into its rows, n of them, of which the last is that of its switch. */
-static void put_rows(struct fors_flows_packing *packing, uint32_t way, uint32_t phase, const uint32_t *row, uint32_t n)
+void fors_flows_put_rows(struct fors_flows_packing *packing, uint32_t way, uint32_t phase, const uint32_t *row,
+			 uint32_t n)
 {
 	const struct fors_flows_problem *problem = packing->problem;
 	uint32_t s = row[n - 1] - problem->nlinks - problem->ndests;
@@ -235,7 +258,7 @@ void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t p
 {
 	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row);
 
-	put_rows(packing, way, phase, row, n);
+	fors_flows_put_rows(packing, way, phase, row, n);
 }
 
 bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t s, uint32_t d, uint32_t phase)
@@ -245,7 +268,7 @@ bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t s, uint
 	bool is_free = fors_book_free(&packing->book, row, n, phase / 64) >> phase % 64 & 1;
 
 	if (is_free)
-		put_rows(packing, (s * problem->ndests + d) * problem->npaths, phase, row, n);
+		fors_flows_put_rows(packing, (s * problem->ndests + d) * problem->npaths, phase, row, n);
 	return is_free;
 }
 

@@ -35,10 +35,14 @@ enum fors_err fors_flows_packing_new(const struct fors_flows_problem *problem, u
 void fors_flows_packing_free(struct fors_flows_packing *packing);
 
 /*
- * The same packing with nphases >= its own phases, in *packing, owned by the caller. Errors: FORS_ENOMEM.
+ * The same packing with nphases >= its own phases, in *packing, owned by the caller. What *packing is before, NULL or another packing of
+ * the problem, is used for its memory: that of large packings takes longer to get than to write. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uint32_t nphases,
 				      struct fors_flows_packing **packing, struct fors_error *error);
+
+/* Empty phases more, so that there are nphases, in place where there is room. Errors: FORS_ENOMEM, nothing changed. */
+enum fors_err fors_flows_packing_add(struct fors_flows_packing **packing, uint32_t nphases, struct fors_error *error);
 
 /* Bytes that a packing of so many phases takes. */
 uint64_t fors_flows_packing_bytes(const struct fors_flows_problem *problem, uint32_t nphases);
@@ -54,6 +58,9 @@ uint32_t fors_flows_rows_of(const struct fors_flows_packing *packing, uint32_t s
 
 /* Put a token of this way into a phase where it fits; who counts as waiting is the caller's business. */
 void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t phase);
+/* The same where the n rows of the way are known, as of fors_flows_rows(). */
+void fors_flows_put_rows(struct fors_flows_packing *packing, uint32_t way, uint32_t phase, const uint32_t *row,
+			 uint32_t n);
 /* The same of a unit, by its first way, if it fits there; false if it does not. */
 bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t s, uint32_t d, uint32_t phase);
 /* Take it out again. */

@@ -22,10 +22,10 @@ enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, con
 /* Put what waits into phases where it fits, in the order in which it waits. */
 void fors_flows_fill(struct fors_flows_packing *packing);
 
-/*
- * A copy with more phases, or without the emptiest ones, so that there are nphases, filled; in *packing, owned by the caller. Errors:
- * FORS_ENOMEM.
- */
+/* Phases more, or without the emptiest ones, so that there are nphases, filled. Errors: FORS_ENOMEM. */
+enum fors_err fors_flows_packing_resize(struct fors_flows_packing **packing, uint32_t nphases,
+					struct fors_error *error);
+/* The same of a copy, in *packing, owned by the caller; *packing before: as of fors_flows_packing_copy(). Errors: FORS_ENOMEM. */
 enum fors_err fors_flows_packing_change(const struct fors_flows_packing *from, uint32_t nphases,
 					struct fors_flows_packing **packing, struct fors_error *error);
 

@@ -4,9 +4,10 @@
  *
  * T begins at the bound of the tables. First fit is tried in a few orders; what it leaves waiting is searched for
  * (search.c). When that does not end well phases are added, half of what still waits asks for, and the search goes on from
- * the best packing so far. Once there is a plan it goes down again: from the plan without its emptiest phases, or from the
- * last failure with some more, whatever leaves less waiting; and one phase below the plan as long as there is work left,
- * unless a search came to its end there.
+ * the best packing so far. Once there is a plan it goes down again: from the plan without its emptiest phases, and where that
+ * fails from there with some more; and one phase below the plan as long as there is work left, unless a search came to its
+ * end there. Large packings take longer to copy than to search in, so only a plan is copied, to the memory of a packing that
+ * was put aside.
  *
  * A plan in whole units (fors_flows_improve()) goes down in parts of them first, as large as divide the aim best: what
  * moves takes the flows beside it along, there are fewer to be moved, and few are in the way of many rows. Where links of
@@ -40,8 +41,9 @@
 #define QUICK_PER_FLOW 300 /* of a plan that is wanted soon */
 #define QUICK_AT_LEAST UINT64_C(1500000)
 #define MOST_IDLE 8
-#define PATIENCE 4 /* of searches for lumps: each that moves takes others along */
-#define FEW 200	   /* one token of so many: a search for them goes on though the last one brought little */
+#define PATIENCE 4   /* of searches for lumps: each that moves takes others along */
+#define FEW 200	     /* one token of so many: a search for them goes on though the last one brought little */
+#define MANY 1000000 /* of so many tokens first fit's first order leaves least: others take long */
 #define MOST_PHASES 65535
 
 struct attempt {
@@ -56,6 +58,7 @@ struct attempt {
 	enum fors_flows_order order;	   /* of first fit, the best */
 	struct fors_flows_packing *failed; /* the best that is no plan, NULL: none */
 	struct fors_flows_packing *plan;   /* NULL: none yet */
+	struct fors_flows_packing *spare;  /* memory for the next copy, NULL */
 };
 
 /* So many tokens there are. */
@@ -70,14 +73,22 @@ static uint32_t most_phases(const struct attempt *a)
 	return a->asked->wanted_phases ? a->asked->wanted_phases : MOST_PHASES;
 }
 
-static void keep_better(struct fors_flows_packing **best, struct fors_flows_packing *made)
+/* Its memory will do for the next copy. */
+static void put_aside(struct attempt *a, struct fors_flows_packing *packing)
 {
-	if (!*best || made->nwaiting < (*best)->nwaiting) {
-		fors_flows_packing_free(*best);
-		*best = made;
-	} else {
-		fors_flows_packing_free(made);
-	}
+	fors_flows_packing_free(a->spare);
+	a->spare = packing;
+}
+
+/* What was made in spare memory becomes the failure if fewer wait in it. */
+static void keep_better(struct attempt *a)
+{
+	struct fors_flows_packing *made = a->spare;
+
+	if (a->failed && made->nwaiting >= a->failed->nwaiting)
+		return;
+	a->spare = a->failed;
+	a->failed = made;
 }
 
 /* Nothing waits; or receivers are the limit, and so few wait that other orders would hardly leave fewer. */
@@ -92,18 +103,20 @@ static bool is_good_begin(const struct attempt *a)
 static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_error *error)
 {
 	static const enum fors_flows_order turn[] = {FORS_FLOWS_BY_DISTANCE, FORS_FLOWS_BY_LOAD, FORS_FLOWS_IN_TURN};
-	const unsigned norders = a->asked->is_quick ? 2 : sizeof(turn) / sizeof(turn[0]);
-	struct fors_flows_packing *made;
+	const unsigned most = a->asked->is_quick ? 2 : sizeof(turn) / sizeof(turn[0]),
+		       norders = tokens_of(a->problem) > MANY ? 1 : most;
 	enum fors_err err = FORS_OK;
 
 	for (unsigned i = 0; i < norders && !err && !is_good_begin(a); i++) {
-		err = fors_flows_first_fit(a->problem, a->way, nphases, turn[i], &made, error);
+		put_aside(a, NULL);
+		err = fors_flows_first_fit(a->problem, a->way, nphases, turn[i], &a->spare, error);
 		if (err)
 			return err;
-		if (!a->failed || made->nwaiting < a->failed->nwaiting)
+		if (!a->failed || a->spare->nwaiting < a->failed->nwaiting)
 			a->order = turn[i];
-		keep_better(&a->failed, made);
+		keep_better(a);
 	}
+	put_aside(a, NULL);
 	return err;
 }
 
@@ -133,49 +146,37 @@ static uint64_t share_of(const struct attempt *a, const struct fors_flows_packin
 	return share < worth ? share : worth;
 }
 
-/* Search in a packing; when nothing waits any more it becomes the plan. */
-static enum fors_err search(struct attempt *a, struct fors_flows_packing **packing, struct fors_error *error)
+/* Search in the last failure; when nothing waits any more it becomes the plan. */
+static enum fors_err search(struct attempt *a, struct fors_error *error)
 {
-	uint64_t before = (*packing)->work, share = share_of(a, *packing);
-	uint32_t waiting = (*packing)->nwaiting;
+	struct fors_flows_packing *packing = a->failed;
+	uint64_t before = packing->work, share = share_of(a, packing);
+	uint32_t waiting = packing->nwaiting;
 	enum fors_err err = FORS_OK;
 
 	if (waiting)
-		err = fors_flows_search(*packing, share, a->asked->cancelled, a->asked->context, error);
-	a->is_stuck = (*packing)->nwaiting > waiting - waiting / 8;
-	a->nidle = (*packing)->nwaiting < waiting ? 0 : a->nidle + 1;
-	a->work -= (*packing)->work - before < a->work ? (*packing)->work - before : a->work;
-	if (!err && !(*packing)->nwaiting) {
-		fors_flows_packing_free(a->plan);
-		a->plan = *packing;
-		*packing = NULL;
+		err = fors_flows_search(packing, share, a->asked->cancelled, a->asked->context, error);
+	a->is_stuck = packing->nwaiting > waiting - waiting / 8;
+	a->nidle = packing->nwaiting < waiting ? 0 : a->nidle + 1;
+	a->work -= packing->work - before < a->work ? packing->work - before : a->work;
+	if (!err && !packing->nwaiting) {
+		put_aside(a, a->plan);
+		a->plan = packing;
+		a->failed = NULL;
 	}
 	return err;
 }
 
-/*
- * With nphases phases, from the last failure on, or from the plan without its emptiest phases, whatever leaves less
- * waiting; that becomes the failure when it is one too.
- */
+/* With nphases phases, from the last failure on; from the plan without its emptiest ones, where there was none since. */
 static enum fors_err go_on(struct attempt *a, uint32_t nphases, struct fors_error *error)
 {
-	struct fors_flows_packing *packing = NULL, *other;
-	enum fors_err err = a->failed ? fors_flows_packing_change(a->failed, nphases, &packing, error) : FORS_OK;
+	enum fors_err err;
 
-	if (!err && a->plan) {
-		err = fors_flows_packing_change(a->plan, nphases, &other, error);
-		if (!err)
-			keep_better(&packing, other);
-	}
-	if (!err)
-		err = search(a, &packing, error);
-	if (err || !packing) {
-		fors_flows_packing_free(packing);
-		return err;
-	}
-	fors_flows_packing_free(a->failed);
-	a->failed = packing;
-	return err;
+	if (a->failed)
+		err = fors_flows_packing_resize(&a->failed, nphases, error);
+	else if (!(err = fors_flows_packing_change(a->plan, nphases, &a->spare, error)))
+		keep_better(a);
+	return err ? err : search(a, error);
 }
 
 /* How many phases more: room for what still waits, a part of it, since a search finds the rest; at least 1, at most 5 %. */
@@ -211,7 +212,7 @@ static enum fors_err climb(struct attempt *a, struct fors_error *error)
 		err = begin_again(a, nphases, error);
 	}
 	if (!err)
-		err = search(a, &a->failed, error);
+		err = search(a, error);
 	while (!err && !a->plan) {
 		uint32_t nphases = a->failed->nphases + more_phases(a);
 
@@ -260,7 +261,7 @@ static enum fors_err go_down(struct attempt *a, uint32_t aim, struct fors_error 
 			break;
 		else {
 			a->failed->seed += a->nidle && a->is_patient;
-			err = search(a, &a->failed, error);
+			err = search(a, error);
 			if (a->work == before)
 				break;
 		}
@@ -330,6 +331,7 @@ enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, 
 	a.work = work_for(problem, asked);
 	err = run(&a, error);
 	fors_flows_packing_free(a.failed);
+	fors_flows_packing_free(a.spare);
 	free(a.way);
 	if (err)
 		fors_flows_packing_free(a.plan);
@@ -361,6 +363,7 @@ static enum fors_err improve(const struct fors_flows_asked *asked, uint32_t aim,
 	if (!err)
 		err = go_down(&a, a.bound, error);
 	fors_flows_packing_free(a.failed);
+	fors_flows_packing_free(a.spare);
 	if (err) {
 		fors_flows_packing_free(a.plan);
 		a.plan = NULL;

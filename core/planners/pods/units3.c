@@ -330,14 +330,9 @@ static enum fors_err search_all(struct fors_flows_packing **packing, uint64_t bu
 	enum fors_err err = fors_flows_search(*packing, budget, NULL, NULL, error);
 
 	for (uint32_t more = 1; !err && more <= MOST_MORE && (*packing)->nwaiting; more *= 2) {
-		struct fors_flows_packing *larger;
-
-		err = fors_flows_packing_copy(*packing, (*packing)->nphases + (more + 1) / 2, &larger, error);
-		if (err)
-			break;
-		fors_flows_packing_free(*packing);
-		*packing = larger;
-		err = fors_flows_search(*packing, budget / LATER, NULL, NULL, error);
+		err = fors_flows_packing_add(packing, (*packing)->nphases + (more + 1) / 2, error);
+		if (!err)
+			err = fors_flows_search(*packing, budget / LATER, NULL, NULL, error);
 	}
 	return err;
 }
