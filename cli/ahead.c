@@ -5,7 +5,8 @@
  * A text shows what lives. Which cables are dead, only --down, --reference and --state can say; without them siblings are
  * compared (core/fabric/missing.h), and what comes of that is called missing, not dead.
  *
- * Where one more dead cable costs most follows from a rule (core/fabric/repairs.h). What it costs is planned.
+ * Where one more dead cable costs most follows from a rule (core/fabric/repairs.h). What it costs is planned; where a plan takes
+ * long, what it costs at least is all that is said.
  */
 #include "cli/ahead.h"
 
@@ -15,7 +16,8 @@
 #include "core/base/text.h"
 
 #define LISTED 10	   /* missing cables */
-#define MOST_SERVERS 4096u /* a plan more for them takes a moment */
+#define MOST_SERVERS 4096u /* a plan more for them takes a moment, */
+#define MOST_SINGLE 1024u  /* where it is one of single flows */
 
 enum fors_err cli_ahead_look(const struct cli_source *source, const struct fors_fattree *tree, struct cli_ahead *ahead,
 			     struct fors_error *error)
@@ -36,12 +38,12 @@ void cli_ahead_clear(struct cli_ahead *ahead)
 }
 
 bool cli_ahead_down(const struct cli_source *source, const struct fors_fattree *tree, const struct cli_ahead *ahead,
-		    char *text, const char ***down)
+		    const struct fors_schedule *plan, char *text, const char ***down)
 {
 	const struct fors_narrowest *n = &ahead->narrowest;
 	struct fors_fattree_cable cable;
 
-	if (!n->is_there || n->is_cut || fors_fattree_sum(tree).servers > MOST_SERVERS)
+	if (!plan || !n->is_there || n->is_cut || plan->nservers > (plan->parts ? MOST_SERVERS : MOST_SINGLE))
 		return false;
 	tree->kind->get(tree, n->cable, &cable);
 	snprintf(text, CLI_DOWN_ROOM, "0x%016" PRIx64 "[%u]", tree->kind->at(tree, cable.low).guid, cable.low_port);

@@ -26,12 +26,12 @@ enum fors_err cli_ahead_look(const struct cli_source *source, const struct fors_
 void cli_ahead_clear(struct cli_ahead *ahead);
 
 /*
- * Is it worth while to plan with that cable dead, too? Then what is down, as cli_fabric_make() takes it: that of the
+ * Is it worth while to plan with that cable dead, too, beside this plan (NULL: there is none)? Then what is down, as cli_fabric_make() takes it: that of the
  * source, and the cable behind it, in *down, owned by the caller; its last text is text[CLI_DOWN_ROOM]. False: no, or no
  * memory.
  */
 bool cli_ahead_down(const struct cli_source *source, const struct fors_fattree *tree, const struct cli_ahead *ahead,
-		    char *text, const char ***down);
+		    const struct fors_schedule *plan, char *text, const char ***down);
 
 /* Rows for people: what is dead, and missing; what one more would cost. */
 void cli_ahead_print_dead(const struct cli_ahead *ahead, const struct fors_fattree *tree,

@@ -98,8 +98,8 @@ static void ask_ahead(const struct cli_site *site, const struct cli_settings *se
 	struct cli_settings worse = *settings;
 	char text[CLI_DOWN_ROOM];
 
-	if (!report->schedule || settings->is_json ||
-	    !cli_ahead_down(&settings->source, tree, &report->ahead, text, &worse.source.down))
+	if (settings->is_json ||
+	    !cli_ahead_down(&settings->source, tree, &report->ahead, report->schedule, text, &worse.source.down))
 		return;
 	worse.source.ndown++;
 	report->ahead.phases = phases_of(site, &worse);

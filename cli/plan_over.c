@@ -625,8 +625,8 @@ static enum fors_err look_ahead(struct over *over, struct fors_error *error)
 	char text[CLI_DOWN_ROOM];
 	enum fors_err err = cli_ahead_look(source, &over->made.tree, &over->ahead, error);
 
-	if (err || !over->schedule || over->settings->is_json ||
-	    !cli_ahead_down(source, &over->made.tree, &over->ahead, text, &worse.source.down))
+	if (err || over->settings->is_json ||
+	    !cli_ahead_down(source, &over->made.tree, &over->ahead, over->schedule, text, &worse.source.down))
 		return err;
 	worse.source.ndown++;
 	over->ahead.phases = phases_of(&over->site, &worse);

@@ -600,6 +600,11 @@ def test_what_one_more_dead_cable_costs(fors, spec, downs, words):
         assert json.loads(fors("plan", *args, "--down", cost[1], "--json").out)["phases"] == int(cost[2])
 
 
+def test_a_second_plan_that_would_take_long(fors):
+    out = fors("plan", "--synthetic", "FT(2;32,33)", "--method", "flows", "--down", "Leaf00[33]").out
+    assert re.search(r"\nnext .* as Leaf\S+ - \S+: at least \d+ phases, at most [\d.]+ % of full speed\n", out)
+
+
 HOLE = re.compile(r"hosts below (\S+)(?: \(and \d+ more\))? cannot query the management port of (\S+)(?: \(and \d+ more\))? by LID; "
                   r"servers are not affected; (?:mend (\S+?)(?: - \S+)?|mending one of the dead cables does not suffice)$", re.M)
 
