@@ -145,16 +145,10 @@ static enum fors_err make_plan(const struct cli_fabric *made, struct fors_schedu
 		.net = made->net,
 		.lfts = made->lfts,
 	};
-	struct fors_outcome outcome;
-	enum fors_err err;
+	enum fors_err err = fors_plan_proven(&request, schedule, NULL, error);
 
-	fors_outcome_init(&outcome);
-	err = fors_outcome_make(&request, &outcome, error);
 	cli_progress_end();
-	if (!err)
-		*schedule = fors_outcome_take(&outcome);
-	fors_outcome_clear(&outcome);
-	return err;
+	return err == FORS_ENOMEM || err == FORS_ECANCELLED ? err : FORS_OK;
 }
 
 /* One of a file has to be right over the tables, else its flows do not go where it says. */

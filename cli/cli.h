@@ -261,9 +261,6 @@ void cli_print_links(const char *label, const struct fors_status *status, const 
 		     bool says_used);
 /* How many adapters are no hosts, if any. */
 void cli_print_not_hosts(const struct fors_status *status);
-/* What the plan of the status would take without ports that take no part, into it. Errors: FORS_ENOMEM. */
-enum fors_err cli_ask_alone(const struct cli_settings *settings, const struct fors_fattree *tree,
-			    struct fors_status *status, struct fors_error *error);
 /* What ports that take no part cost, where that is known. */
 void cli_print_alone(const struct fors_status *status);
 /* The servers that are lost, the first few by name; intact: of how many, FORS_UNKNOWN: not known. */
@@ -276,15 +273,8 @@ void cli_print_slow_servers(const struct fors_status *status);
 void cli_print_speeds(int64_t mbits, int64_t least, int64_t most);
 /* What the proof says of links: "no link carries two in a phase", or what holds where some carry more. */
 const char *cli_no_conflict(uint32_t max_load);
-/* So many of all phases last longer for slow links, the whole as long as `length` phases at full speed; nothing if none does. */
-void cli_print_held_up(int64_t slow, int64_t phases, double length);
 /* What slow links cost the schedule, and what draining them would give; nothing where nothing is slow. */
 void cli_print_slow(const struct fors_status *status);
-/*
- * What is done about slow links between switches (degraded_choice of struct fors_status), and what the exchange of so many
- * servers takes about, in phases at full speed, with all of them in use and with none; nothing where none is slow.
- */
-void cli_print_choice(const char *choice, int64_t servers, double ignored, double drained);
 /*
  * A page of rows with labels, its long lines broken at blanks where the terminal, or COLUMNS, is narrower; at 45 at
  * least.

@@ -10,7 +10,7 @@
 #include "cli/jobs_made.h"
 #include "cli/json.h"
 #include "cli/owned.h"
-#include "cli/plan_over.h"
+#include "cli/plan.h"
 #include "cli/replay.h"
 #include "cli/slurm/slurm.h"
 

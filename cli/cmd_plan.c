@@ -1,76 +1,150 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_plan.c - `fors plan`: what would fors do with this fabric and these failures?
+ * cmd_plan.c - `fors plan`: what would fors do with this fabric and these failures, or over these tables?
  *
  * The way is the plugin's: tables, plan, verify; nothing is called good before the verifier has walked every
  * flow. Two more plans answer what a person wants to know next: what the intact fabric would reach, and what
  * a larger LMC would give.
+ *
+ * With --lfts the tables are anybody's. They are looked at first: whether a plan can be made over them at all, and how short
+ * it could be. In a two-level fat-tree whose ways go up and down once all planning methods are asked, as for tables of
+ * fors; everywhere else, and where service levels are to be carried, single flows are packed over the ways as they are
+ * (core/planners/outcome.h). So they are in a three-level tree, where the plan begins with the rounds of the tables.
  */
-#include "cli/cli.h"
-#include "cli/ahead.h"
-#include "cli/certificate.h"
-#include "cli/clock.h"
-#include "cli/json.h"
-#include "cli/plan_demand.h"
-#include "cli/plan_over.h"
+#include "cli/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "cli/clock.h"
+#include "cli/plan_demand.h"
 #include "core/fabric/places.h"
 #include "core/planners/bound.h"
 #include "core/planners/lmc.h"
 #include "core/planners/mended.h"
-#include "core/planners/outcome.h"
-#include "core/planners/planner.h"
-#include "core/schedule/schedule.h"
-#include "core/schedule/schedule_file.h"
-#include "core/tables/lanes.h"
 
 #define ALONE_SERVERS 4096 /* of more nobody asks what others cost: that is another plan */
 
-/* All that there is to say about one plan. */
-struct report {
-	struct fors_status status;
-	struct fors_schedule *schedule; /* NULL: there is no plan */
-	double verify_ms;
-	uint64_t nflows;
-	uint32_t max_load;
-	int64_t healthy_bound;	 /* lower bound of the same servers on the intact fabric, or FORS_UNKNOWN */
-	int64_t intact_servers;	 /* how many take part there, or FORS_UNKNOWN */
-	int64_t phases_with_lmc; /* what status.lmc_needed would give, or FORS_UNKNOWN */
-	struct cli_ahead ahead;
-	struct fors_error error; /* why there is no plan */
-};
-
 /* --- planning ------------------------------------------------------------------------------------------------- */
 
-static struct fors_request request_of(const struct cli_fabric *made, const struct cli_settings *settings)
+static struct fors_request request_of(const struct cli_site *site, const struct cli_fabric *made,
+				      const struct fors_plan_limits *limits)
 {
 	return (struct fors_request){
 		.task = {.fabric = made->fabric,
 			 .lanes = made->lanes,
 			 .progress = cli_progress,
 			 .threads = cli_processors(),
-			 .limits = settings->limits},
+			 .limits = *limits},
 		.net = made->net,
 		.lfts = made->lfts,
 		.clock_ms = cli_now_ms,
+		.participants = site->has_participants ? &site->participants : NULL,
+		.rounds = made->rounds,
 	};
 }
 
-/* Phases that the plan of this source would have, or FORS_UNKNOWN. */
-static int64_t phases_of(const struct cli_site *site, const struct cli_settings *settings)
+static uint8_t level_of(void *levels, uint32_t src, uint32_t dst)
 {
-	const struct cli_source *source = &settings->source;
+	return cli_level(levels, src, dst);
+}
+
+struct fors_request cli_plan_request(const struct cli_plan *plan)
+{
+	struct fors_request request = request_of(plan->site, &plan->made, &plan->settings->limits);
+
+	if (!plan->is_ours)
+		request.task.fabric = NULL;
+	request.sl = plan->settings->levels ? level_of : NULL;
+	request.levels = (void *)&plan->levels;
+	return request;
+}
+
+bool cli_plan_is_for_trees(const struct cli_plan *plan)
+{
+	const struct fors_fabric *fabric = plan->made.fabric;
+
+	return fabric && fabric->nservers == plan->outcome.seen.nservers && !fabric->unreachable_pairs &&
+	       !plan->settings->levels;
+}
+
+/* By the methods for trees, after a look at the ways; what that has found stays. */
+static enum fors_err plan_as_tree(struct cli_plan *plan, struct fors_request *request, struct fors_error *error)
+{
+	const struct fors_outcome look = plan->outcome;
+	struct fors_outcome *outcome = &plan->outcome;
+	enum fors_err err;
+
+	request->task.fabric = plan->made.fabric;
+	err = fors_outcome_make(request, outcome, error);
+	request->task.fabric = NULL;
+	if (err)
+		return err;
+	if (outcome->plan && !outcome->is_proven) /* a way that is no lane: over the ways as they are, then */
+		fors_fail(&outcome->error, FORS_ENOTAPPL, "the tables do not go up and down once: %.400s",
+			  outcome->verdict.text);
+	outcome->seen = look.seen;
+	outcome->lump_bound = FORS_UNKNOWN; /* that is about tables of fors */
+	if (outcome->lower_bound < look.lower_bound)
+		outcome->lower_bound = look.lower_bound;
+	outcome->tables_bound = look.tables_bound > outcome->lower_bound ? look.tables_bound : outcome->lower_bound;
+	return FORS_OK;
+}
+
+/* Over tables of anybody's: they say which method may be asked. Errors: as fors_outcome_make(). */
+static enum fors_err plan_given(struct cli_plan *plan, struct fors_error *error)
+{
+	struct fors_request request = cli_plan_request(plan);
+	const char *method = fors_method_of(&request.task.limits);
+	int64_t known = 0;
+	enum fors_err err = fors_outcome_look(&request, &plan->outcome, error);
+
+	if (err || plan->outcome.error.code)
+		return err;
+	if (cli_plan_is_for_trees(plan)) {
+		err = plan_as_tree(plan, &request, error);
+		if (err || plan->outcome.is_proven || (strcmp(method, "auto") && strcmp(method, "flows")))
+			return err;
+		known = plan->outcome.lower_bound;
+	}
+	err = fors_outcome_make(&request, &plan->outcome, error);
+	if (plan->outcome.lower_bound < known)
+		plan->outcome.lower_bound = known;
+	if (plan->outcome.tables_bound < known)
+		plan->outcome.tables_bound = known;
+	return err;
+}
+
+/* A plan that the verifier refutes is none, which would be a fault of fors. Errors: as fors_outcome_make(). */
+static enum fors_err make_plan(struct cli_plan *plan, struct fors_error *error)
+{
+	const struct fors_request request = cli_plan_request(plan);
+	struct fors_outcome *outcome = &plan->outcome;
+	enum fors_err err = plan->is_ours ? fors_outcome_make(&request, outcome, error) : plan_given(plan, error);
+
+	cli_progress_end();
+	if (outcome->plan && !outcome->is_proven) {
+		fors_schedule_free(outcome->plan);
+		outcome->plan = NULL;
+	}
+	plan->best_length = outcome->seen.best_length > (double)outcome->lower_bound ? outcome->seen.best_length
+										     : (double)outcome->lower_bound;
+	return err;
+}
+
+/* --- what else there is to know --------------------------------------------------------------------------------- */
+
+/* Phases that the plan of this source would have, or FORS_UNKNOWN. */
+static int64_t phases_of(const struct cli_site *site, const struct cli_source *source,
+			 const struct fors_plan_limits *limits)
+{
 	struct fors_outcome outcome;
 	struct cli_fabric made;
 	int64_t phases = FORS_UNKNOWN;
 
 	fors_outcome_init(&outcome);
 	if (!cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, &made)) {
-		struct fors_request request = request_of(&made, settings);
+		const struct fors_request request = request_of(site, &made, limits);
 
 		if (!fors_outcome_plan(&request, &outcome, NULL) && outcome.plan)
 			phases = outcome.plan->nphases;
@@ -81,61 +155,47 @@ static int64_t phases_of(const struct cli_site *site, const struct cli_settings 
 	return phases;
 }
 
-/* Phases that the plan for the same failures would have with this LMC, or FORS_UNKNOWN. */
-static int64_t phases_with(const struct cli_site *site, const struct cli_settings *settings, unsigned lmc)
+/* What one more dead cable would cost, where that is to be told. Errors: FORS_ENOMEM. */
+static enum fors_err look_ahead(struct cli_plan *plan, struct fors_error *error)
 {
-	struct cli_settings automatic = {.source = settings->source};
-
-	automatic.source.has_lmc = true;
-	automatic.source.lmc = lmc;
-	return phases_of(site, &automatic);
-}
-
-/* What one more dead cable would cost, where that is to be told. */
-static void ask_ahead(const struct cli_site *site, const struct cli_settings *settings, const struct fors_fattree *tree,
-		      struct report *report)
-{
-	struct cli_settings worse = *settings;
+	const struct cli_settings *settings = plan->settings;
+	struct cli_source worse = settings->source;
 	char text[CLI_DOWN_ROOM];
+	enum fors_err err = cli_ahead_look(&worse, &plan->made.tree, &plan->ahead, error);
 
-	if (settings->is_json ||
-	    !cli_ahead_down(&settings->source, tree, &report->ahead, report->schedule, text, &worse.source.down))
-		return;
-	worse.source.ndown++;
-	report->ahead.phases = phases_of(site, &worse);
-	free(worse.source.down);
+	if (err || settings->is_json ||
+	    !cli_ahead_down(&settings->source, &plan->made.tree, &plan->ahead, plan->outcome.plan, text, &worse.down))
+		return err;
+	worse.ndown++;
+	plan->ahead.phases = phases_of(plan->site, &worse, &settings->limits);
+	free(worse.down);
+	return FORS_OK;
 }
 
 /*
  * What a larger LMC would give; it is only offered when planning with it has shown that it helps. Asked also where the
  * method declined for another reason: the plan with the larger LMC may be any method's.
  */
-static void ask_for_lmc(const struct cli_site *site, const struct cli_settings *settings,
-			const struct fors_fabric *fabric, struct report *report)
+static void ask_for_lmc(struct cli_plan *plan)
 {
-	int64_t now = report->status.phases, lmc = fors_lmc_needed(fabric, now, report->status.lower_bound);
+	struct cli_source source = plan->settings->source;
+	const struct fors_plan_limits automatic = {.seconds = 0};
+	int64_t now = plan->status.phases, lmc = fors_lmc_needed(plan->made.fabric, now, plan->status.lower_bound);
 
-	if (lmc < 0 || fabric->unreachable_pairs)
+	if (lmc < 0 || plan->made.fabric->unreachable_pairs)
 		return;
-	report->phases_with_lmc = phases_with(site, settings, (unsigned)lmc);
-	if (report->phases_with_lmc > 0 && (now < 0 || report->phases_with_lmc < now))
-		report->status.lmc_needed = lmc;
-}
-
-/* The servers that live, as participants; to be freed. */
-static enum fors_err list_living(const struct fors_fabric *fabric, struct fors_participants *them)
-{
-	them->guid = malloc((fabric->nservers + (size_t)1) * sizeof(*them->guid));
-	for (uint32_t s = 0; them->guid && s < fabric->nservers; s++)
-		them->guid[them->count++] = fabric->server[s].guid;
-	return them->guid ? FORS_OK : FORS_ENOMEM;
+	source.has_lmc = true;
+	source.lmc = (unsigned)lmc;
+	plan->phases_with_lmc = phases_of(plan->site, &source, &automatic);
+	if (plan->phases_with_lmc > 0 && (now < 0 || plan->phases_with_lmc < now))
+		plan->status.lmc_needed = lmc;
 }
 
 /* What the intact cables would give the servers that live: others make another exchange, that compares with nothing. */
-static void ask_for_healthy_bound(const struct cli_site *site, const struct cli_settings *settings,
-				  const struct fors_fabric *fabric, struct report *report)
+static void ask_for_healthy_bound(struct cli_plan *plan)
 {
-	const struct cli_source *source = &settings->source;
+	const struct cli_site *site = plan->site;
+	const struct cli_source *source = &plan->settings->source;
 	struct cli_site living = {.intact = site->reference ? site->reference : site->intact,
 				  .places = site->places,
 				  .has_participants = true,
@@ -143,15 +203,18 @@ static void ask_for_healthy_bound(const struct cli_site *site, const struct cli_
 	struct cli_fabric intact = {0};
 	uint32_t bound;
 
-	if (!list_living(fabric, &living.participants) &&
+	if (plan->settings->is_json || !plan->made.fabric->nservers || (!site->reference && source->state))
+		return;
+	if (!fors_fattree_players(&plan->made.tree, &living.participants, NULL) &&
 	    !cli_fabric_make(&living, source->has_lmc, source->lmc, NULL, 0, &intact) &&
 	    !intact.fabric->unreachable_pairs && !fors_lower_bound(intact.fabric, &bound, NULL))
-		report->healthy_bound = bound;
+		plan->healthy_bound = bound;
 	free(living.participants.guid);
 	cli_fabric_free(&intact);
 }
 
-void cli_name_lost(const struct cli_site *site, struct fors_status *status)
+/* Servers that are lost by their names, which the intact fabric knows. */
+static void name_lost(const struct cli_site *site, struct fors_status *status)
 {
 	const struct fors_links *lost = &status->lost_servers;
 	const struct fors_net *intact = site->reference ? site->reference : site->intact;
@@ -170,312 +233,109 @@ void cli_name_lost(const struct cli_site *site, struct fors_status *status)
 	}
 }
 
-enum fors_err cli_ask_alone(const struct cli_settings *settings, const struct fors_fattree *tree,
-			    struct fors_status *status, struct fors_error *error)
+static enum fors_err ask_alone(struct cli_plan *plan, struct fors_error *error)
 {
-	struct fors_task task = {.threads = cli_processors(), .limits = settings->limits};
+	struct fors_task task = {.threads = cli_processors(), .limits = plan->settings->limits};
 	uint32_t phases = 0;
 	enum fors_err err = FORS_OK;
 
 	fors_limit_method(&task.limits, "auto");
-	if (status->phases > 0 && status->servers <= ALONE_SERVERS)
-		err = fors_phases_alone(&task, tree, &phases, error);
+	if (plan->status.phases > 0 && plan->status.servers <= ALONE_SERVERS)
+		err = fors_phases_alone(&task, &plan->made.tree, &phases, error);
 	if (!err && phases)
-		status->phases_alone = phases;
+		plan->status.phases_alone = phases;
 	return err;
 }
 
-/* What slow links cost the plan. */
-static enum fors_err ask_for_pace(const struct cli_fabric *made, struct report *report, struct fors_error *error)
+/* Of three levels that fors routes: what servers with one LID each need, whatever the tables. */
+static void ask_lumps(struct cli_plan *plan)
 {
+	const struct fors_pods *pods = plan->made.tree.pods;
+	struct fors_outcome *outcome = &plan->outcome;
+	struct fors_witness witness = {0};
+
+	if (!pods || pods->nplayers != outcome->seen.nservers)
+		return;
+	fors_lump_leaves(&plan->made.tree, &witness);
+	if (witness.by)
+		outcome->lump_bound =
+			(int64_t)witness.bound > outcome->lower_bound ? (int64_t)witness.bound : outcome->lower_bound;
+}
+
+/* What status.json would say of the plan. Errors: FORS_ENOMEM. */
+static enum fors_err fill_plan(struct cli_plan *plan, struct fors_error *error)
+{
+	const struct fors_outcome *outcome = &plan->outcome;
+	struct fors_status *status = &plan->status;
 	struct fors_pace pace;
 	enum fors_err err;
 
-	if (!report->schedule)
-		return FORS_OK;
-	err = fors_pace_of(made->net, made->lfts, report->schedule, NULL, &pace, error);
-	if (err)
-		return err;
-	fors_status_pace(&report->status, &pace);
-	return FORS_OK;
-}
-
-/* Into the report what came of planning. A plan that the verifier refutes is none, which would be a fault of fors. */
-static void take_outcome(struct report *report, struct fors_outcome *outcome)
-{
-	struct fors_status *status = &report->status;
-
-	report->error = outcome->error;
 	status->lower_bound = outcome->lower_bound;
 	status->lump_bound = outcome->lump_bound;
 	status->tables_bound = outcome->tables_bound;
-	if (outcome->plan)
-		status->plan_ms = outcome->plan_ms;
-	report->verify_ms = outcome->verify_ms;
-	report->nflows = outcome->verdict.nflows;
-	report->max_load = outcome->verdict.max_load;
-	report->schedule = fors_outcome_take(outcome);
-	if (outcome->plan)
-		fors_fail(&report->error, FORS_ENOPLAN,
-			  "the plan of method %s is wrong (please report this in the issue tracker of fors): %.300s",
-			  outcome->plan->method, outcome->verdict.text);
-	status->state = report->schedule ? FORS_ACTIVE : FORS_FAILED;
-	if (report->schedule)
-		fors_status_schedule(status, report->schedule);
-	else
-		snprintf(status->reason, sizeof(status->reason), "%s", report->error.text);
-}
-
-static enum fors_err plan_and_verify(const struct cli_fabric *made, const struct cli_settings *settings,
-				     struct report *report, struct fors_error *error)
-{
-	struct fors_request request = request_of(made, settings);
-	struct fors_outcome outcome;
-	enum fors_err err;
-
-	fors_outcome_init(&outcome);
-	err = fors_outcome_make(&request, &outcome, error);
-	cli_progress_end();
-	if (!err)
-		take_outcome(report, &outcome);
-	fors_outcome_clear(&outcome);
-	return err;
-}
-
-/* Fill the report of a fabric. Errors: FORS_ENOMEM; that there is no plan is no error here. */
-static enum fors_err investigate(const struct cli_site *site, const struct cli_settings *settings,
-				 const struct cli_fabric *made, struct report *report, struct fors_error *error)
-{
-	struct fors_status *status = &report->status;
-	enum fors_err err = fors_status_tree(status, &made->tree, error);
-
-	if (!err)
-		err = plan_and_verify(made, settings, report, error);
-	if (!err)
-		err = ask_for_pace(made, report, error);
+	status->state = outcome->plan ? FORS_ACTIVE : FORS_FAILED;
+	if (!plan->is_ours) /* there is no tree to count them in */
+		status->servers = outcome->seen.nservers;
+	if (!outcome->plan) {
+		snprintf(status->reason, sizeof(status->reason), "%s", outcome->error.text);
+		return FORS_OK;
+	}
+	err = fors_pace_of(plan->made.net, plan->made.lfts, outcome->plan, NULL, &pace, error);
 	if (err)
 		return err;
+	status->plan_ms = outcome->plan_ms;
+	fors_status_schedule(status, outcome->plan);
+	fors_status_pace(status, &pace);
+	return FORS_OK;
+}
+
+/* And of the tree. Errors: FORS_ENOMEM. */
+static enum fors_err fill_tree(struct cli_plan *plan, struct fors_error *error)
+{
+	struct fors_status *status = &plan->status;
+	const struct cli_fabric *made = &plan->made;
+	enum fors_err err = fors_status_tree(status, &made->tree, error);
+
 	status->tables_ms = made->tables_ms + made->check_ms;
 	status->check_ms = made->check_ms;
 	status->warnings = made->warnings;
 	fors_status_slow(status, &made->slow);
-	cli_name_lost(site, status);
-	report->intact_servers = status->servers + (int64_t)status->lost_servers.count;
-	ask_for_lmc(site, settings, made->fabric, report);
-	err = cli_ask_alone(settings, &made->tree, status, error);
-	if (err)
-		return err;
-	if (!settings->is_json && made->fabric->nservers && (site->reference || !settings->source.state))
-		ask_for_healthy_bound(site, settings, made->fabric, report);
-	err = cli_ahead_look(&settings->source, &made->tree, &report->ahead, error);
-	if (!err)
-		ask_ahead(site, settings, &made->tree, report);
+	name_lost(plan->site, status);
 	return err;
 }
 
-/* --- for people ----------------------------------------------------------------------------------------------- */
-
-static void print_fabric(const struct fors_fabric *fabric)
+/* All that is known of tables of fors. That there is no plan is no error here. */
+static enum fors_err investigate(struct cli_plan *plan, struct fors_error *error)
 {
-	printf("fabric      %u %s, %u %s, %u %s, %u %s; LMC %u\n", fabric->nleaves,
-	       fabric->nleaves == 1 ? "leaf" : "leaves", fabric->nspines, fabric->nspines == 1 ? "spine" : "spines",
-	       fabric->nlanes, fabric->nlanes == 1 ? "lane" : "lanes", fabric->nservers,
-	       fabric->nservers == 1 ? "server" : "servers", fabric->lmc);
-}
+	enum fors_err err = make_plan(plan, error);
 
-static void print_capacity(const struct fors_fabric *fabric, const struct fors_status *status)
-{
-	char reduction[FORS_REDUCTION];
-
-	printf("reduction   %s", fors_status_reduction(status, reduction, sizeof(reduction)));
-	if (status->capacity >= 0)
-		printf("; a leaf can send %lld %s of its %u servers in a phase", (long long)status->capacity,
-		       fors_plural(status->capacity, "flow", "flows"), fabric->max_servers);
-	printf("\n");
-	if (status->unreachable_pairs)
-		printf("cut off     %lld pair%s of leaves without a common spine, first %s and %s\n",
-		       (long long)status->unreachable_pairs, status->unreachable_pairs == 1 ? "" : "s",
-		       fabric->leaf[fabric->cut_leaf[0]].name, fabric->leaf[fabric->cut_leaf[1]].name);
-}
-
-/* Throughput: of the exchange of P servers, each of which would need at least P phases. */
-static void print_throughput(const struct report *report)
-{
-	const struct fors_status *status = &report->status;
-	double length = status->length > 0 ? status->length : (double)status->phases;
-	bool is_slow = status->slow_phases > 0, is_less = status->lost_servers.count;
-
-	printf("throughput  %.1f %% of full speed", 100 * fors_status_share(status));
-	if (status->lower_bound > 0)
-		printf(", %.1f %% of what these cables allow%s", 100 * (double)status->lower_bound / length,
-		       is_slow ? " at full speed" : "");
-	if (report->healthy_bound > 0)
-		printf(", %.1f %% of the intact fabric's%s", 100 * (double)report->healthy_bound / length,
-		       is_less ? " for as many servers" : "");
-	printf("\n");
-	cli_print_slow(status);
-}
-
-static void print_plan(const struct report *report)
-{
-	const struct fors_status *status = &report->status;
-
-	if (!report->schedule) {
-		printf("plan        %snone%s\n", cli_colour(CLI_RED), cli_colour(CLI_PLAIN)); /* why: see tell() */
-		return;
+	if (!err && plan->is_ours) {
+		ask_lumps(plan);
+		err = fill_tree(plan, error);
 	}
-	printf("plan        %s%lld %s%s, method %s; ", cli_colour(CLI_GREEN), (long long)status->phases,
-	       fors_plural(status->phases, "phase", "phases"), cli_colour(CLI_PLAIN), status->method);
-	if (status->phases == status->lower_bound)
-		printf("this is the lower bound\n");
-	else
-		printf("lower bound %lld\n", (long long)status->lower_bound);
-	cli_print_bounds(status);
-	print_throughput(report);
-	printf("verified    all %llu flows through the tables, %s\n", (unsigned long long)report->nflows,
-	       cli_no_conflict(report->max_load));
-	printf("time        tables %.1f ms, plan %.1f ms, verification %.1f ms\n", status->tables_ms, status->plan_ms,
-	       report->verify_ms);
-}
-
-static void print_lmc(const struct report *report)
-{
-	const struct fors_status *status = &report->status;
-
-	if (status->lmc_needed < 0)
-		return;
-	printf("larger LMC  LMC %lld would give %lld %s (%.1f %% of full speed)\n", (long long)status->lmc_needed,
-	       (long long)report->phases_with_lmc, fors_plural(report->phases_with_lmc, "phase", "phases"),
-	       100 * (double)status->servers / (double)report->phases_with_lmc);
-}
-
-/* Where the CA ports are that are not in the schedule, and what else there is to know. */
-static void print_account(const struct fors_status *status)
-{
-	if (status->ca_ports > status->servers)
-		printf("CA ports    %lld: %lld %s, %lld not participants, %lld %s, %lld left out\n",
-		       (long long)status->ca_ports, (long long)status->servers,
-		       fors_plural(status->servers, "server", "servers"), (long long)status->not_participants,
-		       (long long)status->guests, fors_plural(status->guests, "guest on spines", "guests on spines"),
-		       (long long)status->left_out);
-	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
-		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
-		       cli_colour(CLI_PLAIN));
-}
-
-static void print_report(const struct fors_fabric *fabric, const struct report *report)
-{
-	const struct fors_fattree tree = fors_fattree_of_fabric(fabric);
-
-	print_fabric(fabric);
-	cli_ahead_print_dead(&report->ahead, &tree, &report->status);
-	cli_print_lost(&report->status, report->intact_servers);
-	cli_print_links("degraded", &report->status, &report->status.degraded_links, true);
-	cli_print_slow_servers(&report->status);
-	print_capacity(fabric, &report->status);
-	cli_print_speeds(report->status.full_speed_mbits, report->status.cable_flows, report->status.cable_flows_most);
-	print_account(&report->status);
-	cli_print_not_hosts(&report->status);
-	cli_print_alone(&report->status);
-	print_plan(report);
-	print_lmc(report);
-	cli_ahead_print_next(&report->ahead, &tree);
+	if (!err)
+		err = fill_plan(plan, error);
+	if (err || !plan->is_ours)
+		return err;
+	if (plan->is_two)
+		ask_for_lmc(plan);
+	err = ask_alone(plan, error);
+	if (!err && plan->is_two)
+		ask_for_healthy_bound(plan);
+	return err ? err : look_ahead(plan, error);
 }
 
 /* --- the command ---------------------------------------------------------------------------------------------- */
 
-int cli_write_schedule(const char *path, const struct fors_schedule *schedule)
-{
-	struct fors_error error = {0};
-	void *bytes;
-	size_t size;
-	int code;
-
-	if (fors_schedule_encode(schedule, &bytes, &size, &error))
-		return cli_fail(&error);
-	code = cli_write_file(path, bytes, size);
-	free(bytes);
-	return code;
-}
-
-/* Why the bounds of the report are bounds. Errors: FORS_ENOMEM. */
-static enum fors_err find_witnesses(const struct cli_fabric *made, struct cli_witnesses *witnesses,
-				    struct fors_error *error)
-{
-	const struct fors_fabric *fabric = made->fabric;
-	enum fors_err err;
-
-	if (fabric->unreachable_pairs || !fabric->nservers)
-		return FORS_OK;
-	err = fors_lower_bound_witness(fabric, cli_witness_new(witnesses, CLI_BOUND_LOWER), error);
-	if (err || fabric->lmc)
-		return err;
-	fors_lump_witness(fabric, cli_witness_new(witnesses, CLI_BOUND_LUMP));
-	witnesses->npaths = 1;
-	return fors_lanes_witness(fabric, made->lanes, cli_witness_new(witnesses, CLI_BOUND_TABLES), error);
-}
-
-/* The keys of status.json, and the certificates. Returns an exit code. */
-static int print_json(const struct cli_fabric *made, const struct fors_status *status)
-{
-	const int64_t bound[] = {status->lower_bound, status->lump_bound, status->tables_bound};
-	struct cli_witnesses witnesses = {0};
-	struct fors_error error = {0};
-	json_t *data = NULL;
-	enum fors_err err = find_witnesses(made, &witnesses, &error);
-
-	if (!err)
-		err = cli_status_json(status, &data, &error);
-	if (!err)
-		json_object_set_new(data, "certificates", cli_certificates_json(made->net, &witnesses, bound));
-	cli_witnesses_clear(&witnesses);
-	return err ? cli_fail(&error) : cli_print_status_keys(data);
-}
-
-/* The report on stdout; last, on stderr, why there is no plan. */
-static int tell(const struct cli_settings *settings, const struct cli_fabric *made, const struct report *report)
-{
-	int code = CLI_GOOD;
-
-	if (settings->output && report->schedule)
-		code = cli_write_schedule(settings->output, report->schedule);
-	if (!code && settings->is_json)
-		code = print_json(made, &report->status);
-	else if (!code)
-		print_report(made->fabric, report);
-	if (!code && !settings->is_json && settings->output && report->schedule)
-		printf("schedule    written to %s\n", settings->output);
-	return code || report->schedule ? code : cli_fail(&report->error);
-}
-
 /* There is no plan as for two levels, and it is no tree of three: both are the reason. */
-static void tell_neither(struct report *report, const struct fors_error *not_three)
+static void tell_neither(struct cli_plan *plan)
 {
-	struct fors_error two = report->error;
+	struct fors_error two = plan->outcome.error;
 
-	fors_fail(&report->error, two.code, "%.250s; %.250s", two.text, not_three->text);
-	snprintf(report->status.reason, sizeof(report->status.reason), "%s", report->error.text);
-}
-
-static int plan_site(const struct cli_site *site, const struct cli_settings *settings, const struct cli_fabric *made)
-{
-	struct report report = {
-		.healthy_bound = FORS_UNKNOWN, .intact_servers = FORS_UNKNOWN, .phases_with_lmc = FORS_UNKNOWN};
-	struct fors_error error = {0};
-	int code;
-
-	fors_status_init(&report.status);
-	if (investigate(site, settings, made, &report, &error)) {
-		code = cli_fail(&error);
-	} else {
-		if (*site->neither.text && !report.schedule)
-			tell_neither(&report, &site->neither);
-		code = tell(settings, made, &report);
-	}
-	cli_ahead_clear(&report.ahead);
-	fors_schedule_free(report.schedule);
-	fors_status_clear(&report.status);
-	return code;
+	if (!*plan->site->neither.text || !plan->is_two || plan->outcome.plan)
+		return;
+	fors_fail(&plan->outcome.error, two.code, "%.250s; %.250s", two.text, plan->site->neither.text);
+	snprintf(plan->status.reason, sizeof(plan->status.reason), "%s", plan->outcome.error.text);
 }
 
 /* A fabric that never had a server is bad input; one that has lost them all is a fabric without a plan. */
@@ -493,34 +353,78 @@ static int check_servers(const struct cli_site *site)
 	return code;
 }
 
-static int plan_two_levels(const struct cli_settings *settings, const struct cli_site *site)
+static int load_two_levels(struct cli_plan *plan)
 {
-	const struct cli_source *source = &settings->source;
-	struct cli_fabric made = {0};
-	int code = cli_fabric_make(site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
+	const struct cli_source *source = &plan->settings->source;
+	int code = cli_fabric_make(plan->site, source->has_lmc, source->lmc, source->down, source->ndown, &plan->made);
 
-	if (!code && !made.fabric->nservers)
-		code = check_servers(site);
+	return code || plan->made.fabric->nservers ? code : check_servers(plan->site);
+}
+
+static int load_three_levels(struct cli_plan *plan)
+{
+	int code = cli_own_tables(plan->site, &plan->settings->source, &plan->made);
+
+	return code ? code : cli_site_narrow(plan->site, &plan->made);
+}
+
+/* A net and tables of anybody's; it may be a tree. */
+static int load_given(struct cli_plan *plan)
+{
+	const struct cli_settings *settings = plan->settings;
+	int code = cli_site_net(plan->site, &settings->source, &plan->made.net);
+
 	if (!code)
-		code = plan_site(site, settings, &made);
-	cli_fabric_free(&made);
-	return code;
+		code = cli_read_tables(settings->lfts, plan->made.net, &plan->made.lfts);
+	if (!code && settings->levels)
+		code = cli_levels_read(settings->levels, &plan->levels);
+	return code ? code : cli_fabric_understand(plan->site, &plan->made);
+}
+
+static int load(struct cli_plan *plan)
+{
+	const struct cli_site *site = plan->site;
+
+	if (!plan->is_ours)
+		return load_given(plan);
+	plan->is_two = site->places && !fors_places_known(site->places);
+	return plan->is_two ? load_two_levels(plan) : load_three_levels(plan);
+}
+
+static int plan_and_tell(struct cli_plan *plan)
+{
+	struct fors_error error = {0};
+
+	if (investigate(plan, &error))
+		return cli_fail(&error);
+	tell_neither(plan);
+	return cli_plan_tell(plan);
 }
 
 static int run(const struct cli_settings *settings, char **operand)
 {
 	struct cli_site site;
+	struct cli_plan plan = {.settings = settings,
+				.site = &site,
+				.is_ours = !settings->lfts,
+				.healthy_bound = FORS_UNKNOWN,
+				.phases_with_lmc = FORS_UNKNOWN};
 	int code;
 
 	if (settings->demand)
 		return cli_plan_demand(settings);
-	if (settings->lfts)
-		return cli_plan_over(settings);
+	fors_outcome_init(&plan.outcome);
+	fors_status_init(&plan.status);
 	code = cli_any_site_load(&settings->source, &site);
-	if (!code && (!site.places || fors_places_known(site.places)))
-		code = cli_plan_levels(settings, &site);
-	else if (!code)
-		code = plan_two_levels(settings, &site);
+	if (!code)
+		code = load(&plan);
+	if (!code)
+		code = plan_and_tell(&plan);
+	cli_ahead_clear(&plan.ahead);
+	fors_status_clear(&plan.status);
+	fors_outcome_clear(&plan.outcome);
+	cli_levels_clear(&plan.levels);
+	cli_fabric_free(&plan.made);
 	cli_site_free(&site);
 	return code;
 }

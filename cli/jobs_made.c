@@ -60,14 +60,13 @@ static enum fors_err plan_three(const struct cli_settings *settings, const struc
 	const struct fors_jobtables *tables = &jobs->tables;
 	const struct fors_jobfloors lanes = {&jobs->floors, &tables->holdings,
 					     tables->lfts ? (int64_t)tables->index : FORS_UNKNOWN};
-	const struct fors_over_task task = {.net = made->net,
-					    .lfts = tables->lfts ? tables->lfts : made->lfts,
-					    .progress = cli_progress,
-					    .clock_ms = cli_now_ms,
-					    .limits = settings->limits,
-					    .threads = cli_processors()};
+	const struct fors_request request = {
+		.task = {.progress = cli_progress, .limits = settings->limits, .threads = cli_processors()},
+		.net = made->net,
+		.lfts = tables->lfts ? tables->lfts : made->lfts,
+		.clock_ms = cli_now_ms};
 
-	return fors_jobplans_floors(&task, &lanes, &jobs->list, NULL, &jobs->plans, error);
+	return fors_jobplans_floors(&request, &lanes, &jobs->list, NULL, &jobs->plans, error);
 }
 
 int cli_jobs_plan(const struct cli_settings *settings, const struct cli_fabric *made, bool has_index,

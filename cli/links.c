@@ -320,7 +320,11 @@ static void print_share(const char *what, int64_t servers, double length, const 
 		printf("; %s no way between some leaves", what);
 }
 
-void cli_print_choice(const char *choice, int64_t servers, double ignored, double drained)
+/*
+ * What is done about slow links between switches (degraded_choice of struct fors_status), and what the exchange of so many
+ * servers takes about, in phases at full speed, with all of them in use and with none; nothing where none is slow.
+ */
+static void print_choice(const char *choice, int64_t servers, double ignored, double drained)
 {
 	const char *colon = strchr(choice, ':');
 
@@ -336,17 +340,12 @@ void cli_print_choice(const char *choice, int64_t servers, double ignored, doubl
 	printf("\n");
 }
 
-void cli_print_held_up(int64_t slow, int64_t phases, double length)
-{
-	if (slow > 0)
-		printf("%*sslow links hold up %lld of %lld phases: the exchange takes as long as %.1f phases at full speed\n",
-		       CLI_BELOW, "", (long long)slow, (long long)phases, length);
-}
-
 void cli_print_slow(const struct fors_status *status)
 {
-	cli_print_held_up(status->slow_phases, status->phases, status->length);
-	cli_print_choice(status->degraded_choice, status->servers, status->ignored_length, status->drained_length);
+	if (status->slow_phases > 0)
+		printf("%*sslow links hold up %lld of %lld phases: the exchange takes as long as %.1f phases at full speed\n",
+		       CLI_BELOW, "", (long long)status->slow_phases, (long long)status->phases, status->length);
+	print_choice(status->degraded_choice, status->servers, status->ignored_length, status->drained_length);
 }
 
 /* --- what to mend first ----------------------------------------------------------------------------------------- */

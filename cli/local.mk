@@ -40,8 +40,9 @@ libforscli_la_SOURCES = \
 	cli/jobs_made.c cli/jobs_made.h \
 	cli/owned.c cli/owned.h \
 	cli/parse.c \
+	cli/plan.h \
 	cli/plan_demand.c cli/plan_demand.h \
-	cli/plan_over.c cli/plan_over.h \
+	cli/plan_tell.c \
 	cli/replay.c cli/replay.h \
 	cli/setters.c cli/setters.h \
 	cli/slurm/child.c cli/slurm/child.h \

@@ -13,13 +13,12 @@
 
 #include "cli/clock.h"
 #include "cli/json.h"
-#include "cli/plan_over.h"
+#include "cli/plan.h"
 #include "core/base/text.h"
 #include "core/demand/published.h"
 #include "core/demand/steps.h"
 #include "core/demand/uniform.h"
 #include "core/planners/outcome.h"
-#include "core/planners/over.h"
 
 #define MOST_COST UINT64_C(1000000000000) /* picoseconds of a phase */
 
@@ -101,39 +100,23 @@ static enum fors_err look(struct planned *p, struct fors_error *error)
 
 /* ---- plans ----------------------------------------------------------------------------------------------------- */
 
-/* Two levels: as `fors plan` does. */
-static enum fors_err plan_tree(struct planned *p, struct fors_error *error)
-{
-	const struct fors_request request = {
-		.task = {.fabric = p->made.fabric, .lanes = p->made.lanes, .threads = cli_processors()},
-		.net = p->made.net,
-		.lfts = p->made.lfts,
-	};
-	struct fors_outcome outcome;
-	enum fors_err err;
-
-	fors_outcome_init(&outcome);
-	err = fors_outcome_make(&request, &outcome, error);
-	if (!err)
-		p->uniform = fors_outcome_take(&outcome);
-	fors_outcome_clear(&outcome);
-	return err;
-}
-
-/* The plan of all with all. That there is none is no error. */
+/* The plan of all with all: over lanes, where it is a tree of two levels, else over ways. That there is none is no error. */
 static enum fors_err plan_uniform(struct planned *p, struct fors_error *error)
 {
-	const struct fors_over_task task = {.net = p->made.net, .lfts = p->made.lfts, .rounds = p->made.rounds};
-	struct fors_over_report report;
+	const struct fors_fabric *fabric = p->made.fabric;
+	bool is_tree = fabric && fabric->nservers == p->steps.routed->nservers && !fabric->unreachable_pairs;
+	struct fors_request request = {
+		.task = {.fabric = is_tree ? fabric : NULL, .lanes = p->made.lanes, .threads = cli_processors()},
+		.net = p->made.net,
+		.lfts = p->made.lfts,
+		.rounds = p->made.rounds};
 	struct fors_error why;
-	enum fors_err err = FORS_OK;
+	enum fors_err err = fors_plan_proven(&request, &p->uniform, NULL, &why);
 
-	if (p->made.fabric && p->made.fabric->nservers == p->steps.routed->nservers &&
-	    !p->made.fabric->unreachable_pairs)
-		err = plan_tree(p, error);
-	if (err || p->uniform)
-		return err;
-	err = fors_plan_over(&task, &p->uniform, &report, &why);
+	if (err && err != FORS_ENOMEM && is_tree) {
+		request.task.fabric = NULL;
+		err = fors_plan_proven(&request, &p->uniform, NULL, &why);
+	}
 	return err == FORS_ENOMEM ? fors_fail_memory(error) : FORS_OK;
 }
 

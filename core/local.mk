@@ -88,7 +88,6 @@ libforscore_la_SOURCES = \
 	core/net/aside.c core/net/aside.h \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \
-	core/net/cuts.c core/net/cuts.h \
 	core/net/diff.c core/net/diff.h \
 	core/net/directory.c core/net/directory.h \
 	core/net/dump_lids.c core/net/dump_lids.h \

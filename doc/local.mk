@@ -6,7 +6,7 @@ nobase_dist_doc_DATA = \
 	CONTRIBUTING.md \
 	LICENSE \
 	SECURITY.md \
-	core/planners/over.h \
+	core/planners/outcome.h \
 	core/schedule/schedule_format.h \
 	cli/README.md \
 	lab/analyze/README.md \

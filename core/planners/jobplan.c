@@ -90,7 +90,7 @@ static enum fors_err try_plan(struct maker *m, const struct fors_jobentry *job, 
 {
 	struct fors_request request = m->request;
 	struct fors_fabric *subset;
-	struct fors_outcome outcome;
+	struct fors_outcome outcome = {.lower_bound = FORS_UNKNOWN};
 	enum fors_err err =
 		fors_fabric_subset(m->request.task.fabric, job->server, job->count, m->is_allowed, &subset, m->error);
 
@@ -98,18 +98,11 @@ static enum fors_err try_plan(struct maker *m, const struct fors_jobentry *job, 
 		return err;
 	request.task.fabric = subset;
 	request.task.lanes = NULL; /* what is not allowed is no lane to this job */
-	fors_outcome_init(&outcome);
-	err = fors_outcome_make(&request, &outcome, m->error);
-	if (!err) {
-		made->error = outcome.error;
-		made->lower_bound = outcome.lower_bound;
-		if (outcome.plan && !outcome.is_proven)
-			fors_fail(&made->error, FORS_ENOPLAN, "%.400s", outcome.verdict.text);
-		made->plan = fors_outcome_take(&outcome);
-	}
-	fors_outcome_clear(&outcome);
+	made->error = (struct fors_error){0};
+	err = fors_plan_proven(&request, &made->plan, &outcome, &made->error);
+	made->lower_bound = outcome.lower_bound;
 	fors_fabric_free(subset);
-	return err;
+	return fors_jobplan_ends(made, err, m->error);
 }
 
 /* ---- over the path index of jobs ---- */
@@ -464,4 +457,9 @@ const char *fors_jobplan_over(enum fors_jobplan_lanes whose)
 	static const char *const name[] = {"own", "free", "all"};
 
 	return name[whose];
+}
+
+enum fors_err fors_jobplan_ends(const struct fors_jobplan *made, enum fors_err err, struct fors_error *error)
+{
+	return err == FORS_ENOMEM || err == FORS_ECANCELLED ? fors_fail(error, err, "%s", made->error.text) : FORS_OK;
 }

@@ -91,6 +91,9 @@ enum fors_err fors_jobplans_right(const struct fors_net *net, const struct fors_
 
 void fors_jobplans_clear(struct fors_jobplans *plans);
 
+/* Planning the job ended with this error: one that ends all plans, else FORS_OK, for why there is no plan is in the job. */
+enum fors_err fors_jobplan_ends(const struct fors_jobplan *made, enum fors_err err, struct fors_error *error);
+
 /* "own", "free" or "all"; never NULL. */
 const char *fors_jobplan_over(enum fors_jobplan_lanes whose);
 

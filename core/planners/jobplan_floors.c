@@ -14,7 +14,7 @@
 #include "core/schedule/verify.h"
 
 struct planner {
-	const struct fors_over_task *task;
+	const struct fors_request *request;
 	const struct fors_jobfloors *lanes;
 	const struct fors_joblist *list;
 	const struct fors_jobkept *kept;
@@ -36,7 +36,7 @@ static const struct fors_fabric *first_floor(const struct planner *p)
 /* Cables that the job may not use; false: there are none. */
 static bool bar(const struct planner *p, uint32_t job, enum fors_jobplan_lanes whose)
 {
-	for (uint32_t port = 0; port < p->task->net->nports; port++) {
+	for (uint32_t port = 0; port < p->request->net->nports; port++) {
 		uint32_t owner = p->owner[port];
 
 		p->is_barred[port] = owner != job && (whose == FORS_OVER_OWN || owner != FORS_NO_JOB);
@@ -44,40 +44,36 @@ static bool bar(const struct planner *p, uint32_t job, enum fors_jobplan_lanes w
 	return whose != FORS_OVER_ALL;
 }
 
-static enum fors_err plan_for(const struct planner *p, const struct fors_over_task *task,
+static enum fors_err plan_for(const struct planner *p, const struct fors_request *request,
 			      const struct fors_participants *servers, struct fors_jobplan *made)
 {
-	struct fors_over_task one = *task;
-	struct fors_over_report report;
+	struct fors_request one = *request;
+	struct fors_outcome outcome;
 	enum fors_err err;
 
 	one.participants = servers;
-	one.is_one_of_many = true;
-	one.rounds = NULL; /* they are of another exchange, and know nothing of barred cables */
+	one.haste = FORS_QUICK; /* a job waits for its plan */
+	one.rounds = NULL;	/* they are of another exchange, and know nothing of barred cables */
+	fors_limit_method(&one.task.limits, "auto");
 	made->error = (struct fors_error){0};
-	err = fors_plan_over(&one, &made->plan, &report, &made->error);
-	if (err == FORS_ENOMEM || err == FORS_ECANCELLED) {
-		if (p->error)
-			*p->error = made->error;
-		return err;
-	}
+	err = fors_plan_proven(&one, &made->plan, &outcome, &made->error);
 	if (!err) {
-		made->lower_bound = report.bound_tables;
-		made->alone_bound = report.bound_best;
+		made->lower_bound = outcome.tables_bound;
+		made->alone_bound = outcome.lower_bound;
 	}
-	return FORS_OK;
+	return fors_jobplan_ends(made, err, p->error);
 }
 
 /* Over the path index of jobs, by the entries of the job, or as the tables are. */
 static enum fors_err plan_on_index(const struct planner *p, uint32_t job, const struct fors_participants *servers)
 {
 	struct fors_jobplan *made = &p->plans->job[job];
-	struct fors_over_task task = *p->task;
+	struct fors_request request = *p->request;
 	enum fors_err err;
 
-	task.path = (uint32_t)p->lanes->index;
+	request.path = (uint32_t)p->lanes->index;
 	made->whose = p->lanes->holdings->bound[job] || p->list->job[job].nleaves < 2 ? FORS_OVER_OWN : FORS_OVER_ALL;
-	err = plan_for(p, &task, servers, made);
+	err = plan_for(p, &request, servers, made);
 	made->index = made->plan ? p->lanes->index : FORS_UNKNOWN;
 	return err;
 }
@@ -85,13 +81,13 @@ static enum fors_err plan_on_index(const struct planner *p, uint32_t job, const 
 static enum fors_err plan_on_lanes(const struct planner *p, uint32_t job, const struct fors_participants *servers)
 {
 	struct fors_jobplan *made = &p->plans->job[job];
-	struct fors_over_task task = *p->task;
+	struct fors_request request = *p->request;
 	enum fors_err err = FORS_OK;
 
 	made->whose = p->list->job[job].is_exclusive ? FORS_OVER_OWN : FORS_OVER_FREE;
 	for (; !err && !made->plan; made->whose++) {
-		task.is_barred = bar(p, job, made->whose) ? p->is_barred : NULL;
-		err = plan_for(p, &task, servers, made);
+		request.is_barred = bar(p, job, made->whose) ? p->is_barred : NULL;
+		err = plan_for(p, &request, servers, made);
 		if (made->plan || made->whose == FORS_OVER_ALL)
 			break;
 	}
@@ -126,7 +122,7 @@ static enum fors_err plan_job(const struct planner *p, uint32_t job)
 
 static void tell_meeting(const struct planner *p, uint32_t port, uint32_t one, uint32_t two)
 {
-	const struct fors_net *net = p->task->net;
+	const struct fors_net *net = p->request->net;
 	uint32_t node = 0;
 
 	if (p->plans->nmeetings++)
@@ -143,18 +139,18 @@ static enum fors_err check_meetings(const struct planner *p, uint32_t job, bool 
 {
 	const struct fors_jobplan *made = &p->plans->job[job];
 	const struct fors_schedule *plan = made->is_kept ? p->kept[job].plan : made->plan;
-	const struct fors_over_task *task = p->task;
+	const struct fors_request *request = p->request;
 	struct fors_verdict verdict;
 	enum fors_err err;
 
 	*is_right = true;
 	if (!plan || made->whose != FORS_OVER_OWN)
 		return FORS_OK;
-	memset(p->is_used, 0, task->net->nports * sizeof(*p->is_used));
-	err = fors_verify_used(task->net, task->lfts, plan, task->threads, task->cancelled, task->context, &verdict,
-			       p->is_used, p->error);
+	memset(p->is_used, 0, request->net->nports * sizeof(*p->is_used));
+	err = fors_verify_used(request->net, request->lfts, plan, request->task.threads, request->task.cancelled,
+			       request->task.context, &verdict, p->is_used, p->error);
 	*is_right = !err && verdict.is_good;
-	for (uint32_t port = 0; *is_right && port < task->net->nports; port++) {
+	for (uint32_t port = 0; *is_right && port < request->net->nports; port++) {
 		if (!p->is_used[port])
 			continue;
 		if (p->used_by[port] != FORS_NO_JOB)
@@ -214,7 +210,7 @@ static enum fors_err serve(const struct planner *p, uint32_t job)
 
 static bool alloc(struct planner *p)
 {
-	size_t nports = p->task->net->nports + (size_t)1;
+	size_t nports = p->request->net->nports + (size_t)1;
 
 	p->plans->job = calloc(p->list->count + (size_t)1, sizeof(*p->plans->job));
 	p->owner = malloc(nports * sizeof(*p->owner));
@@ -227,23 +223,24 @@ static bool alloc(struct planner *p)
 	return true;
 }
 
-enum fors_err fors_jobplans_floors(const struct fors_over_task *task, const struct fors_jobfloors *lanes,
+enum fors_err fors_jobplans_floors(const struct fors_request *request, const struct fors_jobfloors *lanes,
 				   const struct fors_joblist *list, const struct fors_jobkept *kept,
 				   struct fors_jobplans *plans, struct fors_error *error)
 {
 	struct fors_jobplans made = {0};
-	struct planner p = {.task = task, .lanes = lanes, .list = list, .kept = kept, .plans = &made, .error = error};
+	struct planner p = {
+		.request = request, .lanes = lanes, .list = list, .kept = kept, .plans = &made, .error = error};
 	enum fors_err err = alloc(&p) ? FORS_OK : fors_fail_memory(error);
 
 	if (!err) {
 		fors_holdings_ports(lanes->floors, lanes->holdings, p.owner);
-		for (uint32_t port = 0; port < task->net->nports; port++)
+		for (uint32_t port = 0; port < request->net->nports; port++)
 			p.used_by[port] = FORS_NO_JOB;
 	}
 	for (uint32_t j = 0; !err && j < list->count; j++) {
 		err = serve(&p, j);
-		if (task->progress)
-			task->progress(task->context, (j + 1.0) / list->count);
+		if (request->task.progress)
+			request->task.progress(request->task.context, (j + 1.0) / list->count);
 	}
 	free(p.owner);
 	free(p.used_by);

@@ -3,27 +3,23 @@
 
 #include <stdlib.h>
 
-static enum fors_err plan(const struct fors_over_task *whole, const struct fors_participants *servers,
+static enum fors_err plan(const struct fors_request *whole, const struct fors_participants *servers,
 			  struct fors_jobplan *made, struct fors_error *error)
 {
-	struct fors_over_task task = *whole;
-	struct fors_over_report report;
+	struct fors_request request = *whole;
+	struct fors_outcome outcome;
 	enum fors_err err;
 
-	task.participants = servers;
-	task.is_one_of_many = true;
-	err = fors_plan_over(&task, &made->plan, &report, &made->error);
-	if (err == FORS_ENOMEM || err == FORS_ECANCELLED) {
-		if (error)
-			*error = made->error;
-		return err;
-	}
+	request.participants = servers;
+	request.haste = FORS_ONE_OF_MANY;
+	fors_limit_method(&request.task.limits, "auto");
+	err = fors_plan_proven(&request, &made->plan, &outcome, &made->error);
 	if (!err)
-		made->lower_bound = made->alone_bound = report.bound_tables;
-	return FORS_OK;
+		made->lower_bound = made->alone_bound = outcome.tables_bound;
+	return fors_jobplan_ends(made, err, error);
 }
 
-static enum fors_err plan_job(const struct fors_over_task *task, const struct fors_fabric *seats,
+static enum fors_err plan_job(const struct fors_request *request, const struct fors_fabric *seats,
 			      const struct fors_jobentry *job, struct fors_jobplan *made, struct fors_error *error)
 {
 	struct fors_participants servers = {.count = job->count};
@@ -38,12 +34,12 @@ static enum fors_err plan_job(const struct fors_over_task *task, const struct fo
 		return fors_fail_memory(error);
 	for (uint32_t i = 0; i < job->count; i++)
 		servers.guid[i] = seats->server[job->server[i]].guid;
-	err = plan(task, &servers, made, error);
+	err = plan(request, &servers, made, error);
 	free(servers.guid);
 	return err;
 }
 
-enum fors_err fors_jobplans_over(const struct fors_over_task *task, const struct fors_fabric *seats,
+enum fors_err fors_jobplans_over(const struct fors_request *request, const struct fors_fabric *seats,
 				 const struct fors_joblist *list, const struct fors_jobkept *kept,
 				 struct fors_jobplans *plans, struct fors_error *error)
 {
@@ -60,7 +56,7 @@ enum fors_err fors_jobplans_over(const struct fors_over_task *task, const struct
 						    .is_kept = kept && kept[j].plan};
 	for (uint32_t j = 0; j < list->count && !err; j++)
 		if (!made.job[j].is_kept)
-			err = plan_job(task, seats, &list->job[j], &made.job[j], error);
+			err = plan_job(request, seats, &list->job[j], &made.job[j], error);
 	if (err)
 		fors_jobplans_clear(&made);
 	else

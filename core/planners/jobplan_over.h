@@ -2,7 +2,7 @@
 /*
  * jobplan_over.h - a schedule for each of several jobs over the tables of any engine, in a net of any topology.
  *
- * Outside of trees no lane is anybody's: each job is planned over all of the fabric, as if it were alone there (over.h), and
+ * Outside of trees no lane is anybody's: each job is planned over all of the fabric, as if it were alone there (outcome.h), and
  * may meet the others. In a tree of three levels jobs own lanes on its floors (core/jobs/holdings.h).
  *
  * Thread rules: pure.
@@ -12,14 +12,13 @@
 
 #include "core/jobs/holdings.h"
 #include "jobplan.h"
-#include "over.h"
 
 /*
  * Plan and prove the jobs of a list on these seats (core/jobs/running.h), in *plans, owned by the caller
- * (fors_jobplans_clear()). The participants of the task are not looked at. Jobs that have a plan in kept[] (NULL: none
+ * (fors_jobplans_clear()). The participants of the request are not looked at. Jobs that have a plan in kept[] (NULL: none
  * has) keep it. That a job has no plan is no error here. Errors: FORS_ENOMEM, FORS_ECANCELLED.
  */
-enum fors_err fors_jobplans_over(const struct fors_over_task *task, const struct fors_fabric *seats,
+enum fors_err fors_jobplans_over(const struct fors_request *request, const struct fors_fabric *seats,
 				 const struct fors_joblist *list, const struct fors_jobkept *kept,
 				 struct fors_jobplans *plans, struct fors_error *error);
 
@@ -36,7 +35,7 @@ struct fors_jobfloors {
  * path indices that lead over its own cables; where these do not join it also cables that nobody owns, then all, as one
  * that holdings does from the start (jobplan.h). What is proven is the same, and meetings are counted.
  */
-enum fors_err fors_jobplans_floors(const struct fors_over_task *task, const struct fors_jobfloors *lanes,
+enum fors_err fors_jobplans_floors(const struct fors_request *request, const struct fors_jobfloors *lanes,
 				   const struct fors_joblist *list, const struct fors_jobkept *kept,
 				   struct fors_jobplans *plans, struct fors_error *error);
 

@@ -15,9 +15,8 @@
 #include "core/fabric/places.h"
 #include "core/net/lfts.h"
 #include "core/planners/pods/route3.h"
-#include "core/tables/tables.h"
 #include "outcome.h"
-#include "over.h"
+#include "routing.h"
 
 /* Can there be a plan below the one that there is? */
 static enum fors_err is_hopeful(const struct fors_fabric *fabric, uint32_t phases_now, bool *answer,
@@ -34,92 +33,61 @@ static enum fors_err is_hopeful(const struct fors_fabric *fabric, uint32_t phase
 	return err;
 }
 
-static enum fors_err plan(const struct fors_task *task, const struct fors_mended *mended, uint32_t *phases,
-			  struct fors_error *error)
-{
-	struct fors_request request = {.task = *task, .net = mended->net};
-	struct fors_lfts *lfts = NULL;
-	struct fors_outcome outcome;
-	enum fors_err err = fors_tables_build(mended->tree.fabric, &lfts, error);
-
-	if (err)
-		return err;
-	fors_outcome_init(&outcome);
-	request.task.fabric = mended->tree.fabric;
-	request.task.lanes = NULL;
-	request.lfts = lfts;
-	err = fors_outcome_make(&request, &outcome, error);
-	if (!err)
-		*phases = outcome.is_proven ? outcome.plan->nphases : 0;
-	fors_outcome_clear(&outcome);
-	fors_lfts_free(lfts);
-	return err;
-}
-
-/* --- of three levels ---------------------------------------------------------------------------------------------- */
-
-/* Can there be a plan below the one that there is? The tree's bound is that of all its servers. */
+/* The same where tables of three levels are made, whose bound is that of all servers of the tree. */
 static bool is_hopeful3(const struct fors_pods *pods, const struct fors_route3 *route, uint32_t phases_now)
 {
 	return !phases_now || pods->nplayers != route->nservers || route->bound_servers < phases_now;
 }
 
-/* Ways that are missing make no plan, and no error. */
+/* That there is none is no error, whatever the reason. */
 static enum fors_err plan_over(const struct fors_task *task, const struct fors_mended *mended,
-			       const struct fors_route3 *route, uint32_t *phases, struct fors_error *error)
+			       const struct fors_lfts *lfts, const struct fors_route3 *rounds, uint32_t *phases,
+			       struct fors_error *error)
 {
-	struct fors_over_task over = {.net = mended->net,
-				      .lfts = route->lfts,
-				      .rounds = route,
-				      .cancelled = task->cancelled,
-				      .context = task->context,
-				      .limits = task->limits};
+	struct fors_request request = {.task = *task, .net = mended->net, .lfts = lfts, .rounds = rounds};
 	struct fors_participants players = {0};
-	struct fors_schedule *schedule = NULL;
-	struct fors_over_report report;
+	struct fors_schedule *plan = NULL;
 	enum fors_err err = fors_fattree_players(&mended->tree, &players, error);
 
-	over.participants = &players;
+	request.task.fabric = mended->tree.fabric;
+	request.task.lanes = NULL;
+	request.participants = &players;
 	if (!err)
-		err = fors_plan_over(&over, &schedule, &report, error);
-	*phases = err ? 0 : schedule->nphases;
-	fors_schedule_free(schedule);
+		err = fors_plan_proven(&request, &plan, NULL, error);
+	*phases = err ? 0 : plan->nphases;
+	fors_schedule_free(plan);
 	free(players.guid);
 	return err == FORS_ENOMEM || err == FORS_ECANCELLED ? err : FORS_OK;
 }
 
-static enum fors_err plan3(const struct fors_task *task, const struct fors_mended *mended, uint32_t phases_now,
-			   uint32_t *phases, struct fors_error *error)
+static enum fors_err plan(const struct fors_task *task, const struct fors_mended *mended, uint32_t phases_now,
+			  uint32_t *phases, struct fors_error *error)
 {
-	const struct fors_pods *pods = mended->tree.pods;
-	struct fors_route3 *route = NULL;
-	enum fors_err err = fors_route3_make(pods, fors_route3_little_effort(pods), &route, error);
+	struct fors_route3 *rounds = NULL;
+	struct fors_lfts *lfts = NULL;
+	enum fors_err err = fors_routing_make(&mended->tree, true, &lfts, &rounds, error);
 
-	if (!err && is_hopeful3(pods, route, phases_now))
-		err = plan_over(task, mended, route, phases, error);
-	fors_route3_free(route);
+	if (!err && (!rounds || is_hopeful3(mended->tree.pods, rounds, phases_now)))
+		err = plan_over(task, mended, lfts, rounds, phases, error);
+	fors_routing_free(lfts, rounds);
 	return err;
 }
-
-/* --- both ---------------------------------------------------------------------------------------------------------- */
 
 enum fors_err fors_phases_mended(const struct fors_task *task, struct fors_fattree tree,
 				 const struct fors_repair *repair, uint32_t phases_now, uint32_t *phases,
 				 struct fors_error *error)
 {
 	struct fors_mended mended;
-	bool hopeful = false;
+	bool hopeful = true;
 	uint32_t found = phases_now;
 	enum fors_err err = fors_mended_build(tree, repair, &mended, error);
 
 	if (err)
 		return err;
-	if (mended.tree.pods)
-		err = plan3(task, &mended, phases_now, &found, error);
-	else
+	if (mended.tree.fabric)
 		err = is_hopeful(mended.tree.fabric, phases_now, &hopeful, error);
 	if (!err && hopeful)
-		err = plan(task, &mended, &found, error);
+		err = plan(task, &mended, phases_now, &found, error);
 	fors_mended_free(&mended);
 	if (!err)
 		*phases = found;
@@ -179,7 +147,7 @@ enum fors_err fors_phases_alone(const struct fors_task *task, const struct fors_
 		return FORS_OK;
 	err = unplug(tree, &rest, &places, error);
 	if (!err && !rest.tree.pods == !tree->pods)
-		err = rest.tree.pods ? plan3(task, &rest, 0, &found, error) : plan(task, &rest, &found, error);
+		err = plan(task, &rest, 0, &found, error);
 	fors_fattree_free(&rest.tree);
 	fors_net_free(rest.net);
 	fors_places_free(places);

@@ -13,6 +13,9 @@
  * still sends tables, and proves again over what the switches really hold. A proof that fails or is broken off undoes
  * the one before it.
  *
+ * Whoever made the tables, the order is the same. A tree of two levels is planned over its lanes, as planner.h chooses;
+ * all else over ways, which bring bounds of their own.
+ *
  * Times are taken by a clock that the caller brings: core/ has none.
  */
 #include "outcome.h"
@@ -27,7 +30,6 @@
 #include "memory.h"
 #include "over.h"
 #include "planner.h"
-#include "pods/route3.h"
 
 void fors_outcome_init(struct fors_outcome *outcome)
 {
@@ -73,7 +75,7 @@ static enum fors_err bound_one_lid(const struct fors_task *task, struct fors_out
 }
 
 /* fors_plan(), over the lanes of the tables. */
-static enum fors_err plan(const struct fors_request *request, struct fors_outcome *outcome)
+static enum fors_err plan_lanes(const struct fors_request *request, struct fors_outcome *outcome)
 {
 	struct fors_task task = request->task;
 	struct fors_lanes *lanes = NULL;
@@ -88,7 +90,6 @@ static enum fors_err plan(const struct fors_request *request, struct fors_outcom
 	if (!err)
 		err = fors_plan(&task, fors_method_of(&task.limits), &outcome->plan, &outcome->error);
 	fors_lanes_free(lanes);
-	outcome->error.code = err;
 	return err;
 }
 
@@ -114,13 +115,13 @@ static void level_bounds(struct fors_outcome *outcome)
 		outcome->tables_bound = outcome->lump_bound;
 }
 
-/* What could be had at best, and what it would take. */
+/* What could be had at best over any lanes, and what it would take. */
 static enum fors_err compare(const struct fors_request *request, struct fors_outcome *outcome, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = request->task.fabric;
 	uint32_t bound;
 
-	if (fabric->unreachable_pairs)
+	if (!fabric || fabric->unreachable_pairs)
 		return FORS_OK;
 	if (fors_lower_bound(fabric, &bound, error))
 		return FORS_ENOMEM;
@@ -133,6 +134,14 @@ static enum fors_err compare(const struct fors_request *request, struct fors_out
 	return FORS_OK;
 }
 
+/* A reason that ends everything ends this; any other is an answer. */
+static enum fors_err end_or_answer(struct fors_outcome *outcome, enum fors_err err, struct fors_error *error)
+{
+	outcome->error.code = err;
+	return err == FORS_ECANCELLED || err == FORS_ENOMEM ? fors_fail(error, err, "%s", outcome->error.text)
+							    : FORS_OK;
+}
+
 enum fors_err fors_outcome_plan(const struct fors_request *request, struct fors_outcome *outcome,
 				struct fors_error *error)
 {
@@ -140,12 +149,23 @@ enum fors_err fors_outcome_plan(const struct fors_request *request, struct fors_
 	enum fors_err err;
 
 	fors_outcome_clear(outcome);
-	err = plan(request, outcome);
+	err = request->task.fabric ? plan_lanes(request, outcome) : fors_over_plan(request, outcome, &outcome->error);
 	outcome->plan_ms = ms_since(request, start);
-	if (err == FORS_ECANCELLED || err == FORS_ENOMEM)
-		fors_fail(error, err, "%s", outcome->error.text);
-	else
+	err = end_or_answer(outcome, err, error);
+	if (!err)
 		err = compare(request, outcome, error);
+	if (err)
+		fors_outcome_clear(outcome);
+	return err;
+}
+
+enum fors_err fors_outcome_look(const struct fors_request *request, struct fors_outcome *outcome,
+				struct fors_error *error)
+{
+	enum fors_err err;
+
+	fors_outcome_clear(outcome);
+	err = end_or_answer(outcome, fors_over_look(request, outcome, &outcome->error), error);
 	if (err)
 		fors_outcome_clear(outcome);
 	return err;
@@ -167,6 +187,11 @@ enum fors_err fors_outcome_prove(const struct fors_request *request, struct fors
 		return err;
 	outcome->is_proven = outcome->verdict.is_good;
 	outcome->verify_ms = ms_since(request, start);
+	outcome->error = (struct fors_error){0};
+	if (!outcome->is_proven)
+		fors_fail(&outcome->error, FORS_ENOPLAN,
+			  "the plan of method %s is wrong (please report this in the issue tracker of fors): %.300s",
+			  outcome->plan->method, outcome->verdict.text);
 	return FORS_OK;
 }
 
@@ -182,17 +207,6 @@ enum fors_err fors_outcome_make(const struct fors_request *request, struct fors_
 	return err;
 }
 
-void fors_outcome_bound(struct fors_outcome *outcome, const struct fors_over_report *report,
-			const struct fors_route3 *route)
-{
-	outcome->lower_bound = report->bound_best;
-	if (route && route->nservers == report->nservers && route->bound_servers > outcome->lower_bound &&
-	    route->bound_servers != UINT32_MAX)
-		outcome->lower_bound = route->bound_servers;
-	outcome->tables_bound =
-		report->bound_tables > outcome->lower_bound ? report->bound_tables : outcome->lower_bound;
-}
-
 struct fors_schedule *fors_outcome_take(struct fors_outcome *outcome)
 {
 	struct fors_schedule *plan = outcome->is_proven ? outcome->plan : NULL;
@@ -200,4 +214,23 @@ struct fors_schedule *fors_outcome_take(struct fors_outcome *outcome)
 	if (plan)
 		outcome->plan = NULL;
 	return plan;
+}
+
+enum fors_err fors_plan_proven(const struct fors_request *request, struct fors_schedule **plan,
+			       struct fors_outcome *outcome, struct fors_error *error)
+{
+	struct fors_outcome made;
+	enum fors_err err;
+
+	fors_outcome_init(&made);
+	err = fors_outcome_make(request, &made, error);
+	if (!err && made.error.code)
+		err = fors_fail(error, made.error.code, "%s", made.error.text);
+	if (!err)
+		*plan = fors_outcome_take(&made);
+	fors_schedule_free(made.plan);
+	made.plan = NULL;
+	if (outcome)
+		*outcome = made;
+	return err;
 }

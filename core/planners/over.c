@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * over.c - plan, bounds and proof over the tables of any engine, in a net of any topology.
+ * over.c - plan and bounds over the tables of any engine, in a net of any topology.
  *
  * The tables are walked once (flows/routed.c); what comes of it is a problem of single flows and its bound. Two bounds
- * tell whom to blame: T above bound_tables is what the schedule costs, bound_tables above bound_best is what the tables
- * cost. The proof walks the same tables again, by code of its own (core/schedule/verify.c), and nothing unproven leaves.
+ * tell whom to blame: T above that of the tables is what the schedule costs, that above the one over all tables is what the
+ * tables cost. The proof walks the same tables again, by code of its own (core/schedule/verify.c).
  *
  * Memory is what limits the number of servers: the book of a packing has some words for every flow, and while phases
  * are added there are up to three of them; a colouring has one, and parts of a graph besides. All is reckoned before it is
@@ -39,100 +39,94 @@
 	64 /* of more a phase less is little, and looking for it takes long where rounds are to be had at once */
 
 struct plan {
-	const struct fors_over_task *task;
+	const struct fors_request *request;
+	const struct fors_route3 *rounds; /* that the plan may begin with; NULL */
 	struct fors_flows_routed *routed;
 	struct fors_schedule *schedule;
 	struct fors_waylist *ways; /* of the schedule, as long as it does not have them */
 	uint64_t fingerprint;	   /* the same; 0: not known so far */
-	struct fors_over_report report;
+	struct fors_ways_seen seen;
+	uint32_t bound, best; /* over these tables by what is fullest, over any by cuts; planning goes by these */
+	uint64_t wanted_bytes;
 	uint32_t most_paths; /* path indices that are looked at */
 	uint32_t *number;    /* per server, without gaps, where homes are by number; NULL */
 };
 
-static double now_ms(const struct fors_over_task *task)
-{
-	return task->clock_ms ? task->clock_ms() : 0;
-}
-
-static double ms_since(const struct fors_over_task *task, double start)
-{
-	return task->clock_ms ? task->clock_ms() - start : -1;
-}
-
 static void tell(const struct plan *plan, double done)
 {
-	if (plan->task->progress)
-		plan->task->progress(plan->task->context, done);
+	if (plan->request->task.progress)
+		plan->request->task.progress(plan->request->task.context, done);
 }
 
 /* ---- what there is ---- */
 
 static uint64_t most_bytes(const struct plan *plan)
 {
-	return plan->task->limits.bytes ? plan->task->limits.bytes : FORS_OVER_MOST_BYTES;
+	uint64_t limit = plan->request->task.limits.bytes;
+
+	return limit ? limit : FORS_OVER_MOST_BYTES;
 }
 
 static enum fors_err read_tables(struct plan *plan, struct fors_error *error)
 {
-	const struct fors_over_task *task = plan->task;
-	const struct fors_flows_tables tables = {.net = task->net,
-						 .lfts = task->lfts,
-						 .participants = task->participants,
-						 .most_paths = task->is_barred ? FORS_OVER_ALL_PATHS
-							       : task->path    ? 1
-									       : plan->most_paths,
-						 .first_path = task->path,
-						 .is_barred = task->is_barred,
-						 .cancelled = task->cancelled,
-						 .context = task->context};
-
-	enum fors_err err = fors_ways_fit(task->net, plan->most_paths, most_bytes(plan), error);
+	const struct fors_request *request = plan->request;
+	const struct fors_flows_tables tables = {.net = request->net,
+						 .lfts = request->lfts,
+						 .participants = request->participants,
+						 .most_paths = request->is_barred ? FORS_OVER_ALL_PATHS
+							       : request->path	  ? 1
+										  : plan->most_paths,
+						 .first_path = request->path,
+						 .is_barred = request->is_barred,
+						 .cancelled = request->task.cancelled,
+						 .context = request->task.context};
+	enum fors_err err = fors_ways_fit(request->net, plan->most_paths, most_bytes(plan), error);
 
 	return err ? err : fors_flows_routed_read(&tables, &plan->routed, error);
 }
 
 /* Which argument the bound of the tables is. */
-static void say_why(const struct fors_flows_routed *routed, struct fors_over_report *report, uint32_t link)
+static void say_why(const struct fors_flows_routed *routed, struct fors_ways_seen *seen, uint32_t bound, uint32_t link)
 {
-	struct fors_over_why *why = &report->why_tables;
+	struct fors_over_why *why = &seen->tables;
 
-	*why = (struct fors_over_why){.by = FORS_BY_PORT, .bound = report->bound_tables, .node = FORS_NONE};
-	if (report->bound_tables > report->fullest_phases && report->bound_tables > routed->nservers)
+	*why = (struct fors_over_why){.by = FORS_BY_PORT, .bound = bound, .node = FORS_NONE};
+	if (bound > seen->fullest_phases && bound > routed->nservers)
 		why->by = FORS_BY_WAYS;
-	else if (report->fullest_phases > routed->nservers)
+	else if (seen->fullest_phases > routed->nservers)
 		why->by = FORS_BY_LINK;
 	if (why->by == FORS_BY_LINK)
 		fors_flows_link_end(routed, link, &why->node, &why->port);
 }
 
 /* What links carry that are in use. */
-static void describe_links(const struct fors_flows_routed *routed, struct fors_over_report *report)
+static void describe_links(const struct fors_flows_routed *routed, struct fors_ways_seen *seen)
 {
-	report->full = fors_rates_full(routed->net, routed->flow);
+	seen->full = fors_rates_full(routed->net, routed->flow);
 	for (uint32_t link = 0; link < routed->problem.nlinks; link++) {
 		uint32_t flows = fors_flows_capacity(&routed->problem, link);
 
-		report->most_flows = flows > report->most_flows ? flows : report->most_flows;
-		if (!report->least_flows || flows < report->least_flows)
-			report->least_flows = flows;
+		seen->most_flows = flows > seen->most_flows ? flows : seen->most_flows;
+		if (!seen->least_flows || flows < seen->least_flows)
+			seen->least_flows = flows;
 	}
 }
 
 /* Servers that hold up each phase in which they send or receive. */
-static void describe_slow(const struct fors_flows_routed *routed, struct fors_over_report *report)
+static void describe_slow(const struct fors_flows_routed *routed, struct fors_ways_seen *seen)
 {
 	double most = 1;
 
 	for (uint32_t d = 0; d < routed->nservers; d++) {
 		const struct fors_flows_server *server = &routed->server[d];
 		double slowness =
-			fors_port_slowness(fors_net_port(routed->net, server->node, server->port), report->full);
+			fors_port_slowness(fors_net_port(routed->net, server->node, server->port), seen->full);
 
-		report->nslow += slowness > 1;
+		seen->nslow += slowness > 1;
 		if (slowness <= most)
 			continue;
 		most = slowness;
-		snprintf(report->slowest, sizeof(report->slowest), "%s", fors_node_name(routed->net, server->node));
+		snprintf(seen->slowest, sizeof(seen->slowest), "%s", fors_node_name(routed->net, server->node));
 	}
 }
 
@@ -140,37 +134,36 @@ static void describe_slow(const struct fors_flows_routed *routed, struct fors_ov
 static enum fors_err describe(struct plan *plan, struct fors_error *error)
 {
 	const struct fors_flows_routed *routed = plan->routed;
-	struct fors_over_report *report = &plan->report;
+	struct fors_ways_seen *seen = &plan->seen;
 	uint32_t link, known;
-	struct fors_over_why *best = &report->why_best;
-	enum fors_err err = fors_flows_fullest(&routed->problem, &link, &report->fullest_flows, error);
+	enum fors_err err = fors_flows_fullest(&routed->problem, &link, &seen->fullest_flows, error);
 
 	if (!err && link != FORS_FLOWS_NONE)
-		report->fullest_phases = fors_flows_phases(&routed->problem, link, report->fullest_flows);
-	known = report->fullest_phases > routed->nservers ? report->fullest_phases : routed->nservers;
+		seen->fullest_phases = fors_flows_phases(&routed->problem, link, seen->fullest_flows);
+	known = seen->fullest_phases > routed->nservers ? seen->fullest_phases : routed->nservers;
 	if (!err)
-		err = fors_flows_choice_bound(&routed->problem, known, &report->bound_tables, NULL, error);
+		err = fors_flows_choice_bound(&routed->problem, known, &plan->bound, NULL, error);
 	if (err)
 		return err;
-	say_why(routed, report, link);
-	describe_links(routed, report);
-	describe_slow(routed, report);
-	report->nservers = routed->nservers;
-	report->nleaves = routed->nswitches;
-	report->nnameless = routed->nnameless;
-	report->npaths = routed->problem.npaths;
-	report->longest = fors_flows_longest(&routed->problem);
+	say_why(routed, seen, plan->bound, link);
+	describe_links(routed, seen);
+	describe_slow(routed, seen);
+	seen->nservers = routed->nservers;
+	seen->nleaves = routed->nswitches;
+	seen->nnameless = routed->nnameless;
+	seen->npaths = routed->problem.npaths;
+	seen->longest = fors_flows_longest(&routed->problem);
 	if (link != FORS_FLOWS_NONE)
-		fors_flows_link_name(routed, link, report->fullest, sizeof(report->fullest));
-	err = fors_over_bound(routed, &report->bound_best, &best->by, &best->node, error);
-	best->bound = report->bound_best;
+		fors_flows_link_name(routed, link, seen->fullest, sizeof(seen->fullest));
+	err = fors_over_bound(routed, &seen->best, &seen->best_length, error);
+	plan->best = seen->best.bound;
 	return err;
 }
 
 /* What packing single flows takes. */
 static uint64_t bytes_of(const struct plan *plan)
 {
-	uint64_t phases = plan->report.bound_tables, p = plan->report.nservers;
+	uint64_t phases = plan->bound, p = plan->seen.nservers;
 
 	return fors_flows_pack_bytes(&plan->routed->problem, (uint32_t)phases) + p * phases * sizeof(struct fors_cell);
 }
@@ -178,7 +171,7 @@ static uint64_t bytes_of(const struct plan *plan)
 /* What packing whole units takes: two packings while a round is added, and the search. */
 static uint64_t units_bytes(const struct plan *plan)
 {
-	const struct fors_route3 *route = plan->task->rounds;
+	const struct fors_route3 *route = plan->rounds;
 	struct fors_flows_problem units = plan->routed->problem;
 
 	units.lump = route->length;
@@ -188,7 +181,7 @@ static uint64_t units_bytes(const struct plan *plan)
 /* For a plan of single flows. There is none in whole units, maybe since not even these fit: then they are what is told. */
 static enum fors_err check_memory(const struct plan *plan, struct fors_error *error)
 {
-	uint64_t most = most_bytes(plan), bytes = bytes_of(plan), units = plan->task->rounds ? units_bytes(plan) : 0;
+	uint64_t most = most_bytes(plan), bytes = bytes_of(plan), units = plan->rounds ? units_bytes(plan) : 0;
 
 	if (bytes <= most)
 		return FORS_OK;
@@ -196,7 +189,7 @@ static enum fors_err check_memory(const struct plan *plan, struct fors_error *er
 	return fors_fail(error, FORS_ELIMIT,
 			 "to plan for %u servers over these tables, %u phases at least, may take %" PRIu64
 			 " MiB of memory, and the limit is %" PRIu64,
-			 plan->report.nservers, plan->report.bound_tables, (bytes >> 20) + 1, most >> 20);
+			 plan->seen.nservers, plan->bound, (bytes >> 20) + 1, most >> 20);
 }
 
 /* ---- the schedule ---- */
@@ -212,12 +205,12 @@ static enum fors_err make_schedule(struct plan *plan, uint32_t nphases, uint32_t
 /* The level belongs to the way, so it is asked for with the path index that the flow uses. */
 static enum fors_err ask_levels(struct plan *plan, struct fors_error *error)
 {
-	const struct fors_over_task *task = plan->task;
+	const struct fors_request *request = plan->request;
 	struct fors_schedule *schedule = plan->schedule;
 	const struct fors_schedule_server *server = schedule->server;
 	size_t p = schedule->nservers;
 
-	if (!task->sl)
+	if (!request->sl)
 		return FORS_OK;
 	schedule->sl = malloc(p * p + 1);
 	if (!schedule->sl)
@@ -228,8 +221,8 @@ static enum fors_err ask_levels(struct plan *plan, struct fors_error *error)
 			struct fors_cell cell = fors_schedule_flow(schedule, s, t);
 
 			if (cell.dst != FORS_IDLE && cell.dst != s)
-				schedule->sl[s * p + cell.dst] = task->sl(task->context, server[s].lid,
-									  server[cell.dst].lid + (uint32_t)cell.path);
+				schedule->sl[s * p + cell.dst] = request->sl(
+					request->levels, server[s].lid, server[cell.dst].lid + (uint32_t)cell.path);
 		}
 	return FORS_OK;
 }
@@ -261,14 +254,10 @@ static enum fors_err write_flows(struct plan *plan, const struct fors_flows_pack
 	return err;
 }
 
-/* What no tables allow these do not. Planning goes by what is fullest here; this is what others are told. */
-static struct fors_over_report told(const struct fors_over_report *report)
+/* What no tables allow these do not. */
+static uint32_t full_bound(const struct plan *plan)
 {
-	struct fors_over_report told = *report;
-
-	if (told.bound_tables < told.bound_best)
-		told.bound_tables = told.bound_best;
-	return told;
+	return plan->bound > plan->best ? plan->bound : plan->best;
 }
 
 /*
@@ -279,9 +268,9 @@ static enum fors_err try_harder(const struct plan *plan, const struct fors_flows
 {
 	struct fors_flows_asked bounded = *asked;
 
-	if (plan->task->is_one_of_many)
+	if (plan->request->haste)
 		return FORS_OK;
-	bounded.known_bound = told(&plan->report).bound_tables;
+	bounded.known_bound = full_bound(plan);
 	return fors_flows_try_harder(&plan->routed->problem, &bounded, packing, error);
 }
 
@@ -292,7 +281,7 @@ static enum fors_err try_harder(const struct plan *plan, const struct fors_flows
 static enum fors_err pack_by_number(const struct plan *plan, const struct fors_flows_asked *asked,
 				    struct fors_flows_packing **packing, struct fors_error *error)
 {
-	if (!plan->number || plan->report.bound_tables != plan->routed->nservers)
+	if (!plan->number || plan->bound != plan->routed->nservers)
 		return FORS_OK;
 	return fors_flows_by_number(&plan->routed->problem, asked, packing, error);
 }
@@ -305,15 +294,14 @@ static enum fors_err pack_anew(const struct plan *plan, const struct fors_flows_
 			       struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct fors_flows_asked flows = *asked;
-	uint32_t nservers = plan->report.nservers;
+	uint32_t nservers = plan->seen.nservers;
 	struct fors_flows_packing *made = NULL;
 	enum fors_err err;
 
-	if (*packing &&
-	    ((*packing)->nphases <= plan->report.bound_tables + (nservers > FEW_SERVERS) || nservers > SOME_SERVERS))
+	if (*packing && ((*packing)->nphases <= plan->bound + (nservers > FEW_SERVERS) || nservers > SOME_SERVERS))
 		return FORS_OK;
-	flows.known_bound = plan->report.bound_tables;
-	flows.is_quick = plan->task->is_quick && !flows.limits.steps;
+	flows.known_bound = plan->bound;
+	flows.is_quick = plan->request->haste == FORS_QUICK && !flows.limits.steps;
 	flows.wanted_phases = *packing ? (*packing)->nphases - 1 : 0;
 	err = fors_flows_pack_problem(&plan->routed->problem, &flows, &made, error);
 	if (err)
@@ -332,7 +320,7 @@ static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked
 		err = pack_by_number(plan, asked, &packing, error);
 	if (!err)
 		err = pack_anew(plan, asked, &packing, error);
-	if (!err && packing->nphases > plan->report.bound_tables)
+	if (!err && packing->nphases > plan->bound)
 		err = try_harder(plan, asked, &packing, error);
 	if (!err)
 		err = write_flows(plan, packing, error);
@@ -348,7 +336,7 @@ static bool is_large(const struct plan *plan)
 
 static bool may_be_rounds(const struct plan *plan)
 {
-	const struct fors_route3 *route = plan->task->rounds;
+	const struct fors_route3 *route = plan->rounds;
 
 	return route && units_bytes(plan) <= most_bytes(plan) && fors_over_rounds_may_be(plan->routed, route);
 }
@@ -356,18 +344,18 @@ static bool may_be_rounds(const struct plan *plan)
 /* The rounds as they are, if they are a plan that single flows would not make shorter; else there is no schedule. */
 static enum fors_err take_rounds(struct plan *plan, struct fors_error *error)
 {
-	const struct fors_route3 *route = plan->task->rounds;
+	const struct fors_route3 *route = plan->rounds;
 	uint32_t nphases = route ? route->nrounds * route->length : 0;
 	bool fits = false;
 	enum fors_err err;
 
-	if (!may_be_rounds(plan) || (nphases > plan->report.bound_tables && !is_large(plan)))
+	if (!may_be_rounds(plan) || (nphases > plan->bound && !is_large(plan)))
 		return FORS_OK;
 	err = make_schedule(plan, nphases, route->length, error);
 	if (!err)
 		err = fors_over_rounds_as_they_are(plan->routed, route, plan->schedule, &fits, error);
-	if (!err && fits && nphases > plan->report.bound_tables)
-		plan->report.wanted_bytes = bytes_of(plan);
+	if (!err && fits && nphases > plan->bound)
+		plan->wanted_bytes = bytes_of(plan);
 	if (!err && !fits) {
 		fors_schedule_free(plan->schedule);
 		plan->schedule = NULL;
@@ -378,7 +366,7 @@ static enum fors_err take_rounds(struct plan *plan, struct fors_error *error)
 /* Whole units, in rounds; cut into single flows where these tables allow fewer phases, and there is memory for it. */
 static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
-	const struct fors_route3 *route = plan->task->rounds;
+	const struct fors_route3 *route = plan->rounds;
 	struct fors_flows_problem units;
 	struct fors_flows_packing *packing;
 	uint32_t nphases;
@@ -390,11 +378,11 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 	if (err || !packing)
 		return err;
 	nphases = packing->nphases * route->length;
-	if (nphases > plan->report.bound_tables && is_large(plan))
-		plan->report.wanted_bytes = bytes_of(plan);
-	if (nphases > plan->report.bound_tables && !is_large(plan)) {
-		err = fors_flows_improve(&plan->routed->problem, asked, plan->report.bound_best, &packing, error);
-		if (!err && plan->report.nservers <= FEW_SERVERS && !plan->task->is_one_of_many)
+	if (nphases > plan->bound && is_large(plan))
+		plan->wanted_bytes = bytes_of(plan);
+	if (nphases > plan->bound && !is_large(plan)) {
+		err = fors_flows_improve(&plan->routed->problem, asked, plan->best, &packing, error);
+		if (!err && plan->seen.nservers <= FEW_SERVERS && plan->request->haste < FORS_ONE_OF_MANY)
 			err = pack_anew(plan, asked, &packing, error);
 		if (!err)
 			err = write_flows(plan, packing, error);
@@ -410,10 +398,11 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 /* A schedule, where it is not the rounds as they are. */
 static enum fors_err pack_units(struct plan *plan, struct fors_error *error)
 {
+	const struct fors_task *task = &plan->request->task;
 	struct fors_flows_asked asked = {
-		.limits = plan->task->limits, .cancelled = plan->task->cancelled, .context = plan->task->context};
-	enum fors_err err = plan->task->rounds && !plan->task->path
-				    ? fors_over_numbers(plan->routed, plan->task->rounds, &plan->number, error)
+		.limits = task->limits, .cancelled = task->cancelled, .context = task->context};
+	enum fors_err err = plan->rounds && !plan->request->path
+				    ? fors_over_numbers(plan->routed, plan->rounds, &plan->number, error)
 				    : FORS_OK;
 
 	asked.number = plan->number;
@@ -422,11 +411,24 @@ static enum fors_err pack_units(struct plan *plan, struct fors_error *error)
 	return err || plan->schedule ? err : pack_flows(plan, &asked, error);
 }
 
+/* Single flows are all that there is over ways; of these, units may be what a plan begins with. */
+static enum fors_err may_plan(const struct plan *plan, struct fors_error *error)
+{
+	const char *method = fors_method_of(&plan->request->task.limits);
+
+	if (!strcmp(method, "auto") || !strcmp(method, fors_method_flows.name))
+		return FORS_OK;
+	return fors_fail(error, FORS_ENOTAPPL,
+			 "method %s is for two-level fat-trees; over these tables there is method flows", method);
+}
+
 /* What can be said before a plan, and the rounds as they are. */
 static enum fors_err begin(struct plan *plan, struct fors_error *error)
 {
 	enum fors_err err = describe(plan, error);
 
+	if (!err)
+		err = may_plan(plan, error);
 	tell(plan, 0.1);
 	return err ? err : take_rounds(plan, error);
 }
@@ -453,9 +455,9 @@ static enum fors_err prepare_all(struct plan *plan, struct fors_error *error)
 {
 	enum fors_err err;
 
-	if (plan->task->threads < 2 || !may_be_rounds(plan))
+	if (plan->request->task.threads < 2 || !may_be_rounds(plan))
 		return begin(plan, error);
-	err = fors_beside(plan->task->threads, 3, prepare, plan, error);
+	err = fors_beside(plan->request->task.threads, 3, prepare, plan, error);
 	if (!err && plan->schedule)
 		return FORS_OK;
 	fors_waylist_free(plan->ways);
@@ -479,38 +481,16 @@ static enum fors_err pack(struct plan *plan, struct fors_error *error)
 	if (err)
 		return err;
 	plan->schedule->fingerprint = plan->fingerprint ? plan->fingerprint : fors_flows_fingerprint(plan->routed);
-	plan->report.nphases = plan->schedule->nphases;
 	return FORS_OK;
 }
 
-/* ---- the proof ---- */
-
-static enum fors_err prove(struct plan *plan, struct fors_error *error)
-{
-	const struct fors_over_task *task = plan->task;
-	struct fors_verdict *verdict = &plan->report.verdict;
-	double start = now_ms(task);
-	enum fors_err err = fors_verify_used(task->net, task->lfts, plan->schedule, task->threads, task->cancelled,
-					     task->context, verdict, NULL, error);
-
-	plan->report.verify_ms = ms_since(task, start);
-	if (err || verdict->is_good)
-		return err;
-	return fors_fail(
-		error, FORS_ENOPLAN,
-		"the plan over these tables is wrong (please report this in the issue tracker of fors): %.400s",
-		verdict->text);
-}
+/* ---- all ---- */
 
 static enum fors_err make(struct plan *plan, struct fors_error *error)
 {
-	double start = now_ms(plan->task);
 	enum fors_err err = read_tables(plan, error);
 
-	if (!err)
-		err = pack(plan, error);
-	plan->report.plan_ms = ms_since(plan->task, start);
-	return err;
+	return err ? err : pack(plan, error);
 }
 
 static void clear(struct plan *plan)
@@ -521,51 +501,58 @@ static void clear(struct plan *plan)
 	fors_schedule_free(plan->schedule);
 }
 
-static enum fors_err run(struct plan *plan, struct fors_error *error)
+/* Of a tree of fors the bound of its servers counts too, where all take part; nothing is known of tables that could not be read. */
+static void tell_bounds(const struct plan *plan, struct fors_outcome *outcome)
 {
-	enum fors_err err = make(plan, error);
+	const struct fors_route3 *route = plan->request->rounds;
+	uint32_t best = plan->best;
 
-	tell(plan, 0.9);
-	if (!err && !plan->task->is_proven_later)
-		err = prove(plan, error);
-	return err;
+	outcome->seen = plan->seen;
+	outcome->wanted_bytes = plan->wanted_bytes;
+	if (!best)
+		return;
+	if (route && route->nservers == plan->seen.nservers && route->bound_servers > best &&
+	    route->bound_servers != UINT32_MAX)
+		best = route->bound_servers;
+	outcome->lower_bound = best;
+	outcome->tables_bound = plan->bound > best ? plan->bound : best;
 }
 
-enum fors_err fors_plan_over(const struct fors_over_task *task, struct fors_schedule **schedule,
-			     struct fors_over_report *report, struct fors_error *error)
+enum fors_err fors_over_plan(const struct fors_request *request, struct fors_outcome *outcome, struct fors_error *error)
 {
-	struct plan plan = {.task = task, .most_paths = MOST_PATHS};
-	enum fors_err err = run(&plan, error);
+	bool is_flows = !strcmp(fors_method_of(&request->task.limits), fors_method_flows.name);
+	struct plan plan = {.request = request, .rounds = is_flows ? NULL : request->rounds, .most_paths = MOST_PATHS};
+	enum fors_err err = make(&plan, error);
 
+	tell(&plan, 0.9);
+	tell_bounds(&plan, outcome);
 	if (!err) {
-		*schedule = plan.schedule;
-		*report = told(&plan.report);
+		outcome->plan = plan.schedule;
 		plan.schedule = NULL;
 	}
 	clear(&plan);
 	return err;
 }
 
-enum fors_err fors_over_look(const struct fors_over_task *task, struct fors_over_report *report,
-			     struct fors_error *error)
+enum fors_err fors_over_look(const struct fors_request *request, struct fors_outcome *outcome, struct fors_error *error)
 {
-	struct plan plan = {.task = task, .most_paths = MOST_PATHS, .report = {.plan_ms = -1, .verify_ms = -1}};
+	struct plan plan = {.request = request, .most_paths = MOST_PATHS};
 	enum fors_err err = read_tables(&plan, error);
 
 	if (!err)
 		err = describe(&plan, error);
 	if (!err)
-		*report = told(&plan.report);
-	fors_flows_routed_free(plan.routed);
+		tell_bounds(&plan, outcome);
+	clear(&plan);
 	return err;
 }
 
 /* ---- why ---- */
 
-enum fors_err fors_over_witness_best(const struct fors_net *net, const struct fors_over_report *report,
+enum fors_err fors_over_witness_best(const struct fors_net *net, const struct fors_ways_seen *seen,
 				     struct fors_witness *witness, struct fors_error *error)
 {
-	const struct fors_over_why *why = &report->why_best;
+	const struct fors_over_why *why = &seen->best;
 	enum fors_err err = FORS_OK;
 
 	witness->by = why->by;
@@ -595,11 +582,11 @@ static enum fors_err list_prices(const struct fors_flows_routed *routed, const u
 }
 
 /* The prices that the bound of the tables had, found again as they were. */
-static enum fors_err find_prices(const struct fors_over_task *task, const struct fors_over_report *report,
+static enum fors_err find_prices(const struct fors_request *request, const struct fors_ways_seen *seen,
 				 struct fors_witness *witness, struct fors_error *error)
 {
-	struct plan plan = {.task = task, .most_paths = report->npaths};
-	uint32_t known = report->fullest_phases > report->nservers ? report->fullest_phases : report->nservers, bound;
+	struct plan plan = {.request = request, .most_paths = seen->npaths};
+	uint32_t known = seen->fullest_phases > seen->nservers ? seen->fullest_phases : seen->nservers, bound;
 	uint64_t *price = NULL;
 	enum fors_err err = read_tables(&plan, error);
 
@@ -614,18 +601,18 @@ static enum fors_err find_prices(const struct fors_over_task *task, const struct
 	return err;
 }
 
-enum fors_err fors_over_witness_tables(const struct fors_over_task *task, const struct fors_over_report *report,
+enum fors_err fors_over_witness_tables(const struct fors_request *request, const struct fors_ways_seen *seen,
 				       struct fors_witness *witness, struct fors_error *error)
 {
-	const struct fors_over_why *why = &report->why_tables;
+	const struct fors_over_why *why = &seen->tables;
 	enum fors_err err = FORS_OK;
 
 	witness->by = why->by;
 	witness->bound = why->bound;
 	if (why->by == FORS_BY_LINK)
-		err = fors_witness_add(witness, task->net->node[why->node].guid, why->port, 1, error);
+		err = fors_witness_add(witness, request->net->node[why->node].guid, why->port, 1, error);
 	if (why->by == FORS_BY_WAYS)
-		err = find_prices(task, report, witness, error);
+		err = find_prices(request, seen, witness, error);
 	if (err)
 		fors_witness_clear(witness);
 	return err;

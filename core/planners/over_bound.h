@@ -6,14 +6,15 @@
 #ifndef FORS_CORE_PLANNERS_OVER_BOUND_H
 #define FORS_CORE_PLANNERS_OVER_BOUND_H
 
-#include "core/net/witness.h"
 #include "core/planners/flows/routed.h"
+#include "outcome.h"
 
 /*
- * No conflict-free plan of the exchange of these servers has fewer phases, whatever the tables, in *bound; at least their
- * number. Why, in *why: port, distance, or the cut of one switch, *around. Errors: FORS_ENOMEM.
+ * No conflict-free plan of the exchange of these servers has fewer phases than why->bound, whatever the tables; at least their
+ * number. Why: port, distance, or the cut of one switch, why->node. Nor does any take less than *length, in phases at full
+ * speed. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_over_bound(const struct fors_flows_routed *routed, uint32_t *bound, enum fors_argument *why,
-			      uint32_t *around, struct fors_error *error);
+enum fors_err fors_over_bound(const struct fors_flows_routed *routed, struct fors_over_why *why, double *length,
+			      struct fors_error *error);
 
 #endif

@@ -14,7 +14,6 @@
 
 #include "core/net/lfts_diff.h"
 #include "core/planners/outcome.h"
-#include "core/planners/over.h"
 #include "core/schedule/pace.h"
 #include "core/schedule/shift.h"
 #include "keeper/base/clock.h"
@@ -25,9 +24,7 @@ struct finding {
 	const struct fors_sight *sight;
 	bool (*cancelled)(void *context);
 	void *context;
-	struct fors_outcome outcome;	/* over the tables of fors */
-	struct fors_schedule *present;	/* over the present ones; owned, NULL: there is none */
-	struct fors_over_report report; /* of it */
+	struct fors_outcome own, present; /* over the tables of fors, and over those that are there */
 	struct fors_found *found;
 };
 
@@ -47,78 +44,47 @@ static bool is_final(enum fors_err err)
 
 /* --- plans -------------------------------------------------------------------------------------------------------- */
 
-static struct fors_over_task task_of(const struct finding *f, const struct fors_lfts *lfts)
-{
-	return (struct fors_over_task){.net = f->sight->look->net,
-				       .lfts = lfts,
-				       .participants = f->sight->has_participants ? &f->sight->participants : NULL,
-				       .cancelled = f->cancelled,
-				       .context = f->context,
-				       .clock_ms = fors_clock_exact_ms,
-				       .limits = f->sight->look->limits};
-}
-
-static enum fors_err plan_fabric(struct finding *f, struct fors_error *error)
+static struct fors_request request_of(const struct finding *f, const struct fors_lfts *lfts)
 {
 	const struct fors_look *look = f->sight->look;
-	const struct fors_request request = {.task = {.fabric = look->fabric,
-						      .cancelled = f->cancelled,
-						      .context = f->context,
-						      .threads = 1,
-						      .limits = look->limits},
-					     .net = look->net,
-					     .lfts = look->lfts,
-					     .clock_ms = fors_clock_exact_ms};
 
-	return fors_outcome_make(&request, &f->outcome, error);
-}
-
-static enum fors_err plan_over_own(struct finding *f, struct fors_error *error)
-{
-	const struct fors_look *look = f->sight->look;
-	struct fors_over_task task = task_of(f, look->lfts);
-	struct fors_over_report report;
-	enum fors_err err;
-
-	task.rounds = look->rounds;
-	err = fors_plan_over(&task, &f->outcome.plan, &report, &f->outcome.error);
-	if (is_final(err))
-		return fors_fail(error, err, "%s", f->outcome.error.text);
-	f->outcome.error.code = err;
-	if (!err) {
-		fors_outcome_bound(&f->outcome, &report, look->rounds);
-		f->outcome.plan_ms = report.plan_ms;
-		f->outcome.is_proven = true;
-	}
-	return FORS_OK;
+	return (struct fors_request){.task = {.cancelled = f->cancelled, .context = f->context, .limits = look->limits},
+				     .net = look->net,
+				     .lfts = lfts,
+				     .clock_ms = fors_clock_exact_ms,
+				     .participants = f->sight->has_participants ? &f->sight->participants : NULL};
 }
 
 /* Over the tables of fors. */
 static enum fors_err plan_own(struct finding *f, struct fors_error *error)
 {
 	const struct fors_look *look = f->sight->look;
+	struct fors_request request = request_of(f, look->lfts);
 
 	if (!fors_look_has_tables(look) || look->kind == FORS_LOOK_DECLINED)
 		return FORS_OK;
-	return look->given ? plan_over_own(f, error) : plan_fabric(f, error);
+	request.task.fabric = look->fabric;
+	request.rounds = look->rounds;
+	return fors_outcome_make(&request, &f->own, error);
 }
 
 /* Over those that are there. */
 static enum fors_err plan_present(struct finding *f, struct fors_error *error)
 {
-	struct fors_over_task task = task_of(f, f->sight->present);
+	struct fors_request request = request_of(f, f->sight->present);
 	struct fors_shadow_facts *facts = &f->found->status.shadow;
-	struct fors_error why;
-	enum fors_err err = fors_plan_over(&task, &f->present, &f->report, &why);
+	enum fors_err err;
 
-	if (is_final(err))
-		return fors_fail(error, err, "%s", why.text);
-	if (err) {
-		memcpy(facts->trouble, why.text, sizeof(facts->trouble));
+	fors_limit_method(&request.task.limits, "auto"); /* which is the one that there is */
+	err = fors_outcome_make(&request, &f->present, error);
+	if (err)
+		return err;
+	if (f->present.error.code) {
+		memcpy(facts->trouble, f->present.error.text, sizeof(facts->trouble));
 		return FORS_OK;
 	}
-	facts->present_phases = f->report.nphases;
-	facts->present_bound = f->report.bound_tables;
+	facts->present_phases = f->present.plan->nphases;
+	facts->present_bound = f->present.tables_bound;
 	return FORS_OK;
 }
 
@@ -127,7 +93,7 @@ static enum fors_err plan_present(struct finding *f, struct fors_error *error)
 /* The order of servers that programs are started in: leaf by leaf, as both plans have it. */
 static const struct fors_schedule *any_plan(const struct finding *f)
 {
-	return f->outcome.plan ? f->outcome.plan : f->present;
+	return f->own.plan ? f->own.plan : f->present.plan;
 }
 
 static enum fors_err shift_over(const struct finding *f, const struct fors_lfts *lfts, const uint16_t *lid,
@@ -157,7 +123,7 @@ static enum fors_err find_shifts(struct finding *f, struct fors_error *error)
 	for (uint32_t s = 0; s < plan->nservers; s++)
 		lid[s] = plan->server[s].lid;
 	err = shift_over(f, f->sight->present, lid, plan->nservers, &facts->present_shift, error);
-	if (!err && f->outcome.plan)
+	if (!err && f->own.plan)
 		err = shift_over(f, f->sight->look->lfts, lid, plan->nservers, &facts->own_shift, error);
 	free(lid);
 	return err;
@@ -198,7 +164,7 @@ static enum fors_err find_entries(struct finding *f, struct fors_error *error)
 static enum fors_err fill_plan(const struct finding *f, struct fors_status *status, struct fors_error *error)
 {
 	const struct fors_look *look = f->sight->look;
-	const struct fors_outcome *outcome = &f->outcome;
+	const struct fors_outcome *outcome = &f->own;
 	struct fors_pace pace;
 	enum fors_err err;
 
@@ -209,7 +175,7 @@ static enum fors_err fill_plan(const struct finding *f, struct fors_status *stat
 	status->lmc_needed = outcome->lmc_needed;
 	if (!outcome->plan || !outcome->is_proven) {
 		snprintf(status->reason, sizeof(status->reason), "fors would route, without a schedule: %.400s",
-			 outcome->plan ? outcome->verdict.text : outcome->error.text);
+			 outcome->error.text);
 		return FORS_OK;
 	}
 	err = fors_pace_of(look->net, look->lfts, outcome->plan, NULL, &pace, error);
@@ -290,11 +256,12 @@ enum fors_err fors_shadow_find(const struct fors_sight *sight, bool (*cancelled)
 	fors_found_clear(found);
 	found->status.state = FORS_SHADOW;
 	fors_shadow_facts_init(&found->status.shadow);
-	fors_outcome_init(&f.outcome);
+	fors_outcome_init(&f.own);
+	fors_outcome_init(&f.present);
 	memcpy(found->fabric_name, sight->look->fabric_name, sizeof(found->fabric_name));
 	err = find(&f, error);
-	fors_outcome_clear(&f.outcome);
-	fors_schedule_free(f.present);
+	fors_outcome_clear(&f.own);
+	fors_outcome_clear(&f.present);
 	if (err)
 		fors_found_clear(found);
 	else

@@ -146,6 +146,9 @@ void fors_worker_do(struct fors_worker *worker, struct fors_look *look);
 
 /* --- worker_plan.c --- */
 
+/* What is asked of planners for a look: its exchange, over its tables. */
+struct fors_request fors_worker_request(struct fors_worker *worker, const struct fors_look *look);
+
 /* Have the plan for a look and its basis, or why there is none, in worker->plan. False: cancelled, or no memory. */
 bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_look *look, uint64_t basis);
 
@@ -167,18 +170,6 @@ enum fors_err fors_worker_prove_published(struct fors_worker *worker, const stru
 void fors_worker_forget_plan(struct fors_worker *worker);
 
 /* --- worker_over.c --- */
-
-/* fors_outcome_plan(), for a look over another engine's tables. */
-enum fors_err fors_worker_plan_over(struct fors_worker *worker, const struct fors_look *look,
-				    struct fors_outcome *outcome, struct fors_error *error);
-
-/*
- * fors_jobplans_floors() of a tree of three levels, where path index `index` belongs to jobs (negative: none), or
- * fors_jobplans_over() for a look over another engine's tables.
- */
-enum fors_err fors_worker_plan_jobs_over(struct fors_worker *worker, const struct fors_worker_jobset *set,
-					 int64_t index, const struct fors_jobkept *kept, struct fors_jobplans *plans,
-					 struct fors_error *error);
 
 /* Have the tables of a look changed since they were looked at? Always false for those of fors. */
 bool fors_worker_is_stale(struct fors_worker *worker, const struct fors_look *look);

@@ -312,23 +312,20 @@ static bool keep(struct fors_worker_planning *p)
 
 /* --- planning ------------------------------------------------------------------------------------------------- */
 
-static enum fors_err plan_own(struct fors_worker_planning *p)
+static enum fors_err plan(struct fors_worker_planning *p)
 {
 	const struct fors_look *look = p->set.look;
-	const struct fors_request request = {.task = {.fabric = look->fabric,
-						      .limits = look->limits,
-						      .cancelled = fors_worker_cancelled,
-						      .context = p->worker,
-						      .threads = p->worker->setup.threads,
-						      .has_moved = look->claim},
-					     .net = look->net,
-					     .lfts = look->lfts,
-					     .clock_ms = fors_clock_exact_ms};
-
+	struct fors_request request = fors_worker_request(p->worker, look);
 	const struct fors_jobindex index = {.index = (uint32_t)p->grant.index, .entries = p->set.holdings.entries};
+	const struct fors_jobfloors lanes = {&p->set.floors, &p->set.holdings, p->grant.index};
 
-	return fors_jobplans_index(&request, &p->set.list, &p->set.owners, p->grant.index < 0 ? NULL : &index, p->kept,
-				   &p->plans, &p->error);
+	request.task.has_moved = look->claim;
+	if (look->fabric)
+		return fors_jobplans_index(&request, &p->set.list, &p->set.owners, p->grant.index < 0 ? NULL : &index,
+					   p->kept, &p->plans, &p->error);
+	if (p->set.floors.count)
+		return fors_jobplans_floors(&request, &lanes, &p->set.list, p->kept, &p->plans, &p->error);
+	return fors_jobplans_over(&request, p->set.seats, &p->set.list, p->kept, &p->plans, &p->error);
 }
 
 static enum fors_err make_plans(struct fors_worker_planning *p)
@@ -339,11 +336,7 @@ static enum fors_err make_plans(struct fors_worker_planning *p)
 		err = have_owners(p);
 	if (!err && !keep(p))
 		err = fors_fail_memory(&p->error);
-	if (err)
-		return err;
-	return p->set.look->fabric
-		       ? plan_own(p)
-		       : fors_worker_plan_jobs_over(p->worker, &p->set, p->grant.index, p->kept, &p->plans, &p->error);
+	return err ? err : plan(p);
 }
 
 /* --- publishing ----------------------------------------------------------------------------------------------- */

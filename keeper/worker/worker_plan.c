@@ -7,9 +7,11 @@
 
 #include "keeper/base/clock.h"
 
-static struct fors_request request_of(struct fors_worker *worker, const struct fors_look *look)
+/* Whoever made the tables: a look over given ones has no fabric, and says who takes part. */
+struct fors_request fors_worker_request(struct fors_worker *worker, const struct fors_look *look)
 {
-	return (struct fors_request){
+	const struct fors_look_given *given = look->given;
+	struct fors_request request = {
 		.task = {.fabric = look->fabric,
 			 .cancelled = fors_worker_cancelled,
 			 .context = worker,
@@ -18,7 +20,15 @@ static struct fors_request request_of(struct fors_worker *worker, const struct f
 		.net = look->net,
 		.lfts = look->lfts,
 		.clock_ms = fors_clock_exact_ms,
+		.participants = given && given->has_participants ? &given->participants : NULL,
+		.rounds = look->rounds,
+		.sl = given && given->levels ? fors_levels_find : NULL,
+		.levels = given ? given->levels : NULL,
 	};
+
+	if (fors_look_is_foreign(look)) /* another engine's tables leave no choice of a method */
+		fors_limit_method(&request.task.limits, "auto");
+	return request;
 }
 
 void fors_worker_forget_plan(struct fors_worker *worker)
@@ -36,14 +46,17 @@ void fors_worker_forget_plan(struct fors_worker *worker)
 bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_look *look, uint64_t basis)
 {
 	struct fors_worker_plan *plan = &worker->plan;
-	struct fors_request request = request_of(worker, look);
+	const struct fors_request request = fors_worker_request(worker, look);
 	enum fors_err err;
 
 	if (plan->basis == basis)
 		return true;
 	fors_worker_forget_plan(worker);
-	err = look->given ? fors_worker_plan_over(worker, look, &plan->outcome, NULL)
-			  : fors_outcome_plan(&request, &plan->outcome, NULL);
+	err = fors_outcome_plan(&request, &plan->outcome, NULL);
+	if (!err && fors_look_is_foreign(look)) { /* nobody asks what other tables would allow: these are the bound */
+		plan->outcome.lower_bound = plan->outcome.tables_bound;
+		plan->outcome.tables_bound = FORS_UNKNOWN;
+	}
 	if (err == FORS_ENOMEM)
 		fors_worker_run_short(worker);
 	if (!err)
@@ -53,7 +66,7 @@ bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_look *l
 
 static enum fors_err prove(struct fors_worker *worker, const struct fors_look *look)
 {
-	struct fors_request request = request_of(worker, look);
+	const struct fors_request request = fors_worker_request(worker, look);
 	enum fors_err err = fors_outcome_prove(&request, &worker->plan.outcome, NULL);
 
 	if (err && err != FORS_ECANCELLED)

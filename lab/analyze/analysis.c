@@ -15,7 +15,7 @@
 #include "core/base/text.h"
 #include "core/net/graph_spec.h"
 #include "core/net/lftfile.h"
-#include "core/planners/over.h"
+#include "core/planners/outcome.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
 #include "lab/model/routers/model_tables.h"
@@ -47,21 +47,20 @@ static enum fors_err plan_tree(struct cli_analysis *a, const char *method, struc
 /* Of any net: single flows over the tables as they are. */
 static enum fors_err plan_over(struct cli_analysis *a, const char *method, struct fors_error *error)
 {
-	const struct fors_over_task task = {
+	const struct fors_request request = {
+		.task = {.progress = cli_progress},
 		.net = a->made.net,
 		.lfts = a->made.lfts,
 		.participants = a->site.has_participants ? &a->site.participants : NULL,
-		.progress = cli_progress,
 		.rounds = strcmp(method, fors_method_flows.name) ? a->made.rounds : NULL,
 	};
-	struct fors_over_report report;
 
 	if (strcmp(method, "auto") && strcmp(method, fors_method_flows.name))
 		return fors_fail(error, FORS_ENOTREE,
 				 "method %.32s is for two-level fat-trees with servers under leaves; this is none, "
 				 "plan(flows) is for any net",
 				 method);
-	return fors_plan_over(&task, &a->plan, &report, error);
+	return fors_plan_proven(&request, &a->plan, NULL, error);
 }
 
 /*

@@ -202,14 +202,13 @@ static void plan(const struct tree *tree, const struct fors_jobkept *kept, uint6
 {
 	struct fors_lfts *lfts = fors_lfts_copy(tree->route->lfts);
 	const struct fors_jobfloors lanes = {&tree->floors, &now->held, 1};
-	const struct fors_over_task task = {
-		.net = tree->net, .lfts = lfts, .limits = {.steps = steps}, .is_quick = true};
+	const struct fors_request request = {.task = {.limits = {.steps = steps}}, .net = tree->net, .lfts = lfts};
 	struct fors_error error = {0};
 	struct fors_jobplans plans = {0};
 
 	must(lfts ? FORS_OK : fors_fail_memory(&error), &error);
 	fors_holdings_apply(&tree->floors, &now->held, 1, lfts);
-	must(fors_jobplans_floors(&task, &lanes, &now->list, kept, &plans, &error), &error);
+	must(fors_jobplans_floors(&request, &lanes, &now->list, kept, &plans, &error), &error);
 	for (uint32_t j = 0; j < now->list.count; j++) {
 		if (plans.job[j].is_kept)
 			continue;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/net/lfts.h"
-#include "core/planners/over.h"
+#include "core/planners/outcome.h"
 #include "core/schedule/pace.h"
 #include "lab/model/measure/evaluate.h"
 #include "lab/model/routers/router.h"
@@ -77,22 +77,21 @@ enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_ne
 			       const struct fors_route3 *rounds, struct whatif_result *result,
 			       struct fors_schedule **plan, struct fors_error *error)
 {
-	const struct fors_over_task task = {
+	const struct fors_request request = {
 		.net = net,
 		.lfts = lfts,
 		.participants = whatif->site.has_participants ? &whatif->site.participants : NULL,
 		.rounds = rounds,
 	};
 	struct fors_schedule *schedule = NULL;
-	struct fors_over_report report;
 	struct fors_pace pace;
 	struct fors_error reason;
-	enum fors_err err = fors_plan_over(&task, &schedule, &report, &reason);
+	enum fors_err err = fors_plan_proven(&request, &schedule, NULL, &reason);
 
 	if (!err) {
-		result->phases = report.nphases;
+		result->phases = schedule->nphases;
 		err = fors_pace_of(net, lfts, schedule, NULL, &pace, &reason);
-		result->planned = err ? 0 : report.nservers / pace.length;
+		result->planned = err ? 0 : schedule->nservers / pace.length;
 	} else if (!result->note[0]) {
 		snprintf(result->note, sizeof(result->note), "%.255s", reason.text);
 	}

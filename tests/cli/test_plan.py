@@ -106,7 +106,7 @@ def test_guests_of_three_levels_take_no_part(fors, tmp_path, switch):
         status = json.loads(fors("plan", "--fabric", net, *down, "--json").out)
         assert (status["servers"], status["state"]) == (8, "active")
     out = fors("plan", "--fabric", net, "--output", schedule).out
-    assert "fabric      8 servers" in out and "9: 8 servers, 0 not participants, 1 guests on middle switches and tops, 0 left out" in out
+    assert "fabric      8 servers" in out and "9: 8 servers, 0 not participants, 1 guest on middle switches and tops, 0 left out" in out
     assert "0x0000000000007001" not in fors("schedule", schedule, "--format", "csv").out
     result = json.loads(fors("whatif", "--fabric", net, "--json").out)
     assert result["servers"] == 8 and [failure["kind"] for failure in result["failures"]].count("spine") == 8

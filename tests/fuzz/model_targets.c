@@ -12,7 +12,7 @@
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/net/tree_net.h"
-#include "core/planners/over.h"
+#include "core/planners/outcome.h"
 #include "lab/model/measure/evaluate.h"
 #include "lab/model/measure/jobs.h"
 #include "lab/model/patterns/pattern.h"
@@ -71,14 +71,14 @@ static void walk(const struct fors_net *net, const struct fors_lfts *lfts)
 /* Tables that connect all servers have a plan that is right; others have a reason. */
 static void plan(const struct fors_net *net, const struct fors_lfts *lfts)
 {
-	const struct fors_over_task task = {.net = net, .lfts = lfts};
+	const struct fors_request request = {.net = net, .lfts = lfts};
 	struct fors_schedule *schedule = NULL;
-	struct fors_over_report report;
+	struct fors_outcome outcome;
 	struct fors_error error = {.text = ""};
-	enum fors_err err = fors_plan_over(&task, &schedule, &report, &error);
+	enum fors_err err = fors_plan_proven(&request, &schedule, &outcome, &error);
 
 	if (err ? err == FORS_ENOPLAN || !error.text[0] || schedule
-		: !report.verdict.is_good || report.nphases < report.bound_tables)
+		: !outcome.is_proven || schedule->nphases < outcome.tables_bound)
 		abort();
 	fors_schedule_free(schedule);
 }

@@ -16,7 +16,6 @@
 #include "core/fabric/places.h"
 #include "core/net/netfile.h"
 #include "core/planners/outcome.h"
-#include "core/planners/over.h"
 #include "core/planners/routing.h"
 
 static void must(enum fors_err err, const struct fors_error *error)
@@ -54,31 +53,18 @@ static struct fors_net *read_net(const char *path)
 	return net;
 }
 
-static uint32_t plan_two(const struct fors_fattree *tree, const struct fors_net *net, const struct fors_lfts *lfts)
+static uint32_t plan(const struct fors_fattree *tree, const struct fors_net *net, const struct fors_lfts *lfts,
+		     const struct fors_route3 *rounds)
 {
-	struct fors_request request = {.task = {.fabric = tree->fabric}, .net = net, .lfts = lfts};
-	struct fors_outcome outcome;
+	struct fors_request request = {.task = {.fabric = tree->fabric}, .net = net, .lfts = lfts, .rounds = rounds};
+	struct fors_schedule *schedule;
 	struct fors_error error = {0};
 	uint32_t phases;
 
-	fors_outcome_init(&outcome);
-	must(fors_outcome_make(&request, &outcome, &error), &error);
-	must(outcome.error.code, &outcome.error);
-	phases = outcome.plan->nphases;
-	fors_outcome_clear(&outcome);
-	return phases;
-}
-
-static uint32_t plan_three(const struct fors_net *net, const struct fors_lfts *lfts, const struct fors_route3 *rounds)
-{
-	struct fors_over_task task = {.net = net, .lfts = lfts, .rounds = rounds};
-	struct fors_over_report report;
-	struct fors_schedule *schedule;
-	struct fors_error error = {0};
-
-	must(fors_plan_over(&task, &schedule, &report, &error), &error);
+	must(fors_plan_proven(&request, &schedule, NULL, &error), &error);
+	phases = schedule->nphases;
 	fors_schedule_free(schedule);
-	return report.nphases;
+	return phases;
 }
 
 static void tell(const struct fors_net *net, const struct fors_places *places)
@@ -94,7 +80,7 @@ static void tell(const struct fors_net *net, const struct fors_places *places)
 	start = now_ms();
 	must(fors_routing_make(&tree, true, &lfts, &rounds, &error), &error);
 	spent = now_ms() - start;
-	phases = tree.fabric ? plan_two(&tree, net, lfts) : plan_three(net, lfts, rounds);
+	phases = plan(&tree, net, lfts, rounds);
 	printf("%u %.3f %.3f\n", phases, spent, now_ms() - start - spent);
 	fors_routing_free(lfts, rounds);
 	fors_fattree_free(&tree);

@@ -8,7 +8,7 @@
 
 #include "core/fabric/lids.h"
 #include "core/net/tree_net.h"
-#include "core/planners/over.h"
+#include "core/planners/outcome.h"
 #include "core/tables/check.h"
 
 void must(enum fors_err err, const struct fors_error *error)
@@ -120,20 +120,22 @@ void judge(const struct world *w)
 
 uint32_t plan_over(struct world *w)
 {
-	struct fors_over_task task = {.net = w->now};
-	struct fors_over_report report;
+	struct fors_request task = {.net = w->now};
+	struct fors_outcome report;
 	struct fors_schedule *schedule;
 	struct fors_error error = {0};
+	uint32_t phases;
 
 	must(fors_tables_check_levels(w->now, w->route->level, w->route->lfts, NULL, &error), &error);
 	judge(w);
 	task.lfts = w->route->lfts;
 	task.rounds = w->route;
-	must(fors_plan_over(&task, &schedule, &report, &error), &error);
+	must(fors_plan_proven(&task, &schedule, &report, &error), &error);
 	assert_true(report.verdict.is_good);
+	phases = schedule->nphases;
 	fors_schedule_free(schedule);
-	assert_true(report.nphases >= w->route->bound_servers);
-	return report.nphases;
+	assert_true(phases >= w->route->bound_servers);
+	return phases;
 }
 
 /* The links from a leaf to a slot over the tables, as ports of now; how many. */

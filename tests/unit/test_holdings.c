@@ -226,7 +226,7 @@ static uint32_t judge_jobs(const struct site *s, const struct fors_joblist *list
 
 	must(fors_jobtables_make(&s->tree, &s->floors, list, s->w.route->lfts, &tables, &error), &error);
 	const struct fors_jobfloors lanes = {&s->floors, &tables.holdings, tables.index};
-	const struct fors_over_task task = {.net = s->w.now, .lfts = tables.lfts};
+	const struct fors_request task = {.net = s->w.now, .lfts = tables.lfts};
 
 	if (is_planned)
 		must(fors_jobplans_floors(&task, &lanes, list, NULL, &plans, &error), &error);
@@ -803,7 +803,7 @@ static unsigned plan_slots(struct queue *q, const struct fors_joblist *list, con
 			   const struct fors_jobtables *tables)
 {
 	const struct fors_jobfloors lanes = {&q->s.floors, &tables->holdings, 1};
-	const struct fors_over_task task = {.net = q->s.w.now, .lfts = tables->lfts};
+	const struct fors_request task = {.net = q->s.w.now, .lfts = tables->lfts};
 	struct fors_jobkept kept[SLOTS] = {0};
 	struct fors_jobplans plans = {0};
 	unsigned nkept = 0;
@@ -856,7 +856,7 @@ static unsigned step(struct queue *q, uint32_t slot)
 static void assert_judged(const struct queue *q)
 {
 	const struct fors_jobfloors lanes = {&q->s.floors, &q->tables.holdings, 1};
-	const struct fors_over_task task = {.net = q->s.w.now, .lfts = q->s.w.route->lfts};
+	const struct fors_request task = {.net = q->s.w.now, .lfts = q->s.w.route->lfts};
 	struct fors_jobkept kept[SLOTS] = {0};
 	struct fors_jobplans plans = {0};
 	unsigned nwrong = 0;

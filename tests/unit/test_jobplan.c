@@ -389,7 +389,7 @@ static void over_any_tables(void **state)
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
 	uint64_t two[2] = {bed->fabric->server[5].guid, bed->fabric->server[2].guid};
 	const struct fors_participants them = {two, 2};
-	const struct fors_over_task task = {.net = bed->net, .lfts = bed->lfts};
+	const struct fors_request task = {.net = bed->net, .lfts = bed->lfts};
 	struct fors_jobplans plans;
 	struct fors_joblist list;
 	struct fors_fabric *seats;

@@ -34,7 +34,7 @@
 #include "core/planners/jobplan_over.h"
 #include "core/planners/mended.h"
 #include "core/planners/outcome.h"
-#include "core/planners/over.h"
+#include "core/planners/outcome.h"
 #include "core/planners/pods/route3.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
@@ -732,7 +732,7 @@ static enum fors_err drain_pods(const struct ground *g, uint64_t *digest, struct
 static enum fors_err plan_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
 	struct fors_net *net = three_levels();
-	struct fors_over_report report = {0};
+	struct fors_outcome report = {0};
 	struct fors_schedule *schedule = NULL;
 	struct fors_route3 *route = NULL;
 	struct fors_pods *pods = NULL;
@@ -741,10 +741,10 @@ static enum fors_err plan_pods(const struct ground *g, uint64_t *digest, struct 
 	assert_int_equal(fors_pods_build(net, net, NULL, 0, &pods, NULL), FORS_OK);
 	assert_int_equal(fors_route3_make(pods, fors_route3_little_effort(pods), &route, NULL), FORS_OK);
 	assert_non_null(route->round);
-	const struct fors_over_task task = {.net = net, .lfts = route->lfts, .rounds = route, .threads = g->threads};
+	const struct fors_request task = {.net = net, .lfts = route->lfts, .rounds = route, .task.threads = g->threads};
 
 	begin();
-	err = fors_plan_over(&task, &schedule, &report, error);
+	err = fors_plan_proven(&task, &schedule, &report, error);
 	faults_off();
 	assert_int_equal(!schedule, err != FORS_OK);
 	*digest = err ? 0 : schedule->fingerprint ^ schedule->nphases;
@@ -756,7 +756,7 @@ static enum fors_err plan_pods(const struct ground *g, uint64_t *digest, struct 
 }
 
 /* Two jobs that own lanes on all floors of three levels, shared out, carried over to the same floors, shared out again, and planned. */
-static enum fors_err hold_floors(const struct fors_fattree *tree, const struct fors_over_task *task, uint64_t *digest,
+static enum fors_err hold_floors(const struct fors_fattree *tree, const struct fors_request *task, uint64_t *digest,
 				 struct fors_error *error)
 {
 	static const char text[] =
@@ -805,7 +805,7 @@ static enum fors_err hold_pods(const struct ground *g, uint64_t *digest, struct 
 	assert_int_equal(fors_pods_build(net, net, NULL, 0, &pods, NULL), FORS_OK);
 	tree = fors_fattree_of_pods(pods);
 	assert_int_equal(fors_route3_make(pods, fors_route3_little_effort(pods), &route, NULL), FORS_OK);
-	const struct fors_over_task task = {.net = net, .lfts = route->lfts};
+	const struct fors_request task = {.net = net, .lfts = route->lfts};
 
 	*digest = 0;
 	begin();
@@ -1302,13 +1302,13 @@ static uint8_t some_level(void *context, uint32_t src, uint32_t dst)
 /* Over the same tables, but as those of any engine. */
 static enum fors_err plan_over(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
-	const struct fors_over_task task = {.net = g->bed->net, .lfts = g->bed->lfts, .sl = some_level};
-	struct fors_over_report report = {0};
+	const struct fors_request task = {.net = g->bed->net, .lfts = g->bed->lfts, .sl = some_level};
+	struct fors_outcome report = {0};
 	struct fors_schedule *schedule = NULL;
 	enum fors_err err;
 
 	begin();
-	err = fors_plan_over(&task, &schedule, &report, error);
+	err = fors_plan_proven(&task, &schedule, &report, error);
 	faults_off();
 	assert_int_equal(!schedule, err != FORS_OK);
 	*digest = err ? 0 : schedule->fingerprint ^ schedule->nphases;

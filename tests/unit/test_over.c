@@ -9,7 +9,7 @@
 #include "core/net/tree_net.h"
 #include "core/net/tree_spec.h"
 #include "core/planners/flows/routed.h"
-#include "core/planners/over.h"
+#include "core/planners/outcome.h"
 #include "core/schedule/verify.h"
 
 #define PORTS 8 /* of each switch of a made net, the first two for servers */
@@ -240,21 +240,23 @@ static void assert_right(const struct world *w, const struct fors_schedule *sche
 	free(met);
 }
 
-static struct fors_over_report plan(const struct world *w, const struct fors_participants *them, const char *what)
+static uint32_t phases; /* of the last plan() */
+
+static struct fors_outcome plan(const struct world *w, const struct fors_participants *them, const char *what)
 {
-	const struct fors_over_task task = {.net = w->net, .lfts = w->lfts, .participants = them};
-	struct fors_over_report report;
+	const struct fors_request task = {.net = w->net, .lfts = w->lfts, .participants = them};
+	struct fors_outcome report;
 	struct fors_schedule *schedule;
 	struct fors_error error;
 
-	if (fors_plan_over(&task, &schedule, &report, &error))
+	if (fors_plan_proven(&task, &schedule, &report, &error))
 		fail_msg("%s: %s", what, error.text);
 	assert_right(w, schedule, what);
 	assert_true(report.verdict.is_good);
-	assert_int_equal(report.nphases, schedule->nphases);
-	assert_int_equal(report.nservers, schedule->nservers);
-	assert_true(report.bound_best <= report.bound_tables);
-	assert_true(report.bound_tables <= report.nphases);
+	phases = schedule->nphases;
+	assert_int_equal(report.seen.nservers, schedule->nservers);
+	assert_true(report.lower_bound <= report.tables_bound);
+	assert_true(report.tables_bound <= phases);
 	fors_schedule_free(schedule);
 	return report;
 }
@@ -272,10 +274,10 @@ static void trees_of_two_and_three_levels(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world w = tree(cases[i].spec, 0);
-		struct fors_over_report report = plan(&w, NULL, cases[i].spec);
+		struct fors_outcome report = plan(&w, NULL, cases[i].spec);
 
-		assert_int_equal(report.nservers, cases[i].servers);
-		assert_true(report.nphases * 100 <= report.bound_tables * 103);
+		assert_int_equal(report.seen.nservers, cases[i].servers);
+		assert_true(phases * 100 <= report.tables_bound * 103);
 		world_free(&w);
 	}
 }
@@ -284,32 +286,32 @@ static void trees_of_two_and_three_levels(void **state)
 static void rings_and_tori(void **state)
 {
 	struct world w = routed(make_ring(6, 1));
-	struct fors_over_report report = plan(&w, NULL, "ring of 6");
+	struct fors_outcome report = plan(&w, NULL, "ring of 6");
 
 	(void)state;
-	assert_int_equal(report.nservers, 6);
-	assert_int_equal(report.longest, 3);
-	assert_int_equal(report.bound_best, 6); /* distances: 6 (1 + 1 + 2 + 2 + 3) = 54 over 12 cables is 5 */
+	assert_int_equal(report.seen.nservers, 6);
+	assert_int_equal(report.seen.longest, 3);
+	assert_int_equal(report.lower_bound, 6); /* distances: 6 (1 + 1 + 2 + 2 + 3) = 54 over 12 cables is 5 */
 	world_free(&w);
 	w = routed(make_ring(6, 2));
 	report = plan(&w, NULL, "ring of 6, two servers each");
-	assert_int_equal(report.bound_best, 18); /* 4 x 54 over 12 */
-	assert_true(report.fullest_flows >= 18 && report.fullest[0]);
+	assert_int_equal(report.lower_bound, 18); /* 4 x 54 over 12 */
+	assert_true(report.seen.fullest_flows >= 18 && report.seen.fullest[0]);
 	world_free(&w);
 	w = routed(make_torus(4, 4, 2));
 	report = plan(&w, NULL, "torus 4 x 4");
-	assert_int_equal(report.nservers, 32);
-	assert_true(report.nphases * 100 <= report.bound_tables * 110);
+	assert_int_equal(report.seen.nservers, 32);
+	assert_true(phases * 100 <= report.tables_bound * 110);
 	world_free(&w);
 }
 
 static void more_lids_are_used(void **state)
 {
 	struct world w = tree("FT(2;4,4)", 2);
-	struct fors_over_report report = plan(&w, NULL, "LMC 2");
+	struct fors_outcome report = plan(&w, NULL, "LMC 2");
 
 	(void)state;
-	assert_int_equal(report.npaths, 4);
+	assert_int_equal(report.seen.npaths, 4);
 	world_free(&w);
 }
 
@@ -318,14 +320,14 @@ static void participants_only(void **state)
 	struct world w = routed(make_torus(3, 3, 2));
 	uint64_t guid[] = {0x3011, 0x3000, 0x3004, 0x3005, 0x9999};
 	struct fors_participants them = {guid, 5};
-	struct fors_over_report report = plan(&w, &them, "four of them, and one that is dead");
+	struct fors_outcome report = plan(&w, &them, "four of them, and one that is dead");
 
 	(void)state;
-	assert_int_equal(report.nservers, 4);
-	assert_int_equal(report.nleaves, 3);
+	assert_int_equal(report.seen.nservers, 4);
+	assert_int_equal(report.seen.nleaves, 3);
 	them.count = 1;
 	report = plan(&w, &them, "alone");
-	assert_int_equal(report.nphases, 1);
+	assert_int_equal(phases, 1);
 	world_free(&w);
 }
 
@@ -365,11 +367,11 @@ static void servers_stand_by_class(void **state)
 /* No plan, for this reason. */
 static void assert_refused(const struct world *w, enum fors_err code, const char *reason)
 {
-	const struct fors_over_task task = {.net = w->net, .lfts = w->lfts};
-	struct fors_over_report report;
+	const struct fors_request task = {.net = w->net, .lfts = w->lfts};
+	struct fors_outcome report;
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error = {0};
-	enum fors_err err = fors_plan_over(&task, &schedule, &report, &error);
+	enum fors_err err = fors_plan_proven(&task, &schedule, &report, &error);
 
 	assert_null(schedule);
 	if (err != code || !strstr(error.text, reason))
@@ -430,13 +432,13 @@ static void nobody_takes_part(void **state)
 {
 	struct world w = routed(make_ring(3, 1));
 	struct fors_participants them = {0};
-	const struct fors_over_task task = {.net = w.net, .lfts = w.lfts, .participants = &them};
-	struct fors_over_report report;
+	const struct fors_request task = {.net = w.net, .lfts = w.lfts, .participants = &them};
+	struct fors_outcome report;
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error;
 
 	(void)state;
-	assert_int_equal(fors_plan_over(&task, &schedule, &report, &error), FORS_ENOTAPPL);
+	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_ENOTAPPL);
 	for (uint32_t i = 3; i < 6; i++)
 		fors_net_disconnect(w.net, i, 1);
 	assert_refused(&w, FORS_ENOTAPPL, "no server with a LID");
@@ -446,13 +448,13 @@ static void nobody_takes_part(void **state)
 static void memory_is_limited_in_words(void **state)
 {
 	struct world w = routed(make_torus(4, 4, 2));
-	const struct fors_over_task task = {.net = w.net, .lfts = w.lfts, .limits = {.bytes = 10000}};
-	struct fors_over_report report;
+	const struct fors_request task = {.net = w.net, .lfts = w.lfts, .task.limits = {.bytes = 10000}};
+	struct fors_outcome report;
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error;
 
 	(void)state;
-	assert_int_equal(fors_plan_over(&task, &schedule, &report, &error), FORS_ELIMIT);
+	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_ELIMIT);
 	assert_non_null(strstr(error.text, "32 servers"));
 	world_free(&w);
 }
@@ -469,13 +471,13 @@ static void service_levels_are_carried(void **state)
 {
 	struct world w = routed(make_ring(4, 1));
 	unsigned asked = 0;
-	const struct fors_over_task task = {.net = w.net, .lfts = w.lfts, .sl = level_of, .context = &asked};
-	struct fors_over_report report;
+	const struct fors_request task = {.net = w.net, .lfts = w.lfts, .sl = level_of, .levels = &asked};
+	struct fors_outcome report;
 	struct fors_schedule *schedule;
 	struct fors_error error;
 
 	(void)state;
-	assert_int_equal(fors_plan_over(&task, &schedule, &report, &error), FORS_OK);
+	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_OK);
 	assert_int_equal(asked, 12);
 	for (uint32_t s = 0; s < 4; s++)
 		for (uint32_t d = 0; d < 4; d++)
@@ -497,11 +499,12 @@ static void stopped_anywhere(void **state)
 	(void)state;
 	for (int after = 0;; after++) {
 		int left = after;
-		const struct fors_over_task task = {.net = w.net, .lfts = w.lfts, .cancelled = stop, .context = &left};
-		struct fors_over_report report;
+		const struct fors_request task = {
+			.net = w.net, .lfts = w.lfts, .task.cancelled = stop, .task.context = &left};
+		struct fors_outcome report;
 		struct fors_schedule *schedule = NULL;
 		struct fors_error error;
-		enum fors_err err = fors_plan_over(&task, &schedule, &report, &error);
+		enum fors_err err = fors_plan_proven(&task, &schedule, &report, &error);
 
 		if (!err) {
 			fors_schedule_free(schedule);
@@ -518,13 +521,13 @@ static void stopped_anywhere(void **state)
 static void tops_of_trees(void **state)
 {
 	struct world w = tree("FT(2;2,3)", 0), torus = routed(make_torus(3, 3, 1));
-	struct fors_over_task task = {.net = w.net, .lfts = w.lfts};
-	struct fors_over_report report;
+	struct fors_request task = {.net = w.net, .lfts = w.lfts};
+	struct fors_outcome report;
 	struct fors_schedule *schedule;
 	struct fors_error error;
 
 	(void)state;
-	assert_int_equal(fors_plan_over(&task, &schedule, &report, &error), FORS_OK);
+	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_OK);
 	for (uint32_t d = 0; d < 6; d++) {
 		uint64_t top = fors_waylist_top(schedule->ways, fors_waylist_find(schedule->ways, 0, d, 0));
 		uint32_t node = top ? fors_net_find_guid(w.net, top) : FORS_NONE;
@@ -533,8 +536,8 @@ static void tops_of_trees(void **state)
 		assert_true(!top || !strncmp(w.net->node[node].desc, "Spine", 5));
 	}
 	fors_schedule_free(schedule);
-	task = (struct fors_over_task){.net = torus.net, .lfts = torus.lfts};
-	assert_int_equal(fors_plan_over(&task, &schedule, &report, &error), FORS_OK);
+	task = (struct fors_request){.net = torus.net, .lfts = torus.lfts};
+	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_OK);
 	for (uint32_t d = 0; d < 9; d++)
 		assert_true(!fors_waylist_top(schedule->ways, fors_waylist_find(schedule->ways, 0, d, 0)));
 	fors_schedule_free(schedule);
@@ -567,8 +570,8 @@ static void swap_phases(struct fors_schedule *schedule, uint32_t s, uint32_t t, 
 static void planted_errors_are_found(void **state)
 {
 	struct world w = routed(make_ring(6, 1));
-	const struct fors_over_task task = {.net = w.net, .lfts = w.lfts};
-	struct fors_over_report report;
+	const struct fors_request task = {.net = w.net, .lfts = w.lfts};
+	struct fors_outcome report;
 	struct fors_schedule *schedule;
 	struct fors_error error;
 	struct fors_waylist *ways;
@@ -576,7 +579,7 @@ static void planted_errors_are_found(void **state)
 	uint8_t port;
 
 	(void)state;
-	assert_int_equal(fors_plan_over(&task, &schedule, &report, &error), FORS_OK);
+	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_OK);
 	ways = schedule->ways;
 	assert_verdict(&w, schedule, NULL);
 
@@ -623,14 +626,14 @@ static void planted_errors_are_found(void **state)
 static void the_wrong_door(void **state)
 {
 	struct world w = routed(make_ring(6, 2));
-	const struct fors_over_task task = {.net = w.net, .lfts = w.lfts};
-	struct fors_over_report report;
+	const struct fors_request task = {.net = w.net, .lfts = w.lfts};
+	struct fors_outcome report;
 	struct fors_schedule *schedule;
 	struct fors_error error;
 	uint8_t *a, *b, kept;
 
 	(void)state;
-	assert_int_equal(fors_plan_over(&task, &schedule, &report, &error), FORS_OK);
+	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_OK);
 	assert_verdict(&w, schedule, NULL);
 	a = entry(&w, schedule->ways->guid[1], schedule->server[2].lid);
 	b = entry(&w, schedule->ways->guid[1], schedule->server[3].lid);
@@ -646,13 +649,13 @@ static void the_wrong_door(void **state)
 static void tables_that_moved_are_found(void **state)
 {
 	struct world w = routed(make_torus(3, 3, 1));
-	const struct fors_over_task task = {.net = w.net, .lfts = w.lfts};
-	struct fors_over_report report;
+	const struct fors_request task = {.net = w.net, .lfts = w.lfts};
+	struct fors_outcome report;
 	struct fors_schedule *schedule;
 	struct fors_error error;
 
 	(void)state;
-	assert_int_equal(fors_plan_over(&task, &schedule, &report, &error), FORS_OK);
+	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_OK);
 	/* Switch00 to Switch04 (one right, one down): by the other of its two ways */
 	assert_true(*entry(&w, 0x1000, 104) == 5 || *entry(&w, 0x1000, 104) == 7);
 	*entry(&w, 0x1000, 104) ^= 2;

@@ -10,7 +10,7 @@
 
 #include "core/planners/flows/routed.h"
 #include "core/planners/memory.h"
-#include "core/planners/over.h"
+#include "core/planners/outcome.h"
 #include "core/planners/flows/routed_ways.h"
 #include "faults.h"
 #include "pods_world.h"
@@ -65,20 +65,20 @@ static void test_ways(void **state)
 static void assert_within(const char *spec, unsigned lmc, const char *down, bool has_rounds)
 {
 	struct world w = world_with(spec, lmc, down);
-	struct fors_over_task task = {.net = w.now, .lfts = w.route->lfts, .rounds = has_rounds ? w.route : NULL};
+	struct fors_request task = {.net = w.now, .lfts = w.route->lfts, .rounds = has_rounds ? w.route : NULL};
 	struct fors_error error = {0};
 	enum fors_err err = FORS_OK;
 	unsigned plans = 0;
 
-	for (task.limits.bytes = 64 << 20; !err; task.limits.bytes -= task.limits.bytes / 8) {
+	for (task.task.limits.bytes = 64 << 20; !err; task.task.limits.bytes -= task.task.limits.bytes / 8) {
 		struct fors_schedule *schedule = NULL;
-		struct fors_over_report report;
+		struct fors_outcome report;
 
 		faults_watch_bytes();
-		err = fors_plan_over(&task, &schedule, &report, &error);
-		if ((uint64_t)faults_most_bytes() > task.limits.bytes + TABLES)
+		err = fors_plan_proven(&task, &schedule, &report, &error);
+		if ((uint64_t)faults_most_bytes() > task.task.limits.bytes + TABLES)
 			fail_msg("%s: %" PRIi64 " bytes, and the limit is %" PRIu64, spec, faults_most_bytes(),
-				 task.limits.bytes);
+				 task.task.limits.bytes);
 		fors_schedule_free(schedule);
 		plans += !err;
 	}

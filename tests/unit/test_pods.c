@@ -8,7 +8,7 @@
 
 #include "core/base/random.h"
 #include "core/fabric/places.h"
-#include "core/planners/over.h"
+#include "core/planners/outcome.h"
 #include "core/schedule/schedule_file.h"
 #include "core/tables/check.h"
 
@@ -807,8 +807,8 @@ static void test_rounds_that_do_not_fit(void **state)
 
 	world_new(&w, "XGFT(3;4,4,4;1,4,4)");
 	for (unsigned i = 0; i < 6; i++) {
-		struct fors_over_task task = {.net = w.now};
-		struct fors_over_report report;
+		struct fors_request task = {.net = w.now};
+		struct fors_outcome report;
 		struct fors_schedule *schedule;
 
 		route(&w);
@@ -823,9 +823,9 @@ static void test_rounds_that_do_not_fit(void **state)
 		}
 		task.lfts = w.route->lfts;
 		task.rounds = w.route;
-		must(fors_plan_over(&task, &schedule, &report, &error), &error);
+		must(fors_plan_proven(&task, &schedule, &report, &error), &error);
 		assert_true(report.verdict.is_good);
-		assert_true(i || report.nphases == 64);
+		assert_true(i || schedule->nphases == 64);
 		fors_schedule_free(schedule);
 	}
 	world_free(&w);
@@ -836,8 +836,8 @@ static void test_rounds_that_do_not_fit(void **state)
 /* Single flows where there is room for them, else whole units, else nothing; what is left out is told. */
 static void test_memory(void **state)
 {
-	struct fors_over_task task = {0};
-	struct fors_over_report report;
+	struct fors_request task = {0};
+	struct fors_outcome report;
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error = {0};
 	enum fors_err err = FORS_OK;
@@ -851,16 +851,17 @@ static void test_memory(void **state)
 	task.net = w.now;
 	task.lfts = w.route->lfts;
 	task.rounds = w.route;
-	must(fors_plan_over(&task, &schedule, &report, &error), &error);
+	must(fors_plan_proven(&task, &schedule, &report, &error), &error);
 	assert_true(report.wanted_bytes == 0);
 	fors_schedule_free(schedule);
-	for (task.limits.bytes = 64 << 20; !err; task.limits.bytes /= 2) {
-		err = fors_plan_over(&task, &schedule, &report, &error);
+	for (task.task.limits.bytes = 64 << 20; !err; task.task.limits.bytes /= 2) {
+		err = fors_plan_proven(&task, &schedule, &report, &error);
 		if (err)
 			break;
 		assert_true(report.verdict.is_good);
 		if (report.wanted_bytes) {
-			assert_true(report.wanted_bytes > task.limits.bytes && report.nphases > report.bound_tables);
+			assert_true(report.wanted_bytes > task.task.limits.bytes &&
+				    schedule->nphases > report.tables_bound);
 			assert_string_equal(schedule->method, "rounds");
 		}
 		fors_schedule_free(schedule);
@@ -869,9 +870,10 @@ static void test_memory(void **state)
 	assert_int_equal(err, FORS_ELIMIT);
 	assert_null(schedule);
 	assert_non_null(strstr(error.text, "memory, and the limit is"));
-	task.limits.bytes = strtoull(strstr(error.text, "may take ") + strlen("may take "), NULL, 10) << 20;
-	assert_in_range(task.limits.bytes, 1 << 20, 4 << 20); /* whole units ask for less than single flows, 9 MiB */
-	must(fors_plan_over(&task, &schedule, &report, &error), &error); /* so much is enough */
+	task.task.limits.bytes = strtoull(strstr(error.text, "may take ") + strlen("may take "), NULL, 10) << 20;
+	assert_in_range(task.task.limits.bytes, 1 << 20,
+			4 << 20); /* whole units ask for less than single flows, 9 MiB */
+	must(fors_plan_proven(&task, &schedule, &report, &error), &error); /* so much is enough */
 	assert_string_equal(schedule->method, "rounds");
 	fors_schedule_free(schedule);
 	world_free(&w);
@@ -921,14 +923,14 @@ static void test_ports_kept(void **state)
 /* The plan over the tables of a world as bytes; the caller's. */
 static void *plan_on(const struct world *w, unsigned threads, size_t *size)
 {
-	const struct fors_over_task task = {
-		.net = w->now, .lfts = w->route->lfts, .rounds = w->route, .threads = threads};
-	struct fors_over_report report;
+	const struct fors_request task = {
+		.net = w->now, .lfts = w->route->lfts, .rounds = w->route, .task.threads = threads};
+	struct fors_outcome report;
 	struct fors_schedule *schedule;
 	struct fors_error error = {0};
 	void *bytes;
 
-	must(fors_plan_over(&task, &schedule, &report, &error), &error);
+	must(fors_plan_proven(&task, &schedule, &report, &error), &error);
 	assert_true(report.verdict.is_good);
 	must(fors_schedule_encode(schedule, &bytes, size, &error), &error);
 	fors_schedule_free(schedule);
