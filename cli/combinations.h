@@ -32,8 +32,8 @@ struct cli_rules {
 	size_t count;
 };
 
-/* Those of the product, and of the lab; those of a program, NULL ends them. */
-extern const struct cli_rules cli_product_rules, cli_lab_rules;
+/* Those of the product; those of a program, as cli_options[]. */
+extern const struct cli_rules cli_product_rules;
 extern const struct cli_rules *const cli_rules[];
 
 /* Are these `count` options of a command good together? Returns an exit code. */

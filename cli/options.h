@@ -221,8 +221,8 @@ struct cli_options {
 	size_t count;
 };
 
-/* Those of the product, and of the lab; those of a program, NULL ends them. */
-extern const struct cli_options cli_product_options, cli_lab_options;
+/* Those of the product; those of a program, which itself lists them, NULL ends them. */
+extern const struct cli_options cli_product_options;
 extern const struct cli_options *const cli_options[];
 
 /*

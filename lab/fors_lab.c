@@ -3,11 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/combinations.h"
 #include "lab/whatif/explain.h"
-
-const struct cli_options *const cli_options[] = {&cli_product_options, &cli_lab_options, NULL};
-const struct cli_rules *const cli_rules[] = {&cli_product_rules, &cli_lab_rules, NULL};
 
 int main(int argc, char **argv)
 {

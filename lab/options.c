@@ -348,7 +348,7 @@ static const struct cli_option options[] = {
 	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", cli_set_text, MEMBER(html), 0, NULL},
 };
 
-const struct cli_options cli_lab_options = {options, sizeof(options) / sizeof(options[0])};
+static const struct cli_options lab_options = {options, sizeof(options) / sizeof(options[0])};
 
 /* --- what goes together ------------------------------------------------------------------------------------------- */
 
@@ -428,4 +428,7 @@ static const struct cli_rule rules[] = {
 	{WHATIF, "lmc", GOES_WITHOUT, "routing", "--lmc is for fors: a model of an engine gives each server one LID"},
 };
 
-const struct cli_rules cli_lab_rules = {rules, sizeof(rules) / sizeof(rules[0])};
+static const struct cli_rules lab_rules = {rules, sizeof(rules) / sizeof(rules[0])};
+
+const struct cli_options *const cli_options[] = {&cli_product_options, &lab_options, NULL};
+const struct cli_rules *const cli_rules[] = {&cli_product_rules, &lab_rules, NULL};
