@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* beside.c - a program beside this one, where both were built; else where it is installed. */
+/* beside.c - where another program of fors is. */
 #include "beside.h"
 
 #include <errno.h>
@@ -7,17 +7,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Beside this program where it was built; below the same prefix, wherever that was copied to; else where it was installed. */
 static void find(const char *name, char path[CLI_PATH_ROOM])
 {
+	static const char *const below[] = {"", "../libexec/fors/"};
 	ssize_t length = readlink("/proc/self/exe", path, CLI_PATH_ROOM - 1);
 	char *end;
 
 	path[length < 0 ? 0 : length] = '\0';
 	end = strrchr(path, '/');
-	if (end)
-		snprintf(end, CLI_PATH_ROOM - (size_t)(end - path), "/%s", name);
-	if (!end || access(path, X_OK))
-		snprintf(path, CLI_PATH_ROOM, FORS_LIBEXEC "/%s", name);
+	for (size_t i = 0; end && i < 2; i++) {
+		snprintf(end + 1, CLI_PATH_ROOM - (size_t)(end + 1 - path), "%s%s", below[i], name);
+		if (!access(path, X_OK))
+			return;
+	}
+	snprintf(path, CLI_PATH_ROOM, FORS_LIBEXEC "/%s", name);
 }
 
 int cli_become(const char *name, char **word)
