@@ -352,26 +352,27 @@ static void set_marks(struct fors_known *made, const struct fors_known *before, 
 /* Would completing add a cable? Errors: FORS_ENOMEM. */
 static enum fors_err lacks_cables(const struct fors_pods *pods, bool *lacks, struct fors_error *error)
 {
-	struct fors_net *copy = NULL;
 	uint32_t added = 0;
-	enum fors_err err = fors_net_copy(pods->known, &copy, error);
+	enum fors_err err = fors_complete(pods, NULL, &added, error);
 
-	if (!err)
-		err = fors_complete(pods, copy, &added, error);
-	fors_net_free(copy);
 	*lacks = added;
 	return err;
 }
 
-enum fors_err fors_known_complete(struct fors_known *known, struct fors_error *error)
+enum fors_err fors_known_lacks(const struct fors_known *known, bool *lacks, struct fors_error *error)
 {
 	struct fors_pods *pods = NULL;
 	enum fors_err err = fors_known_build(known, known->net, known->net, &pods, error);
 
 	if (!err)
-		err = lacks_cables(pods, &known->completes, error);
+		err = lacks_cables(pods, lacks, error);
 	fors_pods_free(pods);
 	return err;
+}
+
+enum fors_err fors_known_complete(struct fors_known *known, struct fors_error *error)
+{
+	return fors_known_lacks(known, &known->completes, error);
 }
 
 static enum fors_err set_levels(struct fors_known *made, bool is_first, struct fors_error *error)

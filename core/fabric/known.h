@@ -52,6 +52,8 @@ enum fors_err fors_known_build(const struct fors_known *from, const struct fors_
 /* The same of a copy of from->net, which is completed first if `from` is so. */
 enum fors_err fors_known_pods(const struct fors_known *from, struct fors_net *net, const struct fors_net *now,
 			      struct fors_pods **pods, struct fors_error *error);
+/* Is there anything to complete? Errors: FORS_ENOMEM. */
+enum fors_err fors_known_lacks(const struct fors_known *known, bool *lacks, struct fors_error *error);
 /* From now on what is known is completed, if there is anything to complete. Errors: FORS_ENOMEM. */
 enum fors_err fors_known_complete(struct fors_known *known, struct fors_error *error);
 /*

@@ -253,6 +253,11 @@ static unsigned free_port(const struct fors_net *net, uint32_t node)
 	return port;
 }
 
+static bool has_ports(const struct fors_net *net, uint32_t low, uint32_t high)
+{
+	return free_port(net, low) && free_port(net, high);
+}
+
 static uint32_t plug_in(struct fors_net *net, uint32_t low, uint32_t high, uint32_t count)
 {
 	uint32_t added = 0;
@@ -283,7 +288,8 @@ static enum fors_err complete_stage(struct stage *s, struct fors_net *net, uint3
 			uint32_t has = s->cables[(size_t)low * s->nhigh + high];
 
 			if (is_pair(s, low, high) && has < wanted)
-				*added += plug_in(net, s->low[low].node, s->high[high].node, wanted - has);
+				*added += net ? plug_in(net, s->low[low].node, s->high[high].node, wanted - has)
+					      : has_ports(s->pods->known, s->low[low].node, s->high[high].node);
 		}
 	return FORS_OK;
 }

@@ -34,8 +34,8 @@ enum fors_err fors_missing_list(struct fors_fattree tree, struct fors_missing **
 
 /*
  * Plug into `net`, whose nodes and cables are those of pods->known, what a tree of three levels never showed, and would have if it were
- * regular; *added: so many cables. They end at free ports; where there are none nothing is added. Errors: FORS_ENOMEM; net is
- * undefined then.
+ * regular; *added: so many cables. They end at free ports; where there are none nothing is added. net may be NULL: *added says
+ * whether there is anything to add, 0 or more. Errors: FORS_ENOMEM; net is undefined then.
  */
 enum fors_err fors_complete(const struct fors_pods *pods, struct fors_net *net, uint32_t *added,
 			    struct fors_error *error);

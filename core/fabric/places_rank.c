@@ -468,13 +468,16 @@ static bool has_latecomer(const struct fors_places *places)
 	return false;
 }
 
-/* Of three levels homes follow from what is known alone; what a ranking adds is what was never seen, and what it takes
- * away those that are no hosts. */
-static bool gains(const struct fors_places *places, const struct fors_places *ranked, uint32_t unused)
+/*
+ * May a ranking change anything? Of three levels homes follow from what is known alone; what it adds is what was never seen, and
+ * what it takes away those that are no hosts.
+ */
+static enum fors_err may_gain(const struct fors_places *places, uint32_t unused, bool *may, struct fors_error *error)
 {
-	if (places->known)
-		return has_latecomer(places) || (ranked->known->completes && !places->known->completes);
-	return has_latecomer(places) || count_unused(ranked) < unused;
+	*may = has_latecomer(places) || (!places->known && unused);
+	if (*may || !places->known || places->known->completes)
+		return FORS_OK;
+	return fors_known_lacks(places->known, may, error);
 }
 
 /*
@@ -486,15 +489,16 @@ enum fors_err fors_places_ranked(const struct fors_places *places, const struct 
 {
 	uint32_t unused = count_unused(places);
 	struct fors_places *copy;
-	enum fors_err err;
+	bool may;
+	enum fors_err err = may_gain(places, unused, &may, error);
 
-	*is_same = !has_latecomer(places) && (places->known ? places->known->completes : !unused);
-	if (*is_same)
-		return FORS_OK;
+	*is_same = !err && !may;
+	if (err || !may)
+		return err;
 	copy = fors_places_copy(places);
 	err = copy ? fors_places_rank(copy, participants, error) : fors_fail_memory(error);
 	if (!err)
-		*is_same = !gains(places, copy, unused);
+		*is_same = !places->known && !has_latecomer(places) && count_unused(copy) >= unused;
 	if (err || *is_same)
 		fors_places_free(copy);
 	else
