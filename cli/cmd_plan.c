@@ -247,21 +247,6 @@ static enum fors_err ask_alone(struct cli_plan *plan, struct fors_error *error)
 	return err;
 }
 
-/* Of three levels that fors routes: what servers with one LID each need, whatever the tables. */
-static void ask_lumps(struct cli_plan *plan)
-{
-	const struct fors_pods *pods = plan->made.tree.pods;
-	struct fors_outcome *outcome = &plan->outcome;
-	struct fors_witness witness = {0};
-
-	if (!pods || pods->nplayers != outcome->seen.nservers)
-		return;
-	fors_lump_leaves(&plan->made.tree, &witness);
-	if (witness.by)
-		outcome->lump_bound =
-			(int64_t)witness.bound > outcome->lower_bound ? (int64_t)witness.bound : outcome->lower_bound;
-}
-
 /* What status.json would say of the plan. Errors: FORS_ENOMEM. */
 static enum fors_err fill_plan(struct cli_plan *plan, struct fors_error *error)
 {
@@ -310,7 +295,7 @@ static enum fors_err investigate(struct cli_plan *plan, struct fors_error *error
 	enum fors_err err = make_plan(plan, error);
 
 	if (!err && plan->is_ours) {
-		ask_lumps(plan);
+		fors_outcome_lump(&plan->made.tree, &plan->outcome);
 		err = fill_tree(plan, error);
 	}
 	if (!err)

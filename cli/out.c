@@ -207,7 +207,8 @@ void cli_print_bounds(const struct fors_status *status)
 {
 	if (status->tables_bound < 0 || status->lump_bound < 0 || status->phases <= status->lower_bound)
 		return;
-	printf("one LID     servers with one LID each need %lld %s at least with the best tables, %lld with these\n",
+	printf("one LID     servers with one LID each need %lld %s at least with the best tables%s, %lld with these\n",
 	       (long long)status->lump_bound, fors_plural(status->lump_bound, "phase", "phases"),
+	       status->tops >= 0 && status->phases > status->lump_bound ? " (an estimate: perhaps none reach it)" : "",
 	       (long long)status->tables_bound);
 }

@@ -136,14 +136,20 @@ static void print_throughput(const struct cli_plan *plan)
 	const struct fors_status *status = &plan->status;
 	double length = status->length > 0 ? status->length : (double)status->phases;
 	double best = plan->is_two ? (double)status->lower_bound : plan->best_length;
-	bool is_slow = plan->is_two && status->slow_phases > 0, is_less = status->lost_servers.count;
+	bool is_slow = plan->is_two && status->slow_phases > 0, is_less = status->lost_servers.count, is_guess;
 
+	if (!plan->is_two && (double)status->lump_bound > best)
+		best = (double)status->lump_bound;
+	is_guess = !plan->is_two && status->lump_bound >= 0 && (double)status->phases > best;
 	printf("throughput  %.1f %% of full speed", 100 * fors_status_share(status));
 	if (!plan->is_two)
 		printf(", %.1f %% of what these tables allow",
 		       100 * ((double)status->tables_bound > best ? (double)status->tables_bound : best) / length);
 	if (best > 0)
-		printf(", %.1f %% of what these cables allow%s", 100 * best / length, is_slow ? " at full speed" : "");
+		printf(", %.1f %% of what these cables allow%s", 100 * best / length,
+		       is_slow	  ? " at full speed"
+		       : is_guess ? " (an estimate)"
+				  : "");
 	if (plan->healthy_bound > 0)
 		printf(", %.1f %% of the intact fabric's%s", 100 * (double)plan->healthy_bound / length,
 		       is_less ? " for as many servers" : "");

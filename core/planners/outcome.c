@@ -159,6 +159,18 @@ enum fors_err fors_outcome_plan(const struct fors_request *request, struct fors_
 	return err;
 }
 
+void fors_outcome_lump(const struct fors_fattree *tree, struct fors_outcome *outcome)
+{
+	struct fors_witness witness = {0};
+
+	if (!tree->pods || tree->pods->nplayers != outcome->seen.nservers)
+		return;
+	fors_lump_leaves(tree, &witness);
+	if (witness.by)
+		outcome->lump_bound =
+			(int64_t)witness.bound > outcome->lower_bound ? (int64_t)witness.bound : outcome->lower_bound;
+}
+
 enum fors_err fors_outcome_look(const struct fors_request *request, struct fors_outcome *outcome,
 				struct fors_error *error)
 {

@@ -14,6 +14,7 @@
 #define FORS_CORE_PLANNERS_OUTCOME_H
 
 #include "core/base/unknown.h"
+#include "core/fabric/fattree.h"
 #include "core/net/witness.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/verify.h"
@@ -76,7 +77,7 @@ struct fors_outcome {
 	struct fors_schedule *plan; /* to be looked at: fors_outcome_take() gives it away; owned; NULL: none */
 	struct fors_error error;    /* why there is no plan; code FORS_OK: there is, or was until it was taken */
 	int64_t lower_bound;	    /* LB; FORS_UNKNOWN where leaves are cut off, or tables could not be read */
-	int64_t lump_bound;	    /* fors_lump_bound(), at LMC 0 only; FORS_UNKNOWN over ways */
+	int64_t lump_bound;	    /* fors_lump_bound(), at LMC 0 only; over ways: fors_outcome_lump() */
 	int64_t tables_bound;	    /* over these tables; of two levels fors_lanes_bound(), at LMC 0 only */
 	int64_t lmc_needed;	    /* fors_lmc_needed(); FORS_UNKNOWN too when no LMC would help the method */
 	uint64_t wanted_bytes; /* a plan that may be shorter would take so many, and may not (limits.bytes); 0: none */
@@ -102,6 +103,9 @@ void fors_outcome_clear(struct fors_outcome *outcome);
  */
 enum fors_err fors_outcome_plan(const struct fors_request *request, struct fors_outcome *outcome,
 				struct fors_error *error);
+
+/* Over tables of fors in a tree of three levels: what servers with one LID each need, whatever the tables, as lump_bound. */
+void fors_outcome_lump(const struct fors_fattree *tree, struct fors_outcome *outcome);
 
 /* Without a plan: all else that there is to say of the ways of tables. Errors: as above. */
 enum fors_err fors_outcome_look(const struct fors_request *request, struct fors_outcome *outcome,

@@ -60,12 +60,16 @@ static enum fors_err plan_own(struct finding *f, struct fors_error *error)
 {
 	const struct fors_look *look = f->sight->look;
 	struct fors_request request = request_of(f, look->lfts);
+	enum fors_err err;
 
 	if (!fors_look_has_tables(look) || look->kind == FORS_LOOK_DECLINED)
 		return FORS_OK;
 	request.task.fabric = look->fabric;
 	request.rounds = look->rounds;
-	return fors_outcome_make(&request, &f->own, error);
+	err = fors_outcome_make(&request, &f->own, error);
+	if (!err)
+		fors_outcome_lump(&look->tree, &f->own);
+	return err;
 }
 
 /* Over those that are there. */

@@ -56,6 +56,8 @@ bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_look *l
 	if (!err && fors_look_is_foreign(look)) { /* nobody asks what other tables would allow: these are the bound */
 		plan->outcome.lower_bound = plan->outcome.tables_bound;
 		plan->outcome.tables_bound = FORS_UNKNOWN;
+	} else if (!err) {
+		fors_outcome_lump(&look->tree, &plan->outcome);
 	}
 	if (err == FORS_ENOMEM)
 		fors_worker_run_short(worker);
