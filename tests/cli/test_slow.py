@@ -418,13 +418,3 @@ def test_plans_of_random_nets():
 
     wrong, codes = plans.sweep(FORS, 40, 14)
     assert wrong == [] and codes[0] >= 25
-
-
-@pytest.mark.parametrize("case", ("97502.241", "97503.225", "97503.337", "97503.450", "97503.613"))
-def test_the_choice_is_planned_where_few_take_part(tmp_path, case):
-    """Several slow cables, of servers too: which phases they fall into is chance, so only a plan tells what draining gives."""
-    sys.path.insert(0, str(SRC / "tests/sweep"))
-    import plans
-
-    draw = random.Random(case)
-    assert plans.check(FORS, plans.make(draw), draw, tmp_path) == (None, 0)

