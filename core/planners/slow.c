@@ -10,12 +10,11 @@
  * So the exchange is reckoned (slow_length.c) with none of them drained, with the slowest, with those and the next
  * slowest, and so on down to all, and the least time wins. To have more phases it must win by more than the reckoning is
  * wrong, but for cables at half speed or below without which nothing is slow any more. To drain these never takes
- * longer, and it helps all other traffic. Where some switch would need cables back, a step is tried twice: it keeps
- * those that it needs, which may be the only ones that its few servers use, or all its slow ones, which share the load.
+ * longer, and it helps all other traffic. A switch that would need cables back keeps those that it needs.
  * What is excluded or held does not come back into use because of a slow cable.
  *
  * All of it follows from the tree alone. There is no clock and no memory of before, so whoever looks at the same tree
- * decides the same, another subnet manager too. The work is bounded: no more than 2 STEPS TRIES trees are looked at.
+ * decides the same, another subnet manager too. The work is bounded: no more than STEPS TRIES trees are looked at.
  */
 #include "slow.h"
 
@@ -43,7 +42,6 @@ struct search {
 	double *slowness; /* per cable: above 1 where it is to be decided; else 0 */
 	bool *is_needed;  /* per cable: it is to be drained for another reason, and cannot be spared anyhow */
 	bool *out, *best; /* per cable: drained in this step, in the best one */
-	bool keeps_all;	  /* who needs slow cables keeps all, not only those */
 	bool is_back;	  /* somebody keeps slow cables in this step */
 	struct fors_slow_length length; /* of the best one */
 	struct fors_slow *slow;
@@ -120,7 +118,7 @@ static bool is_called_back(const struct search *s, const struct fors_fattree *tr
 	       !s->is_needed[i];
 }
 
-/* A cable that is needed is kept, or all slow ones of its lower switch; where it has none, all there are. */
+/* A cable that is needed is kept; one that was not out, with all slow ones of its lower switch; where it has none, all there are. */
 static void keep_with(struct search *s, uint32_t needed)
 {
 	const struct fors_fattree *c = &s->tree;
@@ -128,7 +126,7 @@ static void keep_with(struct search *s, uint32_t needed)
 	bool any = false;
 
 	s->is_back = true;
-	if (!s->keeps_all && s->out[needed]) {
+	if (s->out[needed]) {
 		s->out[needed] = false;
 		return;
 	}
@@ -247,11 +245,7 @@ static enum fors_err find_best(struct search *s, struct fors_error *error)
 	enum fors_err err = try_all_in(s, error);
 
 	for (unsigned i = 0; !err && s->length.length >= 0 && step > 1 && i < STEPS; i++) {
-		s->keeps_all = false;
 		err = try_step(s, step, error);
-		s->keeps_all = true;
-		if (!err && s->is_back)
-			err = try_step(s, step, error);
 		step = next_step(s, step);
 	}
 	if (step > 1)
