@@ -181,12 +181,6 @@ static void print_bound(const struct planned *p)
 	printf("bounds      ports %.0f %s, leaves %.0f, cables %.0f; the %s binds: %s\n", (double)p->steps.bound.ports,
 	       unit, (double)p->steps.bound.leaf, (double)p->steps.bound.cable,
 	       fors_demand_limit_name(p->steps.bound.which), p->steps.bound.what);
-	if (p->steps.weighed > p->steps.bound.most && p->steps.weighed >= p->steps.odd)
-		printf("%12sbut no plan is below %.0f, whichever ways the messages take\n", "",
-		       (double)p->steps.weighed);
-	else if (p->steps.odd > p->steps.bound.most)
-		printf("%12sbut no plan is below %.0f: messages conflict in a ring (ports and cables in it: %u)\n", "",
-		       (double)p->steps.odd, p->steps.odd_size);
 }
 
 static void print_other(const struct planned *p, const char *what, uint64_t phases, double time)
@@ -243,7 +237,7 @@ static void add_demand(const struct planned *p, json_t *data)
 	json_object_set_new(data, "cable_bound", count(p->steps.bound.cable));
 	json_object_set_new(data, "bound_by", json_string(fors_demand_limit_name(p->steps.bound.which)));
 	json_object_set_new(data, "bound_at", cli_json_text(p->steps.bound.what));
-	json_object_set_new(data, "proven_bound", count(fors_demand_least(&p->steps)));
+	json_object_set_new(data, "proven_bound", count(p->steps.bound.most));
 	json_object_set_new(data, "phase_cost", has_sizes ? count(p->steps.cost) : json_null());
 	json_object_set_new(data, "shift_phases", count(p->shift.nphases));
 	json_object_set_new(data, "shift_time_over_bound", json_real(ratio(p, shift_time(p))));

@@ -23,13 +23,9 @@ libforscore_la_SOURCES = \
 	core/demand/answer.c core/demand/answer.h \
 	core/demand/cables.c core/demand/cables.h \
 	core/demand/check.c core/demand/check.h \
-	core/demand/compact.c \
 	core/demand/demand.c core/demand/demand.h \
 	core/demand/demand_file.c core/demand/demand_file.h \
 	core/demand/index.c core/demand/index.h \
-	core/demand/merge.c \
-	core/demand/odd.c core/demand/odd.h \
-	core/demand/open.c core/demand/open.h \
 	core/demand/pack.c core/demand/pack.h \
 	core/demand/pack_slices.c \
 	core/demand/pack_units.c \
@@ -38,10 +34,8 @@ libforscore_la_SOURCES = \
 	core/demand/problem.c core/demand/problem.h \
 	core/demand/published.c core/demand/published.h \
 	core/demand/reach.c core/demand/reach.h \
-	core/demand/reroute.c core/demand/reroute.h \
 	core/demand/steps.c core/demand/steps.h \
 	core/demand/uniform.c core/demand/uniform.h \
-	core/demand/weighed.c core/demand/weighed.h \
 	core/fabric/account.c core/fabric/account.h \
 	core/fabric/drained.c core/fabric/drained.h \
 	core/fabric/fabric.c core/fabric/fabric.h \

@@ -33,7 +33,7 @@ static enum fors_err answer(struct fors_demand_steps *steps, const struct fors_d
 	if (err)
 		return err;
 	plan = fors_demand_chosen(steps);
-	least = fors_demand_least(steps);
+	least = steps->bound.most;
 	report->nphases = plan->nphases;
 	report->over_bound = least ? (double)fors_demand_plan_length(plan) / (double)least : 1;
 	err = fors_demand_prove(steps, &verdict, error);

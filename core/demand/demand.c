@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/base/divisor.h"
-
 static int by_pair(const void *left, const void *right)
 {
 	const struct fors_demand_message *a = left, *b = right;
@@ -84,24 +82,17 @@ uint64_t fors_demand_total(const struct fors_demand *demand)
 	return sum;
 }
 
-bool fors_demand_is_uniform(const struct fors_demand *demand, uint64_t *bytes)
+uint64_t fors_demand_size(const struct fors_demand *demand)
+{
+	for (uint32_t i = 1; i < demand->count; i++)
+		if (demand->message[i].bytes != demand->message[0].bytes)
+			return 0;
+	return demand->count ? demand->message[0].bytes : 0;
+}
+
+bool fors_demand_is_uniform(const struct fors_demand *demand)
 {
 	uint64_t p = demand->nservers;
 
-	if (!demand->count || demand->count != p * (p - 1))
-		return false;
-	for (uint32_t i = 1; i < demand->count; i++)
-		if (demand->message[i].bytes != demand->message[0].bytes)
-			return false;
-	*bytes = demand->message[0].bytes;
-	return true;
-}
-
-uint64_t fors_demand_granule(const struct fors_demand *demand)
-{
-	uint64_t granule = 0;
-
-	for (uint32_t i = 0; i < demand->count && granule != 1; i++)
-		granule = fors_divisor64(granule, demand->message[i].bytes);
-	return granule ? granule : 1;
+	return demand->count && demand->count == p * (p - 1) && fors_demand_size(demand);
 }

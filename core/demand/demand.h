@@ -45,10 +45,10 @@ uint64_t fors_demand_of(const struct fors_demand *demand, uint32_t src, uint32_t
 /* All that is sent: bytes, or messages of one size. */
 uint64_t fors_demand_total(const struct fors_demand *demand);
 
-/* Does everybody send as much to everybody else? In *bytes how much. */
-bool fors_demand_is_uniform(const struct fors_demand *demand, uint64_t *bytes);
+/* What all messages have, or 0: they differ. */
+uint64_t fors_demand_size(const struct fors_demand *demand);
 
-/* The largest number by which all sizes can be divided; 1 when there are none. */
-uint64_t fors_demand_granule(const struct fors_demand *demand);
+/* Does everybody send as much to everybody else? */
+bool fors_demand_is_uniform(const struct fors_demand *demand);
 
 #endif

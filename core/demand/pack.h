@@ -13,7 +13,8 @@
 
 struct fors_demand_asked {
 	const struct fors_demand_problem *problem;
-	uint64_t bound;	     /* no plan is shorter: the most of fors_demand_bound_of(), or more */
+	uint64_t bound;	     /* no plan is shorter: the most of fors_demand_bound_of() */
+	uint32_t fewest;     /* no plan has fewer phases */
 	uint64_t cost;	     /* of a phase, in bytes of the demand; 0: phases cost nothing */
 	uint64_t most_bytes; /* of memory that a plan may take, as is estimated before; 0: any */
 	struct fors_effort *effort;
@@ -27,29 +28,19 @@ enum fors_err fors_demand_pack(const struct fors_demand_asked *asked, struct for
 			       struct fors_error *error);
 
 /*
- * The parts of it. Whole messages, each as many times as its bytes say, in phases of length 1; *plan is NULL when that was not found within a quarter
- * more phases than the bound. (pack_units.c)
+ * The parts of it. Whole messages, or all of them in so many equal parts, which divide their one size; *plan is NULL when that was not found within a
+ * quarter more phases than it needs at least. Errors: FORS_ECANCELLED, FORS_ENOMEM. (pack_units.c)
  */
-enum fors_err fors_demand_pack_units(const struct fors_demand_asked *asked, struct fors_demand_plan **plan,
-				     struct fors_error *error);
+enum fors_err fors_demand_pack_units(const struct fors_demand_asked *asked, uint32_t parts,
+				     struct fors_demand_plan **plan, struct fors_error *error);
+/* So many phases it needs. */
+uint32_t fors_demand_phases(const struct fors_demand_asked *asked, uint32_t parts);
 
-/* How many phases there are to be, and how they are chosen. */
-struct fors_demand_style {
-	uint32_t percent; /* of the messages of the fullest port or cable */
-	uint32_t spare;	  /* phases more than that */
-	uint32_t seed;	  /* of random choices, not 0 */
-	uint32_t choices; /* messages that a port or cable chooses from */
-};
-
-/* Pieces in phases of any length, made one after another: about as many as the style says. (pack_slices.c) */
-enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, const struct fors_demand_style *style,
+/*
+ * Pieces in phases of any length, made one after another: about so many per cents of the messages of the fullest port or cable, and so many more. Errors:
+ * FORS_ECANCELLED, FORS_ENOMEM. (pack_slices.c)
+ */
+enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, uint32_t percent, uint32_t spare,
 				      struct fors_demand_plan **plan, struct fors_error *error);
-
-/* Move pieces of short phases into others that have room for them, in *plan, which is replaced. (compact.c) */
-enum fors_err fors_demand_compact(const struct fors_demand_asked *asked, struct fors_demand_plan **plan,
-				  struct fors_error *error);
-
-/* Make one phase of all that send the same pairs over the same ways, in *plan, which is replaced. (merge.c) */
-enum fors_err fors_demand_merge(struct fors_demand_plan **plan, struct fors_error *error);
 
 #endif

@@ -11,17 +11,16 @@
  * A set begins greedily, the neediest resource first. A needy resource that nobody holds then drives others out, those that are needed least.
  * What is idle in the end takes any message. When no set is found the one of before stays as far as it goes, and is completed with shorter messages.
  */
-#include "open.h"
 #include "pack.h"
 #include "pairs.h"
-#include "reroute.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/random.h"
 
-#define NOBODY FORS_DEMAND_NOBODY
+#define NOBODY UINT32_MAX
+#define CHOICES 48     /* messages that a resource chooses from, beginning anywhere */
 #define MOST_OFFERS 48 /* messages with several ways that are looked at for a resource */
 #define FEW_MESSAGES 4096
 #define MOST_ROUNDS 256
@@ -45,9 +44,7 @@ struct listed {
 struct slicer {
 	const struct fors_demand_asked *asked;
 	const struct fors_demand_problem *problem;
-	uint32_t choices;		/* messages that a resource chooses from, beginning anywhere */
 	struct fors_demand_pairs pairs; /* messages of ports, and what is left of them */
-	struct fors_demand_open open;	/* receivers with a free way */
 	uint64_t *load;			/* per resource: bytes that are left */
 	uint32_t *first;		/* per link and gate: where its messages begin in list[]; one more */
 	uint32_t *alive;		/* per link and gate: how many of them are left, in front */
@@ -168,11 +165,8 @@ static void hold(struct slicer *s, uint32_t message, uint32_t path, uint32_t hol
 	uint32_t n = fors_demand_uses(s->problem, message, path, use);
 	uint32_t nloads = fors_demand_loads(s->problem, message, load);
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++)
 		s->holder[use[i]] = holder;
-		if (i >= 2)
-			fors_demand_open_link(&s->open, use[i] - 2 * s->problem->nservers, holder == NOBODY);
-	}
 	for (uint32_t i = 0; i < nloads; i++)
 		s->used[load[i]] += holder == NOBODY ? UINT32_MAX : 1;
 	s->path[message] = path;
@@ -211,17 +205,17 @@ static uint32_t message_at(struct slicer *s, uint32_t x, uint32_t *i, bool is_fr
 	return NOBODY;
 }
 
-/* Messages that a resource may take, the best first of its kind. */
+/* The best message that a resource may take, and a path on which all is free. */
 struct choice {
-	uint32_t free, path; /* on a path on which all is free */
-	uint32_t blocked;    /* there is none for it */
-	uint64_t most_free, most_blocked;
+	uint32_t message, path;
+	uint64_t value;
 };
 
-/* Is it of more use than one of this worth? Of equal ones what has more left is. */
-static bool is_better(const struct slicer *s, uint32_t message, uint64_t value, uint32_t than, uint64_t most)
+/* Is it of more use than what was chosen? Of equal ones what has more left is. */
+static bool is_better(const struct slicer *s, uint32_t message, uint64_t value, const struct choice *than)
 {
-	return than == NOBODY || value > most || (value == most && s->pairs.rest[message] > s->pairs.rest[than]);
+	return than->message == NOBODY || value > than->value ||
+	       (value == than->value && s->pairs.rest[message] > s->pairs.rest[than->message]);
 }
 
 /* The same where each has one way, whose links are what it loads. */
@@ -235,8 +229,8 @@ static void consider_only_way(const struct slicer *s, uint32_t message, struct c
 			return;
 		value += s->weight[use[i]];
 	}
-	if (n && is_better(s, message, value, choice->free, choice->most_free))
-		*choice = (struct choice){message, 0, NOBODY, value, 0};
+	if (n && is_better(s, message, value, choice))
+		*choice = (struct choice){message, 0, value};
 }
 
 static void consider(const struct slicer *s, uint32_t message, struct choice *choice)
@@ -249,29 +243,11 @@ static void consider(const struct slicer *s, uint32_t message, struct choice *ch
 		return;
 	}
 	value = worth(s, message);
-	if (!is_better(s, message, value, choice->free, choice->most_free))
+	if (!is_better(s, message, value, choice))
 		return;
 	path = free_path(s, message);
-	if (path != NOBODY) {
-		choice->free = message;
-		choice->path = path;
-		choice->most_free = value;
-	} else if (is_better(s, message, value, choice->blocked, choice->most_blocked)) {
-		choice->blocked = message;
-		choice->most_blocked = value;
-	}
-}
-
-/* With several paths others may take other ones. */
-static bool make_way(struct slicer *s, uint32_t message)
-{
-	const struct fors_demand_board board = {s->problem, s->holder, 1, 0, NULL, s->path, s->asked->effort};
-	struct fors_demand_move move[FORS_DEMAND_MOST_MOVES];
-
-	if (s->problem->npaths == 1 || message == NOBODY || !fors_demand_reroute(&board, message, move))
-		return false;
-	hold(s, message, s->path[message], message);
-	return true;
+	if (path != NOBODY)
+		*choice = (struct choice){message, path, value};
 }
 
 /* Look at the messages of a link from one place to another, at most so many that it may take; how many of these are left to look at. */
@@ -289,34 +265,26 @@ static uint32_t consider_some(struct slicer *s, uint32_t x, uint32_t from, uint3
 
 static void consider_listed(struct slicer *s, uint32_t x, uint64_t least, struct choice *choice)
 {
-	uint32_t start = s->alive[x] > s->choices ? fors_random_below(&s->random, s->alive[x]) : 0;
-	uint32_t left = consider_some(s, x, start, UINT32_MAX, least, s->choices, choice);
+	uint32_t start = s->alive[x] > CHOICES ? fors_random_below(&s->random, s->alive[x]) : 0;
+	uint32_t left = consider_some(s, x, start, UINT32_MAX, least, CHOICES, choice);
 
 	if (left && start)
 		consider_some(s, x, 0, start, least, left, choice);
-}
-
-/* Receivers to which the port of a sender has a free way; nothing is known of the other ports. */
-static const uint64_t *open_to(const struct slicer *s, uint32_t port)
-{
-	return port < s->problem->nservers
-		       ? s->open.open + (size_t)s->problem->routed->problem.home[port] * s->open.nwords
-		       : s->idle[0];
 }
 
 /* The same of a port, of which bits say whose other end is idle. */
 static void consider_pairs(struct slicer *s, uint32_t x, uint64_t least, struct choice *choice)
 {
 	const uint64_t *row = (least > 1 ? s->pairs.enough : s->pairs.left) + (size_t)x * s->pairs.nwords;
-	const uint64_t *idle = s->idle[x < s->problem->nservers], *open = open_to(s, x);
+	const uint64_t *idle = s->idle[x < s->problem->nservers];
 	uint32_t nwords = s->pairs.nwords, start = fors_random_below(&s->random, 64 * nwords), seen = 0;
 	uint64_t behind = ~UINT64_C(0) << start % 64;
 
-	for (uint32_t i = 0; i <= nwords && seen < s->choices; i++) {
+	for (uint32_t i = 0; i <= nwords && seen < CHOICES; i++) {
 		uint32_t w = (start / 64 + i) % nwords;
-		uint64_t bits = row[w] & idle[w] & open[w] & (i == 0 ? behind : i == nwords ? ~behind : ~UINT64_C(0));
+		uint64_t bits = row[w] & idle[w] & (i == 0 ? behind : i == nwords ? ~behind : ~UINT64_C(0));
 
-		for (; bits && seen < s->choices; bits &= bits - 1) {
+		for (; bits && seen < CHOICES; bits &= bits - 1) {
 			uint32_t m = fors_demand_pairs_of(&s->pairs, x, 64 * w + (uint32_t)__builtin_ctzll(bits));
 
 			if (s->problem->npaths > 1 && !may_take(s, m))
@@ -331,15 +299,15 @@ static void consider_pairs(struct slicer *s, uint32_t x, uint64_t least, struct 
 /* Give a resource the message that helps others most, of those that have so much left; false: it cannot have any. */
 static bool take_best(struct slicer *s, uint32_t x, uint64_t least)
 {
-	struct choice choice = {NOBODY, 0, NOBODY, 0, 0};
+	struct choice choice = {NOBODY, 0, 0};
 
 	if (x < 2 * s->problem->nservers)
 		consider_pairs(s, x, least, &choice);
 	else
 		consider_listed(s, x, least, &choice);
-	if (choice.free == NOBODY)
-		return is_needy(s, x) && make_way(s, choice.blocked);
-	hold(s, choice.free, choice.path, choice.free);
+	if (choice.message == NOBODY)
+		return false;
+	hold(s, choice.message, choice.path, choice.message);
 	return true;
 }
 
@@ -505,7 +473,6 @@ static void begin_set(struct slicer *s)
 	memset(s->used, 0, s->problem->nresources * sizeof(*s->used));
 	memset(s->holder, 0xFF, ports * sizeof(*s->holder));
 	memset(s->idle[0], 0xFF, s->pairs.nwords * sizeof(*s->idle[0]));
-	fors_demand_open_all(&s->open);
 	memset(s->idle[1], 0xFF, s->pairs.nwords * sizeof(*s->idle[1]));
 }
 
@@ -716,7 +683,7 @@ static bool allocate(struct slicer *s)
 	s->driven = calloc(messages, sizeof(*s->driven));
 	s->idle[0] = malloc((s->pairs.nwords + (size_t)1) * sizeof(*s->idle[0]));
 	s->idle[1] = malloc((s->pairs.nwords + (size_t)1) * sizeof(*s->idle[1]));
-	s->load = calloc(n, sizeof(*s->load));
+	s->load = fors_demand_load(p);
 	s->first = calloc(n + 1, sizeof(*s->first));
 	s->alive = calloc(n, sizeof(*s->alive));
 	s->order = malloc(n * sizeof(*s->order));
@@ -731,19 +698,16 @@ static bool allocate(struct slicer *s)
 	       s->weight && s->used && s->holder && s->queue && s->path && s->progress;
 }
 
-/* Loads, and how many messages each resource has; first[] counts those of links and gates. */
-static void count(struct slicer *s, uint32_t *messages)
+/* How many messages each resource has. */
+static void count(const struct slicer *s, uint32_t *messages)
 {
-	const struct fors_demand *demand = s->problem->demand;
 	uint32_t load[FORS_DEMAND_MOST_USES];
 
-	for (uint32_t m = 0; m < demand->count; m++) {
+	for (uint32_t m = 0; m < s->problem->demand->count; m++) {
 		uint32_t n = fors_demand_loads(s->problem, m, load);
 
-		for (uint32_t i = 0; i < n; i++) {
-			s->load[load[i]] += demand->message[m].bytes;
+		for (uint32_t i = 0; i < n; i++)
 			messages[load[i]]++;
-		}
 	}
 }
 
@@ -785,7 +749,6 @@ static enum fors_err index_messages(struct slicer *s, struct fors_error *error)
 static void finish(struct slicer *s)
 {
 	fors_demand_pairs_clear(&s->pairs);
-	fors_demand_open_clear(&s->open);
 	free(s->driven);
 	free(s->idle[0]);
 	free(s->idle[1]);
@@ -804,15 +767,14 @@ static void finish(struct slicer *s)
 	free(s->put);
 }
 
-enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, const struct fors_demand_style *style,
+enum fors_err fors_demand_pack_slices(const struct fors_demand_asked *asked, uint32_t percent, uint32_t spare,
 				      struct fors_demand_plan **plan, struct fors_error *error)
 {
-	struct slicer s = {
-		.asked = asked, .problem = asked->problem, .choices = style->choices, .random = {style->seed}};
-	bool is_good = fors_demand_pairs_make(s.problem->demand, &s.pairs) && fors_demand_open_make(s.problem, &s.open);
+	struct slicer s = {.asked = asked, .problem = asked->problem, .random = {1}};
+	bool is_good = fors_demand_pairs_make(s.problem->demand, &s.pairs);
 	enum fors_err err = is_good && allocate(&s) ? index_messages(&s, error) : fors_fail_memory(error);
 
-	s.most_phases = (uint32_t)((uint64_t)s.most_phases * style->percent / 100) + style->spare;
+	s.most_phases = (uint32_t)((uint64_t)s.most_phases * percent / 100) + spare;
 	if (!err) {
 		leave_time(&s, asked->bound);
 		err = make_all(&s, error);

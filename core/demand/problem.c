@@ -95,7 +95,22 @@ void fors_demand_problem_clear(struct fors_demand_problem *problem)
 
 /* ---- loads ---- */
 
-uint32_t fors_demand_certain(const struct fors_demand_problem *p, uint32_t message, uint32_t *certain)
+uint64_t *fors_demand_load(const struct fors_demand_problem *p)
+{
+	uint64_t *load = calloc(p->nresources + (size_t)1, sizeof(*load));
+	uint32_t use[FORS_DEMAND_MOST_USES];
+
+	for (uint32_t m = 0; load && m < p->demand->count; m++) {
+		uint32_t n = fors_demand_loads(p, m, use);
+
+		for (uint32_t i = 0; i < n; i++)
+			load[use[i]] += p->demand->message[m].bytes;
+	}
+	return load;
+}
+
+/* Ports of a message, and links that all of its ways share, in certain[FORS_DEMAND_MOST_USES]; how many. */
+static uint32_t certain_of(const struct fors_demand_problem *p, uint32_t message, uint32_t *certain)
 {
 	uint32_t use[FORS_DEMAND_MOST_USES];
 	uint32_t n = fors_demand_uses(p, message, 0, certain);
@@ -116,9 +131,9 @@ uint32_t fors_demand_certain(const struct fors_demand_problem *p, uint32_t messa
 	return n;
 }
 
-void fors_demand_load_certain(const struct fors_demand_problem *p, uint32_t message, uint64_t amount, uint64_t *load)
+static void load_certain(const struct fors_demand_problem *p, uint32_t message, uint64_t amount, uint64_t *load)
 {
-	uint32_t certain[FORS_DEMAND_MOST_USES], n = fors_demand_certain(p, message, certain);
+	uint32_t certain[FORS_DEMAND_MOST_USES], n = certain_of(p, message, certain);
 
 	for (uint32_t i = 0; i < n; i++)
 		load[certain[i]] += amount;
@@ -204,7 +219,7 @@ static enum fors_err measure(const struct fors_demand_problem *p, bool is_counte
 	for (uint32_t m = 0; m < p->demand->count; m++) {
 		uint64_t amount = is_counted ? 1 : p->demand->message[m].bytes;
 
-		fors_demand_load_certain(p, m, amount, load);
+		load_certain(p, m, amount, load);
 		load_gates(p, m, amount, load);
 	}
 	take(p, load, bound);

@@ -51,11 +51,8 @@ enum fors_err fors_demand_fewest(const struct fors_demand_problem *problem, uint
 /* "port", "leaf", "cable" */
 const char *fors_demand_limit_name(enum fors_demand_limit limit);
 
-/* Ports of a message, and links that all of its ways share, in certain[FORS_DEMAND_MOST_USES]; how many. */
-uint32_t fors_demand_certain(const struct fors_demand_problem *problem, uint32_t message, uint32_t *certain);
-/* Add an amount to what these have to carry, in load[nresources]. */
-void fors_demand_load_certain(const struct fors_demand_problem *problem, uint32_t message, uint64_t amount,
-			      uint64_t *load);
+/* What all messages load (fors_demand_loads()), in bytes of each resource; to be freed. NULL: out of memory. */
+uint64_t *fors_demand_load(const struct fors_demand_problem *problem);
 
 /* --- resources ---- */
 

@@ -10,18 +10,15 @@
 #include "core/net/rates.h"
 #include "cables.h"
 #include "demand_file.h"
-#include "odd.h"
 #include "pack.h"
 #include "reach.h"
 #include "uniform.h"
-#include "weighed.h"
 
 #define MOST_PATHS 128		   /* path indices that are looked at: all */
 #define USUAL_RATE 200000	   /* Mb/s where the fabric does not say */
 #define BUDGET UINT64_C(400000000) /* steps of the packers */
 #define BUDGET_PER_MESSAGE UINT64_C(5000)
-#define ODD_BUDGET UINT64_C(40000000) /* of the search for a better bound */
-#define MANY_MESSAGES 4096	      /* all with all of 64 servers */
+#define MANY_MESSAGES 4096 /* all with all of 64 servers */
 
 void fors_demand_steps_clear(struct fors_demand_steps *steps)
 {
@@ -31,13 +28,6 @@ void fors_demand_steps_clear(struct fors_demand_steps *steps)
 	fors_demand_clear(&steps->demand);
 	fors_flows_routed_free(steps->routed);
 	free(steps->guid);
-}
-
-uint64_t fors_demand_least(const struct fors_demand_steps *steps)
-{
-	uint64_t least = steps->odd > steps->bound.most ? steps->odd : steps->bound.most;
-
-	return steps->weighed > least ? steps->weighed : least;
 }
 
 const struct fors_demand_plan *fors_demand_chosen(const struct fors_demand_steps *steps)
@@ -131,18 +121,12 @@ enum fors_err fors_demand_find_messages(struct fors_demand_steps *steps, const c
 	return err;
 }
 
-/* What is usual, or what somebody says. */
-static uint64_t budget_of(const struct fors_demand_steps *steps, uint64_t usual)
-{
-	return steps->limits.steps ? steps->limits.steps : usual;
-}
-
 /* ---- bounds ---- */
 
 /* The phases that a demand needs at least; of messages of one size a bound says it. */
 static enum fors_err count_fewest(struct fors_demand_steps *steps, struct fors_error *error)
 {
-	uint64_t least = fors_demand_least(steps);
+	uint64_t least = steps->bound.most;
 
 	if (!steps->demand.is_unit)
 		return fors_demand_fewest(&steps->problem, &steps->fewest, error);
@@ -160,18 +144,10 @@ static uint64_t cost_of(const struct fors_demand_steps *steps, uint64_t phase_co
 
 enum fors_err fors_demand_find_bounds(struct fors_demand_steps *steps, uint64_t phase_cost, struct fors_error *error)
 {
-	const struct fors_task asking = {.cancelled = steps->cancelled, .context = steps->context};
-	struct fors_effort effort = {.task = &asking, .budget = budget_of(steps, ODD_BUDGET)}, other = effort;
 	enum fors_err err = fors_demand_problem_make(&steps->demand, steps->routed, &steps->problem, error);
 
 	if (!err)
 		err = fors_demand_bound_of(&steps->problem, &steps->bound, error);
-	if (!err)
-		err = fors_demand_odd_bound(&steps->problem, &effort, &steps->odd, &steps->odd_size, error);
-	if (!err)
-		err = fors_demand_weighed_bound(&steps->problem, &other, &steps->weighed, error);
-	if (!err && (effort.is_cancelled || other.is_cancelled))
-		err = fors_fail(error, FORS_ECANCELLED, "planning was cancelled");
 	if (!err)
 		err = count_fewest(steps, error);
 	steps->cost = cost_of(steps, phase_cost);
@@ -186,8 +162,8 @@ enum fors_err fors_demand_find_bounds(struct fors_demand_steps *steps, uint64_t 
  */
 static bool is_uniform_best(const struct fors_demand_steps *steps)
 {
-	uint64_t bytes, least = fors_demand_least(steps) + steps->fewest * steps->cost;
-	bool is_searched = fors_demand_is_uniform(&steps->demand, &bytes) && steps->demand.count > MANY_MESSAGES;
+	uint64_t least = steps->bound.most + steps->fewest * steps->cost;
+	bool is_searched = fors_demand_is_uniform(&steps->demand) && steps->demand.count > MANY_MESSAGES;
 
 	return steps->uniform && (is_searched || fors_demand_plan_time(steps->uniform, steps->cost) <= least);
 }
@@ -222,9 +198,10 @@ enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struc
 {
 	const struct fors_task asking = {.cancelled = steps->cancelled, .context = steps->context};
 	struct fors_effort effort = {.task = &asking,
-				     .budget = budget_of(steps, BUDGET + BUDGET_PER_MESSAGE * steps->demand.count)};
-	const struct fors_demand_asked asked = {&steps->problem, fors_demand_least(steps), steps->cost,
-						steps->limits.bytes, &effort};
+				     .budget = steps->limits.steps ? steps->limits.steps
+								   : BUDGET + BUDGET_PER_MESSAGE * steps->demand.count};
+	const struct fors_demand_asked asked = {&steps->problem, steps->bound.most,   steps->fewest,
+						steps->cost,	 steps->limits.bytes, &effort};
 	const struct fors_schedule *schedule = uniform_of(steps, uniform);
 	enum fors_err err = FORS_OK;
 

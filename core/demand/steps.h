@@ -43,11 +43,8 @@ struct fors_demand_steps {
 	uint32_t left_out; /* hosts of the file that are no servers */
 	struct fors_demand_problem problem;
 	struct fors_demand_bound bound;
-	uint64_t odd;	   /* a bound by an odd set of ports and links, which may be less */
-	uint32_t odd_size; /* so many of them */
-	uint64_t weighed;  /* a bound over all choices of ways, which may be less too */
-	uint32_t fewest;   /* no plan has fewer phases */
-	uint64_t cost;	   /* of a phase, in bytes; 0 where messages have no size */
+	uint32_t fewest; /* no plan has fewer phases */
+	uint64_t cost;	 /* of a phase, in bytes; 0 where messages have no size */
 	struct fors_demand_plan *uniform,
 		*plan; /* by the plan of all with all, and a better one; NULL: there is none */
 };
@@ -67,7 +64,7 @@ enum fors_err fors_demand_find_ways(struct fors_demand_steps *steps, struct fors
 enum fors_err fors_demand_find_messages(struct fors_demand_steps *steps, const char *text, size_t size,
 					const char *name, struct fors_warnings *warnings, struct fors_error *error);
 
-/* Bounds, and the cost of phases, which take `phase_cost` picoseconds each. Errors: FORS_ECANCELLED, FORS_ENOMEM. */
+/* Bounds, and the cost of phases, which take `phase_cost` picoseconds each. Errors: FORS_ENOMEM. */
 enum fors_err fors_demand_find_bounds(struct fors_demand_steps *steps, uint64_t phase_cost, struct fors_error *error);
 
 /*
@@ -81,9 +78,6 @@ enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struc
 /* Walk each piece through the tables. Errors: FORS_ENOPLAN (the plan is wrong, which is a bug), FORS_ENOMEM. */
 enum fors_err fors_demand_prove(const struct fors_demand_steps *steps, struct fors_demand_verdict *verdict,
 				struct fors_error *error);
-
-/* The best of the bounds: no plan is shorter. */
-uint64_t fors_demand_least(const struct fors_demand_steps *steps);
 
 /* The plan that was chosen. */
 const struct fors_demand_plan *fors_demand_chosen(const struct fors_demand_steps *steps);

