@@ -100,10 +100,11 @@ int cli_folders_find(const char *dir, struct cli_folders *folders)
 	n = scandir(dir ? dir : path, &entry, is_state_folder, alphasort);
 	if (n > 0)
 		code = add_entries(folders, dir ? dir : path, entry, n);
-	else if (n == 0 && dir) /* without subfolders: it will be missed what belongs into a state folder */
-		code = add_only(folders, dir);
 	else if (n == 0)
-		cli_error("%s: no state folder of fors in here; has opensm run with routing_engine fors?", path);
+		cli_error(
+			"%s: no state folder of fors in here (status.json, places); has opensm run with routing_engine fors? Where it can write "
+			"nothing, ERR F010 in its log says why (is the disk full?)",
+			dir ? dir : path);
 	else if (!dir && errno == ENOENT)
 		cli_error(
 			"%s: cannot be opened, it is not there: opensm has not run with fors on this host, or keeps its files "

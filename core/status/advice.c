@@ -241,6 +241,15 @@ static bool lasts_long(const struct fors_status *status, int64_t unix_ms)
 	return status->state_since_ms >= 0 && unix_ms - status->state_since_ms > LONG_MS;
 }
 
+/* What is to be done stands behind a colon, or it is the port's cable. Nothing is repaired before. */
+static void say_blind(const char *why, char *text, size_t room)
+{
+	const char *todo = strstr(why, ": ");
+
+	snprintf(text, room, "%s%s; until opensm sweeps again nothing is repaired", todo ? "opensm: " : "",
+		 todo ? todo + 2 : "see to opensm's port and its cable");
+}
+
 static void say_inactive(const struct fors_status *status, char *text, size_t room)
 {
 	const char *reason = status->reason;
@@ -256,7 +265,7 @@ static void say_inactive(const struct fors_status *status, char *text, size_t ro
 	else if (!strncmp(reason, FORS_REASON_STANDBY, strlen(FORS_REASON_STANDBY)))
 		snprintf(text, room, "nothing to do here: see fors status on the master");
 	else if (!strncmp(reason, FORS_REASON_BLIND, strlen(FORS_REASON_BLIND)))
-		snprintf(text, room, "see the reason: until opensm sweeps again nothing is repaired");
+		say_blind(reason + strlen(FORS_REASON_BLIND), text, room);
 	else if (status->repairs.count)
 		snprintf(text, room, "mend what stands under mend first: then fors routes again");
 	else

@@ -202,7 +202,8 @@ static void describe_slow(const struct fors_fattree *tree, const struct fors_fat
 
 	snprintf(link->b, sizeof(link->b), "%s", fors_node_name(tree->net, stand->node));
 	link->b_port = stand->ca_port;
-	link->is_used = link->is_planned = true;
+	link->is_used = true;
+	link->is_planned = stand->plays;
 	link->is_degraded = port->is_degraded;
 	fors_rate_text(port->width, (enum fors_speed)port->speed, link->rate);
 }
@@ -213,7 +214,14 @@ static void describe_lost(const struct fors_fattree_slot *stand, struct fors_lin
 	snprintf(link->host, sizeof(link->host), "%s", stand->name);
 }
 
-/* Slow servers, and lost ones. Errors: FORS_ENOMEM. */
+/* Does nobody wait for its cable, which is to be mended all the same? */
+static bool is_left_slow(const struct fors_fattree *tree, const struct fors_fattree_slot *stand)
+{
+	return stand->node != FORS_NONE && !stand->plays &&
+	       fors_net_port(tree->net, stand->node, stand->ca_port)->is_degraded;
+}
+
+/* Slow servers, and lost ones; slow cables of those that take no part are links like others. Errors: FORS_ENOMEM. */
 static enum fors_err list_servers(struct fors_status *status, const struct fors_fattree *tree, struct fors_error *error)
 {
 	uint32_t full = fors_fattree_full(tree);
@@ -222,19 +230,22 @@ static enum fors_err list_servers(struct fors_status *status, const struct fors_
 
 	for (uint32_t i = 0; !err && i < tree->nslots; i++) {
 		struct fors_link link = {.since_ms = FORS_UNKNOWN};
-		bool slow;
+		bool slow, left_slow;
 
 		if (!tree->kind->slot(tree, i, &stand))
 			continue;
+		left_slow = is_left_slow(tree, &stand);
 		slow = fors_fattree_is_slow(tree, &stand, full);
 		link.a_port = stand.port;
 		snprintf(link.a, sizeof(link.a), "%s", tree->kind->at(tree, stand.leaf).name);
-		if (slow)
+		if (slow || left_slow)
 			describe_slow(tree, &stand, &link);
 		else if (stand.seen)
 			describe_lost(&stand, &link);
 		if (slow || fors_fattree_is_lost(tree, &stand))
 			err = fors_links_add(slow ? &status->slow_servers : &status->lost_servers, &link, error);
+		else if (left_slow)
+			err = fors_links_add(&status->degraded_links, &link, error);
 	}
 	return err;
 }

@@ -187,7 +187,9 @@ def test_nothing_there(fors, tmp_path):
     err = fors("status", env={"OSM_CACHE_DIR": str(tmp_path)}, code=2).err
     assert f"{tmp_path}/fors: cannot be opened" in err and "opensm has not run with fors on this host" in err and "OSM_CACHE_DIR" in err
     (tmp_path / "fors").mkdir()
-    assert "no state folder" in fors("status", env={"OSM_CACHE_DIR": str(tmp_path)}, code=2).err
+    for args, env in (((), {"OSM_CACHE_DIR": str(tmp_path)}), ((tmp_path / "fors",), {})):
+        err = fors("status", *args, env=env, code=2).err
+        assert "no state folder" in err and "ERR F010" in err
 
 
 @pytest.mark.parametrize("text", ["", "{}", "nonsense", '{"state": "great"}', '{"state": "active"}\0', "[1, 2]"])

@@ -79,6 +79,7 @@ def test_one_slow_server_cable(fabric):
     sm.sighup()
     status = sm.wait_status(state="active", servers=15)
     assert (status["slow_servers"], status["slow_phases"]) == ([], 0)
+    assert [(one["a"], one["a_port"], one["planned"]) for one in status["degraded_links"]] == [("Leaf01", 1, False)], "it is slow still"
 
 
 def test_a_dead_spine_is_one_repair(fabric):

@@ -442,6 +442,14 @@ static void next_agrees_with_the_repairs(void **state)
 	status.dead_links = (struct fors_links){link, 1};
 	assert_non_null(strstr(next_of(&status), "participants_file = FILE in fors.conf leaves it out"));
 	assert_non_null(strstr(next_of(&status), "--format participants` without Node09"));
+	fors_status_init(&status);
+	status.state = FORS_INACTIVE;
+	strcpy(status.reason, FORS_REASON_BLIND "opensm's sweeps are switched off: type sweep on at its console");
+	assert_string_equal(next_of(&status),
+			    "opensm: type sweep on at its console; until opensm sweeps again nothing is repaired");
+	strcpy(status.reason, FORS_REASON_BLIND "opensm has broken off a sweep (is its port up, its cable alive?)");
+	assert_string_equal(next_of(&status),
+			    "see to opensm's port and its cable; until opensm sweeps again nothing is repaired");
 }
 
 static char *prom(const struct fors_status *status, const char *fabric)
