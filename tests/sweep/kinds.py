@@ -37,6 +37,7 @@ from harness import Topology, parse_tables  # noqa: E402
 KINDS = ("regular", "directors", "bundles", "leaves", "tops", "shared", "partly", "thin", "mixed", "two", "gaps")
 LEAST, MOST = 40, 200
 ABSENT_LEAST, ABSENT_MOST = 200, 3000
+MOST_PORTS = 254
 ABSENT_WORST, ABSENT_MEAN = 1.05, 1.01
 
 
@@ -337,6 +338,8 @@ def sweep_absent(kind, options, folder):
         draw = random.Random(f"{options.seed}.{kind}.absent.{case}")
         case += 1
         tree = draw_tree(kind, draw, True)
+        if max(tree.port.values()) > MOST_PORTS:
+            continue
         absent = draw_absent(tree, draw)
         Path(f"{folder}/never").write_text(without(tree, absent))
         Path(f"{folder}/whole").write_text(tree.text())

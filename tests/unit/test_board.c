@@ -24,9 +24,15 @@
 #include "fake_clock.h"
 
 static int told, complained; /* lines of the log */
+static char said[512];	     /* the last one */
 
 void fors_log_info(struct fors_log *log, const char *format, ...)
 {
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(said, sizeof(said), format, list);
+	va_end(list);
 	told++;
 }
 
@@ -341,6 +347,22 @@ static void copies_wait_for_no_disk(void **state)
 	assert_int_equal(desk.how[FORS_OUT_SCHEDULE], FORS_OUT_DURABLE);
 	assert_int_equal(rmdir(path), 0);
 	place->board.outbox = NULL;
+}
+
+/* Who reads OpenSM's log alone has the phases, and what they are compared with. */
+static void the_log_has_phases_and_bound(void **state)
+{
+	struct place *place = *state;
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_ACTIVE;
+	status.phases = 380;
+	status.lower_bound = 360;
+	status.plan_ms = 1;
+	assert_true(fors_board_publish(&place->board, NULL, &status));
+	assert_non_null(strstr(said, " 380 phases (lower bound 360)"));
+	fors_status_clear(&status);
 }
 
 /* A status alone: what schedule there is stays. */
@@ -670,6 +692,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(copies_wait_for_memory, open_place, close_place),
 		cmocka_unit_test_setup_teardown(copies_wait_for_no_disk, open_place, close_place),
 		cmocka_unit_test_setup_teardown(what_was_left_is_copied, open_place, close_place),
+		cmocka_unit_test_setup_teardown(the_log_has_phases_and_bound, open_place, close_place),
 		cmocka_unit_test_setup_teardown(a_draft_is_published, open_place, close_place),
 		cmocka_unit_test_setup_teardown(drafts_that_come_to_nothing, open_place, close_place),
 		cmocka_unit_test_setup_teardown(no_draft_under_a_number_that_may_be_lost, open_place, close_place),

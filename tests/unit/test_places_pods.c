@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "core/fabric/fattree.h"
+#include "core/fabric/known.h"
 #include "core/fabric/lids.h"
 #include "core/fabric/places_file.h"
 #include "core/fabric/places.h"
@@ -634,6 +635,24 @@ static void what_many_lack_is_not_completed(void **state)
 	}
 }
 
+/* One middle switch without a top is enough, wherever it stands. */
+static void a_middle_switch_without_tops(void **state)
+{
+	static const char *const down[] = {"", "Mid2-00[3]", "Mid2-00[3],Mid2-00[4]", "Mid2-03[3],Mid2-03[4]"};
+	struct fors_net *net = net_of("XGFT(3;2,2,2;1,2,2)");
+	struct fors_known *known;
+
+	assert_int_equal(fors_known_learn(NULL, net, NULL, 0, &known, NULL), FORS_OK);
+	for (size_t i = 0; i < sizeof(down) / sizeof(down[0]); i++) {
+		struct fors_known less = {.net = without(known->net, down[i]), .node = known->node};
+
+		assert_int_equal(fors_known_has_tops(&less), i < 2);
+		fors_net_free(less.net);
+	}
+	fors_known_free(known);
+	fors_net_free(net);
+}
+
 /* An order of before is completed when homes are ranked, and not by reading it, or by what comes. */
 static void a_kept_order_is_completed_by_a_ranking(void **state)
 {
@@ -741,6 +760,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_never_seen_is_completed),
 		cmocka_unit_test(what_many_lack_is_not_completed),
+		cmocka_unit_test(a_middle_switch_without_tops),
 		cmocka_unit_test(a_kept_order_is_completed_by_a_ranking),
 		cmocka_unit_test(two_levels_or_three),
 		cmocka_unit_test(cut_is_not_three),
