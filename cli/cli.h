@@ -70,8 +70,12 @@ int cli_main(int argc, char **argv);
 #define CLI_SIMULATE_SUMMARY "A pattern over a fabric in time, packet by packet: Gbit/s, with the tables of any engine"
 #define CLI_WHATIF_SUMMARY "What would each failed cable and switch cost? Worst first"
 
-/* The tables of a model of a routing engine (--routing of `fors fabric`): fors becomes fors-lab. Returns an exit code. */
+/*
+ * For these fors becomes fors-lab; return an exit code: the tables of a model of a routing engine (--routing of `fors fabric`), files
+ * of jobs from a history (--replay of `fors jobs`).
+ */
 int cli_write_model(const struct cli_settings *settings, int format);
+int cli_replay(const struct cli_settings *settings);
 
 /* --- parse.c -------------------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,6 @@
 #include "cli/json.h"
 #include "cli/owned.h"
 #include "cli/plan.h"
-#include "cli/replay.h"
 #include "cli/slurm/slurm.h"
 
 #include <errno.h>
@@ -319,13 +318,15 @@ static int run(const struct cli_settings *settings, char **operand)
 	if (!settings->jobs == !settings->replay)
 		return cli_usage_error(settings->jobs ? "--jobs and --replay exclude each other"
 						      : "--jobs FILE is missing, or --replay HISTORY");
+	if (settings->replay)
+		return cli_replay(settings);
 	code = cli_site_load(source, &site);
 	if (!code)
 		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
 	if (!code)
 		code = cli_jobs_check(&site, &made);
 	if (!code)
-		code = settings->replay ? cli_replay(settings, &made.tree) : work(settings, &site, &made);
+		code = work(settings, &site, &made);
 	cli_fabric_free(&made);
 	cli_site_free(&site);
 	return code;

@@ -15,6 +15,11 @@ const struct cli_command cli_simulate_command = {
 const struct cli_command cli_whatif_command = {.id = CLI_CMD_WHATIF, .name = "whatif", .summary = CLI_WHATIF_SUMMARY};
 
 /* settings->argv begins with the command, behind the name of the program. */
+int cli_replay(const struct cli_settings *settings)
+{
+	return cli_become("fors-lab", settings->argv - 1);
+}
+
 int cli_write_model(const struct cli_settings *settings, int format)
 {
 	(void)format;

@@ -43,7 +43,6 @@ libforscli_la_SOURCES = \
 	cli/plan.h \
 	cli/plan_demand.c cli/plan_demand.h \
 	cli/plan_tell.c \
-	cli/replay.c cli/replay.h \
 	cli/setters.c cli/setters.h \
 	cli/slurm/child.c cli/slurm/child.h \
 	cli/slurm/jobsfile.c cli/slurm/jobsfile.h \

@@ -8,7 +8,6 @@
 
 #include "cli/cli.h"
 #include "cli/setters.h"
-#include "core/jobs/replay.h"
 #include "core/planners/planner.h"
 
 /* --- setters --------------------------------------------------------------------------------------------------- */
@@ -145,8 +144,9 @@ static const char *const fabric_formats[] = {
 	[CLI_FABRIC_NET] = "net",   [CLI_FABRIC_SPEC] = "spec",	  [CLI_FABRIC_JSON] = "json",
 	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
 	[CLI_FABRIC_SVG] = "svg",   [CLI_FABRIC_DOT] = "dot",	  NULL};
-static const char *const degraded[] = {"auto", "ignore", "dead", NULL};		     /* enum fors_slow_how */
-static const char *const slurm_marks[] = {"shared", "exclusive", "job-index", NULL}; /* enum slurm_mark */
+const char *const cli_placements[] = {"recorded", "first-fit", "tree", "random", NULL}; /* enum fors_placement */
+static const char *const degraded[] = {"auto", "ignore", "dead", NULL};			/* enum fors_slow_how */
+static const char *const slurm_marks[] = {"shared", "exclusive", "job-index", NULL};	/* enum slurm_mark */
 const char *const cli_lmcs[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
 const char *const cli_models[] = {"shortest", "up-down", "sssp", "dor", NULL};
 
@@ -264,7 +264,7 @@ static const struct cli_option options[] = {
 	{"placement", "HOW", JOBS,
 	 "with --replay: recorded (default), or without regard to the record: first-fit, tree (as Slurm's topology/tree), "
 	 "random",
-	 cli_set_choice, MEMBER(placement), 0, fors_placement_names},
+	 cli_set_choice, MEMBER(placement), 0, cli_placements},
 	{"cores", "N", JOBS, "with --replay: processors of a server, in the Standard Workload Format; 1 when missing",
 	 cli_set_positive, MEMBER(cores), 1000000, NULL},
 	{"count", "N", JOBS, "with --replay: how many moments; 20 when missing", cli_set_count, MEMBER(count), 1000000,

@@ -238,6 +238,8 @@ const char *const *cli_option_values(const struct cli_option *option);
 /* May the option be given more than once? Its help says so. */
 bool cli_option_repeats(const struct cli_option *option);
 
+/* Of --placement, in the order of enum fors_placement (lab/replay/replay.h); NULL ends them. */
+extern const char *const cli_placements[];
 /* LMCs, and models of routing engines for any net: names of arguments in both tables; NULL ends them. */
 extern const char *const cli_lmcs[];
 extern const char *const cli_models[];

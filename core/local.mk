@@ -77,8 +77,6 @@ libforscore_la_SOURCES = \
 	core/jobs/owners_energy.c \
 	core/jobs/owners_improve.c \
 	core/jobs/owners_start.c \
-	core/jobs/records.c core/jobs/records.h \
-	core/jobs/replay.c core/jobs/replay.h \
 	core/net/aside.c core/net/aside.h \
 	core/net/claims.c core/net/claims.h \
 	core/net/counters.c core/net/counters.h \

@@ -2,7 +2,8 @@
 pkglibexec_PROGRAMS += fors-lab
 fors_lab_SOURCES = lab/fors_lab.c cli/program.c
 fors_lab_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-fors_lab_LDADD = libforslab.la libforscli.la libforssim.la libforsmodel.la libforscore.la libforschedcode.la $(JANSSON_LIBS) $(ZLIB_LIBS)
+# Its library twice: commands of the product ask for functions of it, too.
+fors_lab_LDADD = libforslab.la libforscli.la libforslab.la libforssim.la libforsmodel.la libforscore.la libforschedcode.la $(JANSSON_LIBS) $(ZLIB_LIBS)
 noinst_LTLIBRARIES += libforslab.la
 libforslab_la_SOURCES = \
 	lab/analyze/analysis.c lab/analyze/analysis.h \
@@ -19,6 +20,9 @@ libforslab_la_SOURCES = \
 	lab/analyze/per_job.c lab/analyze/per_job.h \
 	lab/options.c lab/options.h \
 	lab/page/page.c lab/page/page.h \
+	lab/replay/jobs_replay.c \
+	lab/replay/records.c lab/replay/records.h \
+	lab/replay/replay.c lab/replay/replay.h \
 	lab/simulate/cmd_simulate.c \
 	lab/simulate/simulation.c lab/simulate/simulation.h \
 	lab/simulate/simulation_json.c \

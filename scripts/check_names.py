@@ -14,7 +14,7 @@ import os
 import re
 import sys
 
-ROOMS = ("core", "ilp", "keeper", "plugin", "lab/analyze", "lab/model", "lab/page", "lab/sim", "lab/simulate", "lab/whatif", "cli", "libforsched", "watch")
+ROOMS = ("core", "ilp", "keeper", "plugin", "lab/analyze", "lab/model", "lab/page", "lab/replay", "lab/sim", "lab/simulate", "lab/whatif", "cli", "libforsched", "watch")
 READ = ROOMS + ("lab", "tests")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 NAMED = re.compile(r"(?<![\w/<.*])((?:[\w-]+/)*(?!osm_)[a-z][\w-]*\.[ch])\b")

@@ -31,7 +31,8 @@ def test_overview_names_every_command(fors):
 
 
 @pytest.mark.parametrize("words", [["analyze", "--synthetic", FT], ["help", "simulate"], ["whatif", "--help"],
-                                   ["fabric", "--synthetic", FT, "--routing", "sssp"]])
+                                   ["fabric", "--synthetic", FT, "--routing", "sssp"],
+                                   ["jobs", "--synthetic", FT, "--replay", "history", "--output-dir", "moments"]])
 def test_without_the_lab(tmp_path, words):
     """One line that names the package. The copy finds no fors-lab beside it; where one is installed, there is nothing to see."""
     alone = shutil.copy(FORS, tmp_path / "fors")

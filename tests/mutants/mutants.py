@@ -12,7 +12,7 @@ same line, the function decides. A text that is gone is stale: the list has to f
 
 Which tests run: those whose program has a symbol of the mutated file; first the one named for the file, then the
 quickest. A test in Python has the symbols of what it runs, and only counts for the rooms that unit tests do not cover
-(PYTHON below): tests/cli for cli/, lab/, libforsched/, core/demand and core/jobs/replay, tests/apps for
+(PYTHON below): tests/cli for cli/, lab/, libforsched/, core/demand, tests/apps for
 libforsched/, of tests/e2e those of `fors watch` for watch/ and those of `fors whatif` for lab/. One of tests/e2e, which runs several
 programs beside one another, has to fail twice. An equivalent one only meets those named for its file or room: no test
 would end it. Each test has limits of processor time (five times what it needs on the sources as they are), of memory,
@@ -59,7 +59,7 @@ PRELOADED = COMMAND + ["libforsched-mpi.la"] + ["tests/apps/" + name for name in
                                                  "unequal_calls")]
 WATCH = ["fors", "fors-watch", "fors-outbox", "watch/fors-outbox"]
 # Tests in Python, by how their names begin: the program that they run, what make builds, the rooms that they count for.
-PYTHON = {"tests/cli/": ("fors-lab", COMMAND, ("cli/", "lab/", "libforsched/", "core/demand/", "core/jobs/replay")),
+PYTHON = {"tests/cli/": ("fors-lab", COMMAND, ("cli/", "lab/", "libforsched/", "core/demand/")),
           "tests/apps/": (".libs/libforsched-mpi.so", PRELOADED, ("libforsched/",)),
           "tests/e2e/test_watch": ("fors-watch", WATCH, ("watch/",)),
           "tests/e2e/test_whatif": ("fors-lab", ["fors"], ("lab/",))}

@@ -14,16 +14,13 @@
  *
  * Thread rules: pure; the same on any machine.
  */
-#ifndef FORS_CORE_JOBS_REPLAY_H
-#define FORS_CORE_JOBS_REPLAY_H
+#ifndef FORS_LAB_REPLAY_REPLAY_H
+#define FORS_LAB_REPLAY_REPLAY_H
 
 #include "core/fabric/fabric.h"
 #include "records.h"
 
 enum fors_placement { FORS_RECORDED, FORS_FIRST_FIT, FORS_TREE, FORS_RANDOM, FORS_NPLACEMENTS };
-
-/* "recorded", "first-fit", "tree", "random", then NULL. */
-extern const char *const fors_placement_names[];
 
 struct fors_replay {
 	const struct fors_fabric *fabric;

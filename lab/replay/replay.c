@@ -7,9 +7,8 @@
 
 #include "core/base/hostlist.h"
 #include "core/base/random.h"
+#include "cli/options.h"
 #include "core/base/text.h"
-
-const char *const fors_placement_names[] = {"recorded", "first-fit", "tree", "random", NULL};
 
 #define FREE FORS_NONE
 
@@ -308,7 +307,7 @@ static enum fors_err take_snapshot(struct state *state, struct fors_error *error
 
 	fors_buffer_print(&out, "# %u %s at work, placed %s.\n", state->fabric->nservers - state->nfree,
 			  fors_plural(state->fabric->nservers - state->nfree, "server", "servers"),
-			  fors_placement_names[replay->placement]);
+			  cli_placements[replay->placement]);
 	for (uint32_t i = 0; i < state->nrunning; i++)
 		print_running(state, &state->running[i], &out);
 	err = fors_buffer_finish(&out, &text, &size, error);

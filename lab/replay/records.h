@@ -9,8 +9,8 @@
  *
  * Jobs that never began or have no end are left out. Thread rules: plain data; hosts point into the text.
  */
-#ifndef FORS_CORE_JOBS_RECORDS_H
-#define FORS_CORE_JOBS_RECORDS_H
+#ifndef FORS_LAB_REPLAY_RECORDS_H
+#define FORS_LAB_REPLAY_RECORDS_H
 
 #include "core/base/text.h"
 

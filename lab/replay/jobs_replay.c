@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* jobs_replay.c - `fors jobs --replay`: files of jobs from a history of jobs. */
 #include "replay.h"
 
 #include <errno.h>
@@ -6,9 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/cli.h"
+#include "cli/jobs_made.h"
 #include "core/base/text.h"
 #include "core/jobs/floors.h"
-#include "core/jobs/replay.h"
 
 #define SNAPSHOTS 20 /* of --count, when it is missing */
 
@@ -74,7 +76,7 @@ static void tell(const struct replay *replay)
 	uint32_t nservers = replay->fabric->nservers;
 
 	printf("%u %s placed %s, %u left out; %u snapshots in %s", result->nstarted,
-	       fors_plural(result->nstarted, "job", "jobs"), fors_placement_names[replay->settings->placement],
+	       fors_plural(result->nstarted, "job", "jobs"), cli_placements[replay->settings->placement],
 	       result->nleft_out, result->nsnapshots, replay->settings->output);
 	if (result->nsnapshots)
 		printf(", %.1f %% of %u servers at work",
@@ -82,15 +84,13 @@ static void tell(const struct replay *replay)
 	printf("\n");
 }
 
-int cli_replay(const struct cli_settings *settings, const struct fors_fattree *tree)
+static int replay_on(const struct cli_settings *settings, const struct fors_fattree *tree)
 {
 	struct replay replay = {.settings = settings};
 	struct fors_floors floors = {0};
 	struct fors_error error = {0};
 	int code;
 
-	if (!settings->output)
-		return cli_usage_error("--replay writes files of jobs: --output-dir DIR is missing");
 	if (fors_floors_make(tree, &floors, &error))
 		return cli_fail(&error);
 	replay.fabric = floors.floor[0];
@@ -101,5 +101,26 @@ int cli_replay(const struct cli_settings *settings, const struct fors_fattree *t
 	if (!code)
 		tell(&replay);
 	fors_floors_clear(&floors);
+	return code;
+}
+
+int cli_replay(const struct cli_settings *settings)
+{
+	const struct cli_source *source = &settings->source;
+	struct cli_fabric made = {0};
+	struct cli_site site = {0};
+	int code;
+
+	if (!settings->output)
+		return cli_usage_error("--replay writes files of jobs: --output-dir DIR is missing");
+	code = cli_site_load(source, &site);
+	if (!code)
+		code = cli_fabric_make(&site, source->has_lmc, source->lmc, source->down, source->ndown, &made);
+	if (!code)
+		code = cli_jobs_check(&site, &made);
+	if (!code)
+		code = replay_on(settings, &made.tree);
+	cli_fabric_free(&made);
+	cli_site_free(&site);
 	return code;
 }
