@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cli/options.h"
 #include "core/base/hostlist.h"
 #include "core/base/random.h"
-#include "cli/options.h"
 #include "core/base/text.h"
 
 #define FREE FORS_NONE
