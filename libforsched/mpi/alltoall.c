@@ -18,11 +18,6 @@ static void count(uint64_t *counter)
 	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
-void forsched_mpi_count_left(enum left why)
-{
-	count(&left[why]);
-}
-
 static uint64_t all_left(void)
 {
 	uint64_t sum = 0;
@@ -40,9 +35,9 @@ static void say_why_left(void)
 		[LEFT_NO_SCHEDULE] = "there was no schedule that the ranks of the communicator could follow",
 		[LEFT_NOT_YET] = "the schedule was not taken up yet",
 		[LEFT_ALONE] = "the communicator has one rank, or two groups",
-		[LEFT_SMALL] = "no message had FORSCHED_MIN_BYTES, or the calls before were such",
-		[LEFT_QUICKER] = "MPI's own way was the quickest, or was to be measured, or FORSCHED_WAY says so",
-		[LEFT_LATER] = "the call does not wait",
+		[LEFT_SMALL] = "no message had FORSCHED_MIN_BYTES",
+		[LEFT_SHORT] =
+			"messages were short beside the waiting of phases, or MPI's own way was measured, or FORSCHED_WAY says so",
 		[LEFT_FAILED] = "of an error, which MPI has told"};
 
 	for (enum left why = 0; why < NLEFT; why++)
@@ -87,7 +82,7 @@ static bool is_left(MPI_Comm comm, const struct call *call, struct member **memb
 
 	*err = forsched_mpi_enter(comm, call, member, &order);
 	if (!*err && order.way == WAY_MPI) {
-		forsched_mpi_count_left(order.why);
+		count(&left[order.why]);
 		return true;
 	}
 	count(*err ? &left[LEFT_FAILED] : &followed);
@@ -99,11 +94,11 @@ static bool is_left(MPI_Comm comm, const struct call *call, struct member **memb
 	return false;
 }
 
-static int finish(MPI_Comm comm, struct member *member, int err)
+static int finish(struct member *member, int err)
 {
-	int ours = member ? forsched_mpi_leave(member, comm) : MPI_SUCCESS;
-
-	return err ? err : report(comm, ours);
+	if (member)
+		forsched_mpi_leave(member);
+	return err;
 }
 
 /* One type for all ranks: is it one, and the count possible? */
@@ -128,7 +123,7 @@ int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 	send.unit = is_in_place ? 0 : extent_of(sendtype);
 	if (is_left(comm, &call, &member, &err))
 		err = PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-	return finish(comm, member, err);
+	return finish(member, err);
 }
 
 int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, MPI_Datatype sendtype, void *recvbuf,
@@ -151,7 +146,7 @@ int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls
 	if (is_left(comm, &call, &member, &err))
 		err = PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
 				     comm);
-	return finish(comm, member, err);
+	return finish(member, err);
 }
 
 int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls, const MPI_Datatype *sendtypes,
@@ -177,7 +172,7 @@ int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls
 	if (is_left(comm, &call, &member, &err))
 		err = PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
 				     comm);
-	return finish(comm, member, err);
+	return finish(member, err);
 }
 
 int MPI_Finalize(void)

@@ -5,7 +5,7 @@
  * which receives are begun before sends, and by induction every rank reaches every phase.
  *
  * Between phases there may be a barrier, as in the paper: else fast pairs run ahead, and flows of different phases,
- * which the plan keeps apart, share links. Whether there is one, rank 0 says (chief.c, waiting.c). It is
+ * which the plan keeps apart, share links. Whether there is one, rank 0 says. It is
  * a tree over the servers in the schedule's order, in which those of a leaf are neighbours, so most of its messages
  * stay inside leaves; below each server there is a tree of its ranks.
  *
@@ -198,13 +198,38 @@ static int tree_barrier(const struct member *member)
 	return err ? err : descend(&within);
 }
 
-int forsched_mpi_time_barrier(const struct member *member, double *seconds)
-{
-	double began = forsched_mpi_now();
-	int err = tree_barrier(member);
+/* ---- how long phases take without data ---- */
 
-	*seconds = forsched_mpi_now() - began;
-	return err;
+/* Sends that end when the receiver has begun the same phase, as those of long messages do. */
+static int run_empty_phase(const struct member *member, uint32_t phase)
+{
+	const struct turns *turns = &member->turns;
+	MPI_Request *request = member->requests;
+	int first = MPI_SUCCESS;
+
+	for (uint32_t i = turns->in_first[phase]; i < turns->in_first[phase + 1]; i++)
+		forsched_mpi_note(
+			&first, PMPI_Irecv(NULL, 0, MPI_BYTE, turns->in[i], TAG_DATA, member->private_comm, request++));
+	for (uint32_t i = turns->out_first[phase]; i < turns->out_first[phase + 1]; i++)
+		forsched_mpi_note(&first, PMPI_Issend(NULL, 0, MPI_BYTE, turns->out[i], TAG_DATA, member->private_comm,
+						      request++));
+	forsched_mpi_note(&first, forsched_mpi_wait_for(member->requests, (int)(request - member->requests)));
+	return first;
+}
+
+int forsched_mpi_time_phases(const struct member *member, double *seconds)
+{
+	double began = forsched_mpi_now(), took;
+	int first = MPI_SUCCESS;
+
+	for (uint32_t phase = 0; phase < member->turns.n; phase++) {
+		forsched_mpi_note(&first, run_empty_phase(member, phase));
+		if (member->has_barrier && phase + 1 < member->turns.n)
+			forsched_mpi_note(&first, tree_barrier(member));
+	}
+	took = forsched_mpi_now() - began;
+	forsched_mpi_note(&first, PMPI_Allreduce(&took, seconds, 1, MPI_DOUBLE, MPI_MAX, member->private_comm));
+	return first;
 }
 
 /* ---- all of it ---- */
@@ -216,7 +241,7 @@ static int run_phases(const struct exchange *exchange)
 
 	for (uint32_t phase = 0; phase < member->turns.n; phase++) {
 		forsched_mpi_note(&first, run_phase(exchange, phase));
-		if (exchange->has_barrier && phase + 1 < member->turns.n)
+		if (member->has_barrier && phase + 1 < member->turns.n)
 			forsched_mpi_note(&first, tree_barrier(member));
 	}
 	return first;
@@ -275,8 +300,7 @@ static int pack(struct exchange *exchange, const struct order *order)
 
 int forsched_mpi_exchange(struct member *member, const struct call *call, const struct order *order)
 {
-	struct exchange exchange = {
-		.member = member, .send = call->send, .recv = call->recv, .has_barrier = order->has_barrier};
+	struct exchange exchange = {.member = member, .send = call->send, .recv = call->recv};
 	int packing = call->send ? MPI_SUCCESS : pack(&exchange, order);
 	int err = run(&exchange, order);
 

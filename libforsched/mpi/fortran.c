@@ -121,69 +121,6 @@ FORTRAN(mpi_alltoallw, MPI_ALLTOALLW, void *out, MPI_Fint *nout, MPI_Fint *dout,
 	free(received);
 }
 
-/* ---- calls that do not wait: counted, and left to MPI ---- */
-
-extern void pmpi_ialltoall_(void *out, MPI_Fint *nout, MPI_Fint *tout, void *in, MPI_Fint *nin, MPI_Fint *tin,
-			    MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) __attribute__((weak));
-FORTRAN(mpi_ialltoall, MPI_IALLTOALL, void *out, MPI_Fint *nout, MPI_Fint *tout, void *in, MPI_Fint *nin, MPI_Fint *tin,
-	MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
-{
-	forsched_mpi_leave_later(IALLTOALL, PMPI_Comm_f2c(*comm));
-	pmpi_ialltoall_(out, nout, tout, in, nin, tin, comm, request, ierror);
-}
-
-extern void pmpi_ialltoallv_(void *out, MPI_Fint *nout, MPI_Fint *dout, MPI_Fint *tout, void *in, MPI_Fint *nin,
-			     MPI_Fint *din, MPI_Fint *tin, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
-	__attribute__((weak));
-FORTRAN(mpi_ialltoallv, MPI_IALLTOALLV, void *out, MPI_Fint *nout, MPI_Fint *dout, MPI_Fint *tout, void *in,
-	MPI_Fint *nin, MPI_Fint *din, MPI_Fint *tin, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
-{
-	forsched_mpi_leave_later(IALLTOALLV, PMPI_Comm_f2c(*comm));
-	pmpi_ialltoallv_(out, nout, dout, tout, in, nin, din, tin, comm, request, ierror);
-}
-
-extern void pmpi_ialltoallw_(void *out, MPI_Fint *nout, MPI_Fint *dout, MPI_Fint *tout, void *in, MPI_Fint *nin,
-			     MPI_Fint *din, MPI_Fint *tin, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
-	__attribute__((weak));
-FORTRAN(mpi_ialltoallw, MPI_IALLTOALLW, void *out, MPI_Fint *nout, MPI_Fint *dout, MPI_Fint *tout, void *in,
-	MPI_Fint *nin, MPI_Fint *din, MPI_Fint *tin, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
-{
-	forsched_mpi_leave_later(IALLTOALLW, PMPI_Comm_f2c(*comm));
-	pmpi_ialltoallw_(out, nout, dout, tout, in, nin, din, tin, comm, request, ierror);
-}
-
-extern void pmpix_alltoall_init_(void *out, MPI_Fint *nout, MPI_Fint *tout, void *in, MPI_Fint *nin, MPI_Fint *tin,
-				 MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
-	__attribute__((weak));
-FORTRAN(mpix_alltoall_init, MPIX_ALLTOALL_INIT, void *out, MPI_Fint *nout, MPI_Fint *tout, void *in, MPI_Fint *nin,
-	MPI_Fint *tin, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
-{
-	forsched_mpi_leave_later(ALLTOALL_INIT, PMPI_Comm_f2c(*comm));
-	pmpix_alltoall_init_(out, nout, tout, in, nin, tin, comm, info, request, ierror);
-}
-
-extern void pmpix_alltoallv_init_(void *out, MPI_Fint *nout, MPI_Fint *dout, MPI_Fint *tout, void *in, MPI_Fint *nin,
-				  MPI_Fint *din, MPI_Fint *tin, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request,
-				  MPI_Fint *ierror) __attribute__((weak));
-FORTRAN(mpix_alltoallv_init, MPIX_ALLTOALLV_INIT, void *out, MPI_Fint *nout, MPI_Fint *dout, MPI_Fint *tout, void *in,
-	MPI_Fint *nin, MPI_Fint *din, MPI_Fint *tin, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request,
-	MPI_Fint *ierror)
-{
-	forsched_mpi_leave_later(ALLTOALLV_INIT, PMPI_Comm_f2c(*comm));
-	pmpix_alltoallv_init_(out, nout, dout, tout, in, nin, din, tin, comm, info, request, ierror);
-}
-
-extern void pmpix_alltoallw_init_(void *out, MPI_Fint *nout, MPI_Fint *dout, MPI_Fint *tout, void *in, MPI_Fint *nin,
-				  MPI_Fint *din, MPI_Fint *tin, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request,
-				  MPI_Fint *ierror) __attribute__((weak));
-FORTRAN(mpix_alltoallw_init, MPIX_ALLTOALLW_INIT, void *out, MPI_Fint *nout, MPI_Fint *dout, MPI_Fint *tout, void *in,
-	MPI_Fint *nin, MPI_Fint *din, MPI_Fint *tin, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request,
-	MPI_Fint *ierror)
-{
-	forsched_mpi_leave_later(ALLTOALLW_INIT, PMPI_Comm_f2c(*comm));
-	pmpix_alltoallw_init_(out, nout, dout, tout, in, nin, din, tin, comm, info, request, ierror);
-}
-
 /* ---- begin and end ---- */
 
 FORTRAN(mpi_init, MPI_INIT, MPI_Fint *ierror)
@@ -199,37 +136,6 @@ FORTRAN(mpi_init_thread, MPI_INIT_THREAD, MPI_Fint *required, MPI_Fint *provided
 FORTRAN(mpi_finalize, MPI_FINALIZE, MPI_Fint *ierror)
 {
 	answer(ierror, MPI_Finalize());
-}
-
-/* ---- communicators that are made together: their family is known (family.c) ---- */
-
-FORTRAN(mpi_comm_split, MPI_COMM_SPLIT, MPI_Fint *comm, MPI_Fint *color, MPI_Fint *key, MPI_Fint *newcomm,
-	MPI_Fint *ierror)
-{
-	MPI_Comm made = MPI_COMM_NULL;
-
-	answer(ierror, MPI_Comm_split(PMPI_Comm_f2c(*comm), *color, *key, &made));
-	*newcomm = PMPI_Comm_c2f(made);
-}
-
-FORTRAN(mpi_comm_create, MPI_COMM_CREATE, MPI_Fint *comm, MPI_Fint *group, MPI_Fint *newcomm, MPI_Fint *ierror)
-{
-	MPI_Comm made = MPI_COMM_NULL;
-
-	answer(ierror, MPI_Comm_create(PMPI_Comm_f2c(*comm), PMPI_Group_f2c(*group), &made));
-	*newcomm = PMPI_Comm_c2f(made);
-}
-
-/* Fortran's logicals are MPI's own matter: it makes the communicator, and here only its family is noted. */
-extern void pmpi_cart_sub_(MPI_Fint *comm, MPI_Fint *remain, MPI_Fint *newcomm, MPI_Fint *ierror) __attribute__((weak));
-FORTRAN(mpi_cart_sub, MPI_CART_SUB, MPI_Fint *comm, MPI_Fint *remain, MPI_Fint *newcomm, MPI_Fint *ierror)
-{
-	MPI_Fint err = MPI_SUCCESS;
-
-	pmpi_cart_sub_(comm, remain, newcomm, &err);
-	if (!err)
-		forsched_mpi_found(PMPI_Comm_f2c(*comm), PMPI_Comm_f2c(*newcomm));
-	answer(ierror, err);
 }
 
 #endif

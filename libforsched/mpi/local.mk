@@ -4,17 +4,14 @@ lib_LTLIBRARIES += libforsched-mpi.la
 endif
 libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/alltoall.c \
-	libforsched/mpi/chief.c \
-	libforsched/mpi/choice.c \
-	libforsched/mpi/choice.h \
 	libforsched/mpi/chunks.c \
+	libforsched/mpi/decision.c \
+	libforsched/mpi/decision.h \
 	libforsched/mpi/demand_file.c \
 	libforsched/mpi/exchange.c \
-	libforsched/mpi/family.c \
 	libforsched/mpi/follow.h \
 	libforsched/mpi/fortran.c \
 	libforsched/mpi/init.c \
-	libforsched/mpi/later.c \
 	libforsched/mpi/member.c \
 	libforsched/mpi/other.c \
 	libforsched/mpi/pack.c \
@@ -24,15 +21,14 @@ libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/places.h \
 	libforsched/mpi/portions.c \
 	libforsched/mpi/portions.h \
+	libforsched/mpi/root.c \
 	libforsched/mpi/run_demand.c \
 	libforsched/mpi/settings.c \
 	libforsched/mpi/sizes.c \
 	libforsched/mpi/subset.c \
 	libforsched/mpi/subset.h \
 	libforsched/mpi/take_demand.c \
-	libforsched/mpi/take_up.c \
-	libforsched/mpi/waiting.c \
-	libforsched/mpi/waiting.h
+	libforsched/mpi/take_up.c
 libforsched_mpi_la_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS) -pthread
 libforsched_mpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \
 	-Wl,--version-script=$(srcdir)/libforsched/mpi/libforsched-mpi.map

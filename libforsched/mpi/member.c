@@ -2,18 +2,15 @@
 /*
  * What a communicator has agreed on. It hangs at the communicator as an attribute, made at the first call.
  *
- * Before a call ranks speak: each tells rank 0 how much it sends (sizes.c: one reduction), and rank 0 answers with its
- * word (chief.c: one broadcast of 128 bytes): which way this call goes, whether there is another schedule, and how many
+ * Before a call ranks speak: each tells rank 0, the root, how much it sends (sizes.c: one reduction), and the root answers with its
+ * word (root.c: one broadcast): which way this call goes, whether there is another schedule, and how many
  * calls may pass before ranks speak again. When there is a newer schedule all ranks take it up (take_up.c), or none. So
- * all change over in the same call, whenever they see the new file, and only rank 0 needs to see it. Where that would take
- * long beside a call it goes on over the next ones, a few steps in each, and ranks do not speak meanwhile.
+ * all change over in the same call, whenever they see the new file, and only the root needs to see it.
  *
- * Before a schedule is followed ranks may speak while MPI does the call, with a reduction and a broadcast that do not block.
+ * Of an MPI_Alltoall all ranks know the size without a word. So where ranks do not speak it follows the schedule as well, when its
+ * messages are of a size that the last word gave. All other calls in between are left to MPI. Nothing goes on between calls.
  *
- * Where there is no such schedule nobody tells sizes, and there is only the broadcast, now and then. Small messages of an
- * MPI_Alltoall have the same size on all ranks, so all know without a word that they are left to MPI.
- *
- * What rank 0 cannot read changes nothing: the communicator stays with what it has.
+ * What the root cannot read changes nothing: the communicator stays with what it has.
  */
 #include "config.h"
 
@@ -39,14 +36,10 @@ static int delete_member(MPI_Comm comm, int key, void *value, void *extra)
 
 	(void)comm, (void)key, (void)extra;
 	PMPI_Finalized(&is_finalized);
-	forsched_mpi_drop(member, is_finalized);
-	forsched_mpi_chief_free(member->chief);
-	forsched_mpi_family_free(member->family);
-	if (!is_finalized)
-		forsched_mpi_drop_vector(member);
+	forsched_mpi_drop(member);
+	forsched_mpi_root_free(member->root);
 	if (!is_finalized && member->private_comm != MPI_COMM_NULL)
 		PMPI_Comm_free(&member->private_comm);
-	free(member->given);
 	free(member);
 	return MPI_SUCCESS;
 }
@@ -63,19 +56,17 @@ static int new_member(MPI_Comm comm, struct member **member)
 
 	if (!made)
 		return MPI_ERR_NO_MEM;
-	made->private_comm = made->within = made->across = MPI_COMM_NULL;
-	made->vector = MPI_DATATYPE_NULL;
-	made->speaking = MPI_REQUEST_NULL;
+	made->private_comm = MPI_COMM_NULL;
 	made->is_weighing = true;
 	PMPI_Comm_rank(comm, &made->rank);
 	PMPI_Comm_size(comm, &made->size);
-	made->chief = made->rank == 0 ? forsched_mpi_chief_new() : NULL;
-	err = made->rank == 0 && !made->chief ? MPI_ERR_NO_MEM : PMPI_Comm_set_attr(comm, keyval, made);
+	made->root = made->rank == 0 ? forsched_mpi_root_new(made->size) : NULL;
+	err = made->rank == 0 && !made->root ? MPI_ERR_NO_MEM : PMPI_Comm_set_attr(comm, keyval, made);
 	if (!err) {
 		*member = made;
 		return MPI_SUCCESS;
 	}
-	forsched_mpi_chief_free(made->chief);
+	forsched_mpi_root_free(made->root);
 	free(made);
 	return err;
 }
@@ -95,8 +86,8 @@ static int ask(struct member *member, MPI_Comm comm, const struct call *call, st
 	if (member->rank == 0)
 		*word = forsched_mpi_speak(member, is_weighing ? &heard : NULL, bytes);
 	err = PMPI_Bcast(word, sizeof(*word) / sizeof(uint64_t), MPI_UINT64_T, 0, comm);
-	if (member->rank == 0 && is_weighing)
-		forsched_mpi_asked(member, forsched_mpi_now() - began);
+	if (is_weighing)
+		member->asking = forsched_mpi_now() - began;
 	return err;
 }
 
@@ -104,34 +95,29 @@ static int ask(struct member *member, MPI_Comm comm, const struct call *call, st
 static int obey(struct member *member, MPI_Comm comm, const struct word *word, void **bytes)
 {
 	void *given = *bytes;
-	int err = MPI_SUCCESS;
 
 	*bytes = NULL;
 	member->is_agreed = true;
 	member->is_over = word->is_over && !member->is_following;
 	member->quiet = word->quiet;
 	member->min_bytes = word->min_bytes;
-	if (word->is_new) {
-		member->may_have_barrier = word->barrier != BARRIER_NONE;
-		forsched_mpi_drop(member, false);
-		forsched_mpi_drop_vector(member);
-	}
+	member->from = word->from;
+	member->to = word->to;
+	member->has_barrier = word->has_barrier;
+	member->is_weighing = word->is_weighing;
+	if (word->is_new)
+		forsched_mpi_drop(member);
 	if (word->demand != DEMAND_SAME)
 		forsched_mpi_drop_demand(member);
-	member->is_weighing = word->is_weighing;
-	member->aside = word->is_aside ? ASIDE_TELL : ASIDE_NOT;
-	member->is_for_small = word->is_for_small;
-	if ((word->is_new && word->size) || word->demand == DEMAND_NEW) {
-		forsched_mpi_begin(member, word, given);
-		err = word->weight >= ALL_STEPS ? forsched_mpi_go_on(member, comm) : MPI_SUCCESS;
-	}
-	return err;
+	if (word->is_new && word->size)
+		return forsched_mpi_take_up(member, comm, word, given);
+	return word->demand == DEMAND_NEW ? forsched_mpi_take_demand(member, comm, word->epoch) : MPI_SUCCESS;
 }
 
 /* Was a schedule taken up just now, or that of a demand, or given up? Then nobody knows what the call is, measured by it. */
 static bool is_to_ask_again(const struct member *member, const struct word *word)
 {
-	return member->is_following && !member->taking.step && (word->is_new || word->demand != DEMAND_SAME);
+	return member->is_following && (word->is_new || word->demand != DEMAND_SAME);
 }
 
 static int agree(struct member *member, MPI_Comm comm, const struct call *call, struct order *order)
@@ -147,65 +133,25 @@ static int agree(struct member *member, MPI_Comm comm, const struct call *call, 
 	} while (!err && ++times < MOST_TIMES && is_to_ask_again(member, &word));
 	free(bytes);
 	if (!err && member->is_following)
-		*order = (struct order){(enum way)word.way, order->why, word.chunk, word.unit, word.has_barrier};
+		*order = (struct order){(enum way)word.way, order->why, word.chunk, word.unit};
 	return err;
 }
 
-/*
- * Where speaking would be no small part of calls that are left to MPI, ranks speak while MPI does the call: in one call they
- * tell, in the next one they hear. Nothing of it goes on between calls.
- */
-static int begin_aside(struct member *member, MPI_Comm comm, const struct call *call)
+/* Do all ranks know without a word that the call is left to MPI, and that it takes little? */
+static bool is_left(const struct member *member, const struct call *call)
 {
-	if (member->aside == ASIDE_TELL)
-		return forsched_mpi_weigh_aside(member, comm, call);
-	if (member->is_for_small)
-		forsched_mpi_note_longest(member, call);
-	return PMPI_Ibcast(&member->word, sizeof(member->word) / sizeof(uint64_t), MPI_UINT64_T, 0, comm,
-			   &member->speaking);
+	return member->is_agreed && (member->is_over || (member->min_bytes && call->is_uniform &&
+							 forsched_mpi_uniform_bytes(call) < member->min_bytes));
 }
 
-static int end_aside(struct member *member, MPI_Comm comm)
+/* Nobody speaks before this call. */
+static void go_quietly(struct member *member, const struct call *call, struct order *order)
 {
-	int err = PMPI_Wait(&member->speaking, MPI_STATUS_IGNORE);
-	struct heard heard;
+	uint64_t bytes = call->is_uniform ? forsched_mpi_uniform_bytes(call) : 0;
 
-	if (!err && member->aside == ASIDE_HEAR)
-		return obey(member, comm, &member->word, &member->given);
-	if (!err && member->rank == 0) {
-		heard = forsched_mpi_heard_aside(member);
-		member->word = forsched_mpi_speak(member, &heard, &member->given);
-	}
-	member->aside = ASIDE_HEAR;
-	return err;
-}
-
-/* A large MPI_Alltoall after small calls. What rank 0 has said already is heard first. */
-static void end_small_calls(struct member *member)
-{
-	if (!member->is_for_small || member->aside == ASIDE_HEAR)
-		return;
-	member->is_for_small = false;
-	member->aside = ASIDE_NOT;
-	member->quiet = 0;
-}
-
-/* Do all ranks know without a word that the call is left to MPI? */
-static bool is_left(struct member *member, const struct call *call)
-{
-	if (!member->is_agreed)
-		return false;
-	if (member->is_over ||
-	    (member->min_bytes && call->is_uniform && forsched_mpi_uniform_bytes(call) < member->min_bytes))
-		return true;
-	if (call->is_uniform)
-		end_small_calls(member);
-	if (!member->quiet)
-		return false;
 	member->quiet--;
-	if (member->is_for_small)
-		forsched_mpi_note_longest(member, call);
-	return true;
+	if (call->is_uniform && member->is_following && bytes >= member->from && bytes <= member->to)
+		order->way = WAY_PHASES;
 }
 
 /* Why a call on this communicator was left to MPI; of the ranks the first one knows. */
@@ -217,11 +163,9 @@ static enum left why_left(const struct member *member, const struct call *call)
 		return LEFT_ALONE;
 	if (member->is_agreed && call->is_uniform && forsched_mpi_uniform_bytes(call) < member->min_bytes)
 		return LEFT_SMALL;
-	if (!member->is_following && !member->taking.step)
+	if (!member->is_following)
 		return member->is_weighing ? LEFT_NOT_YET : LEFT_NO_SCHEDULE;
-	if (member->taking.step)
-		return LEFT_NOT_YET;
-	return member->is_for_small ? LEFT_SMALL : LEFT_QUICKER;
+	return LEFT_SHORT;
 }
 
 static int find_member(MPI_Comm comm, struct member **member)
@@ -239,37 +183,24 @@ static int find_member(MPI_Comm comm, struct member **member)
 	return is_inter || size < 2 ? MPI_SUCCESS : new_member(comm, member);
 }
 
-int forsched_mpi_join_family(MPI_Comm comm, struct family *family)
+static int enter(MPI_Comm comm, const struct call *call, struct member **found, struct order *order)
 {
-	struct member *member = NULL;
-	int err = find_member(comm, &member);
-
-	if (err || !member || member->family) {
-		forsched_mpi_family_free(family);
-		return err;
-	}
-	member->family = family;
-	return MPI_SUCCESS;
-}
-
-static int enter(MPI_Comm comm, const struct call *call, struct member **member, struct order *order)
-{
-	int err = find_member(comm, member);
+	int err = find_member(comm, found);
+	struct member *member = *found;
 
 	*order = (struct order){.way = WAY_MPI};
-	if (err || !*member)
+	if (err || !member)
 		return err;
-	(*member)->calls++;
-	(*member)->began = 0;
-	if (is_left(*member, call))
+	member->calls++;
+	member->began = 0;
+	if (is_left(member, call))
 		return MPI_SUCCESS;
-	if ((*member)->taking.step) /* nobody speaks while that goes on */
-		return forsched_mpi_go_on(*member, comm);
-	if ((*member)->aside)
-		err = begin_aside(*member, comm, call);
+	member->is_asked = !member->quiet;
+	if (member->is_asked)
+		err = agree(member, comm, call, order);
 	else
-		err = agree(*member, comm, call, order);
-	(*member)->began = (*member)->aside == ASIDE_HEAR ? 0 : forsched_mpi_now();
+		go_quietly(member, call, order);
+	member->began = forsched_mpi_now();
 	return err;
 }
 
@@ -282,9 +213,14 @@ int forsched_mpi_enter(MPI_Comm comm, const struct call *call, struct member **m
 	return err;
 }
 
-int forsched_mpi_leave(struct member *member, MPI_Comm comm)
+void forsched_mpi_leave(struct member *member)
 {
-	if (member->began > 0)
-		member->took = forsched_mpi_now() - member->began;
-	return member->speaking == MPI_REQUEST_NULL ? MPI_SUCCESS : end_aside(member, comm);
+	double seconds = forsched_mpi_now() - member->began;
+
+	if (!member->began)
+		return;
+	if (member->is_asked)
+		member->took = seconds;
+	if (member->rank == 0)
+		forsched_mpi_called(member, seconds);
 }

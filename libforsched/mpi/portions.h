@@ -24,9 +24,8 @@ struct portion {
 /* Of one server; all zeroes: none. */
 struct portions {
 	uint32_t n, nphases; /* phases in which it does anything; of the schedule */
-	bool is_unit;	     /* the demand counts messages of one size */
-	uint64_t length;     /* of the schedule, in bytes of the demand, or messages */
-	uint64_t port;	     /* the same of the port that has most to send or to receive */
+	uint64_t
+		port; /* bytes of the port that has most to send or to receive; or messages, if the demand counts these */
 	struct portion *portion;
 	uint64_t *out_total, *in_total; /* by place: all that goes there, all that comes from there */
 	uint64_t *wanted;		/* by place: room for what a call has for it */

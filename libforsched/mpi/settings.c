@@ -72,17 +72,13 @@ uint64_t forsched_mpi_number(const char *name, uint64_t usual)
 	return usual;
 }
 
-enum barrier forsched_mpi_barrier_setting(void)
+bool forsched_mpi_has_barrier(void)
 {
-	static const char *const name[] = {[BARRIER_NONE] = "none", [BARRIER_TREE] = "tree", [BARRIER_AUTO] = "auto"};
 	const char *value = forsched_mpi_setting("FORSCHED_BARRIER");
 
-	for (int barrier = BARRIER_NONE; value && barrier <= BARRIER_AUTO; barrier++)
-		if (strcmp(value, name[barrier]) == 0)
-			return (enum barrier)barrier;
-	if (value)
-		forsched_mpi_say(false, "FORSCHED_BARRIER=%.100s is none of tree, none, auto; taking tree", value);
-	return BARRIER_TREE;
+	if (value && strcmp(value, "tree") != 0 && strcmp(value, "none") != 0)
+		forsched_mpi_say(false, "FORSCHED_BARRIER=%.100s is none of tree, none; taking none", value);
+	return value && strcmp(value, "tree") == 0;
 }
 
 double forsched_mpi_now(void)

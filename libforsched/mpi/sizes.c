@@ -3,21 +3,14 @@
  * What all ranks together want to send. A rank knows its own row and column: how much it sends to each, and how much it
  * gets. A reduction to rank 0 makes of that
  *
- * - the longest message, and the bytes of the fullest port: what any way takes at least;
- * - the bytes of the fullest port in each phase, in at most GROUPS groups of phases that follow each other: the sum over
- *   the groups of their most bytes, times their phases, is what phases with barriers wait for. That is exact up to GROUPS
- *   phases, and else too much by a little where sizes differ by a little;
+ * - the longest message, and the bytes of the rank that sends or receives most;
  * - where messages may be cut: the least common multiple of the sizes of all types in use; and whether any rank has no
  *   room for chunks, or all are in place: then there are none;
- * - under the schedule of a demand the largest ratio of a server's message to that of the demand (portions.c);
+ * - under the schedule of a demand the largest ratio of a rank's messages to a server to those of the demand (portions.c);
  * - whether each rank sends what the other expects: each adds a number made of (from, to, bytes) for what it sends, and
  *   takes away the same for what it gets, so the sum is 0. MPI demands that, and some programs make it so only nearly.
  *   Chunks and the schedule of a demand need it, and nothing else does;
- * - how long the last call took, on the rank that was done last.
- *
- * A port is a server's. Where servers have several ranks these add up what they have, and the first of each tells rank 0:
- * two reductions, the first one inside servers. Messages inside a server take no port. As long as no schedule says
- * where ranks are, each counts as a server of its own.
+ * - how long the last call took, on the rank that was done last, and the asking before it, on the rank that waited longest.
  */
 #include "config.h"
 
@@ -29,13 +22,8 @@
 
 #define MAX_UNIT ((uint64_t)1 << 24) /* bytes; messages that may only be cut at more are not cut at all */
 
-/*
- * The numbers: two with a rule of their own, three of which the largest counts, and those of ports, which are added inside a
- * server, and of which the largest counts elsewhere.
- */
-enum { CHECK, UNIT, LONGEST, TOOK, IS_WHOLE, OUT, FIRST_OF_PORT = OUT, IN, RATIO, FIRST_GROUP };
-
-_Static_assert(FIRST_GROUP + GROUPS <= MOST_NUMBERS, "there is room for all numbers");
+/* The numbers: two with a rule of their own, and those of which the largest counts. */
+enum { CHECK, UNIT, LONGEST, RANK, TOOK, ASKING, IS_WHOLE, RATIO, NNUMBERS };
 
 /* ---- the reduction ---- */
 
@@ -69,61 +57,30 @@ static void lift(uint64_t *largest, uint64_t other)
 	*largest = *largest > other ? *largest : other;
 }
 
-static void join(const uint64_t *more, uint64_t *all, uint32_t length, bool is_within)
+/* As MPI calls it: an element is all numbers of a rank. */
+static void join(void *more, void *all, int *count, MPI_Datatype *type)
 {
-	all[CHECK] += more[CHECK];
-	all[UNIT] = multiple(all[UNIT], more[UNIT]);
-	lift(&all[LONGEST], more[LONGEST]);
-	lift(&all[TOOK], more[TOOK]);
-	lift(&all[IS_WHOLE], more[IS_WHOLE]);
-	for (uint32_t i = FIRST_OF_PORT; i < length; i++)
-		(is_within ? add : lift)(&all[i], more[i]);
-}
+	(void)type;
+	for (int i = 0; i < *count; i++) {
+		const uint64_t *one = (const uint64_t *)more + (size_t)i * NNUMBERS;
+		uint64_t *sum = (uint64_t *)all + (size_t)i * NNUMBERS;
 
-/* As MPI calls it: an element is the whole vector. */
-static void join_vectors(uint64_t *more, uint64_t *all, int count, MPI_Datatype type, bool is_within)
-{
-	uint32_t length = (uint32_t)(forsched_mpi_size_of(type) / sizeof(uint64_t));
-
-	for (int i = 0; i < count; i++)
-		join(more + (size_t)i * length, all + (size_t)i * length, length, is_within);
-}
-
-static void join_servers(void *more, void *all, int *count, MPI_Datatype *type)
-{
-	join_vectors(more, all, *count, *type, false);
-}
-
-static void join_ranks(void *more, void *all, int *count, MPI_Datatype *type)
-{
-	join_vectors(more, all, *count, *type, true);
+		sum[CHECK] += one[CHECK];
+		sum[UNIT] = multiple(sum[UNIT], one[UNIT]);
+		for (int number = LONGEST; number < NNUMBERS; number++)
+			lift(&sum[number], one[number]);
+	}
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static MPI_Op across_servers = MPI_OP_NULL, within_server = MPI_OP_NULL;
+static MPI_Op op = MPI_OP_NULL;
+static MPI_Datatype numbers = MPI_DATATYPE_NULL;
 
-static void make_ops(void)
+static void make_op(void)
 {
-	PMPI_Op_create(join_servers, true, &across_servers);
-	PMPI_Op_create(join_ranks, true, &within_server);
-}
-
-void forsched_mpi_drop_vector(struct member *member)
-{
-	if (member->vector != MPI_DATATYPE_NULL)
-		PMPI_Type_free(&member->vector);
-	member->vector = MPI_DATATYPE_NULL;
-}
-
-static int make_vector(struct member *member)
-{
-	int err;
-
-	if (member->vector != MPI_DATATYPE_NULL)
-		return MPI_SUCCESS;
-	member->length = FIRST_GROUP + member->ngroups;
-	err = PMPI_Type_contiguous((int)member->length, MPI_UINT64_T, &member->vector);
-	return err ? err : PMPI_Type_commit(&member->vector);
+	PMPI_Op_create(join, true, &op);
+	if (!PMPI_Type_contiguous(NNUMBERS, MPI_UINT64_T, &numbers))
+		PMPI_Type_commit(&numbers);
 }
 
 /* ---- a rank's own part ---- */
@@ -172,69 +129,47 @@ static void limit_unit(uint64_t *unit, const struct scale *scale)
 	*unit = multiple(*unit, scale->size <= MAX_UNIT ? scale->size : 0);
 }
 
-/* Does a message to or from another rank take no port? */
-static bool is_within(const struct member *member, int rank)
-{
-	return member->is_following && member->places.at[rank] == member->me;
-}
-
-static void measure_out(const struct member *member, const struct side *side, uint64_t *vector)
+/* One side: what this rank sends, or what it receives; the sum of it. */
+static uint64_t measure_side(const struct member *member, const struct side *side, bool is_out, uint64_t *number)
 {
 	struct scale scale = {MPI_DATATYPE_NULL, 0};
+	uint64_t sum = 0;
 
 	for (int rank = 0; rank < member->size; rank++) {
 		struct block block = forsched_mpi_block_of(side, rank);
 		uint64_t bytes = rank == member->rank ? 0 : bytes_of(&block, &scale);
 
-		vector[CHECK] += block.count < 0; /* wrong: MPI has to see it */
+		number[CHECK] += block.count < 0; /* wrong: MPI has to see it */
 		if (!bytes)
 			continue;
-		vector[CHECK] += mark(member->rank, rank, bytes);
-		limit_unit(&vector[UNIT], &scale);
-		lift(&vector[LONGEST], bytes);
-		if (is_within(member, rank))
+		number[CHECK] += is_out ? mark(member->rank, rank, bytes) : -mark(rank, member->rank, bytes);
+		limit_unit(&number[UNIT], &scale);
+		add(&sum, bytes);
+		if (!is_out)
 			continue;
-		add(&vector[OUT], bytes);
-		if (member->ngroups)
-			add(&vector[FIRST_GROUP + member->group_of[rank]], bytes);
-		if (member->portions.nphases)
+		lift(&number[LONGEST], bytes);
+		if (member->portions.nphases && member->places.at[rank] != member->me)
 			add(&member->portions.wanted[member->places.at[rank]], bytes);
 	}
-}
-
-static void measure_in(const struct member *member, const struct side *side, uint64_t *vector)
-{
-	struct scale scale = {MPI_DATATYPE_NULL, 0};
-
-	for (int rank = 0; rank < member->size; rank++) {
-		struct block block = forsched_mpi_block_of(side, rank);
-		uint64_t bytes = rank == member->rank ? 0 : bytes_of(&block, &scale);
-
-		vector[CHECK] += block.count < 0;
-		if (!bytes)
-			continue;
-		vector[CHECK] -= mark(rank, member->rank, bytes);
-		limit_unit(&vector[UNIT], &scale);
-		if (!is_within(member, rank))
-			add(&vector[IN], bytes);
-	}
+	return sum;
 }
 
 /* In place messages are packed before they are sent, and not in chunks. */
-static void measure(struct member *member, const struct call *call, uint64_t *vector)
+static void measure(struct member *member, const struct call *call, uint64_t *number)
 {
 	struct portions *portions = &member->portions;
 
-	memset(vector, 0, member->length * sizeof(*vector));
+	memset(number, 0, NNUMBERS * sizeof(*number));
 	if (portions->nphases)
 		memset(portions->wanted, 0, member->places.n * sizeof(*portions->wanted));
-	vector[UNIT] = 1;
-	vector[TOOK] = (uint64_t)(member->took * 1e9);
-	vector[IS_WHOLE] = !call->send || !forsched_mpi_can_chunk(member);
-	measure_out(member, call->send ? call->send : call->recv, vector);
-	measure_in(member, call->recv, vector);
+	number[UNIT] = 1;
+	number[TOOK] = (uint64_t)(member->took * 1e9);
+	number[ASKING] = (uint64_t)(member->asking * 1e9);
+	number[IS_WHOLE] = !call->send || !forsched_mpi_can_chunk(member);
+	lift(&number[RANK], measure_side(member, call->send ? call->send : call->recv, true, number));
+	lift(&number[RANK], measure_side(member, call->recv, false, number));
 	if (portions->nphases)
-		vector[RATIO] = call->is_uniform ? NO_RATIO : forsched_mpi_ratio(portions, member->places.n);
+		number[RATIO] = call->is_uniform ? NO_RATIO : forsched_mpi_ratio(portions, member->places.n);
 }
 
 uint64_t forsched_mpi_uniform_bytes(const struct call *call)
@@ -242,136 +177,43 @@ uint64_t forsched_mpi_uniform_bytes(const struct call *call)
 	return (uint64_t)call->recv->count * forsched_mpi_size_of(call->recv->type);
 }
 
-/* ---- groups of phases ---- */
-
-static uint32_t group_of_phase(const struct member *member, uint32_t phase)
-{
-	return (uint32_t)((uint64_t)phase * member->ngroups / member->turns.n);
-}
-
-void forsched_mpi_group(struct member *member)
-{
-	const struct turns *turns = &member->turns;
-
-	member->ngroups = turns->n < GROUPS ? turns->n : GROUPS;
-	for (uint32_t phase = 0; phase < turns->n; phase++)
-		for (uint32_t i = turns->out_first[phase]; i < turns->out_first[phase + 1]; i++)
-			member->group_of[turns->out[i]] = (uint16_t)group_of_phase(member, phase);
-}
-
-static uint64_t sum_turns(const struct member *member, const uint64_t *vector)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t phase = 0; member->ngroups && phase < member->turns.n; phase++)
-		add(&sum, vector[FIRST_GROUP + group_of_phase(member, phase)]);
-	return sum;
-}
-
 /* ---- all of it ---- */
 
-/* *all is written on rank 0 only, which is the first of its server. */
-static int reduce(const struct member *member, MPI_Comm comm, const uint64_t *mine, uint64_t *all)
+/* What the rank that has most would have, were the demand so large that the call fits into it. 0: it does not fit. */
+static uint64_t plan(const struct portions *portions, uint64_t ratio, uint64_t unit)
 {
-	uint64_t ours[FIRST_GROUP + GROUPS] = {0};
-	int err;
+	double bytes = (double)ratio / RATIO_ONE * (double)portions->port;
 
-	if (!member->is_following || member->within == MPI_COMM_NULL)
-		return PMPI_Reduce(mine, all, 1, member->vector, across_servers, 0, comm);
-	err = PMPI_Reduce(mine, ours, 1, member->vector, within_server, 0, member->within);
-	if (err || member->across == MPI_COMM_NULL)
-		return err;
-	return PMPI_Reduce(ours, all, 1, member->vector, across_servers, 0, member->across);
+	if (!portions->nphases || !ratio || ratio == NO_RATIO || !unit || bytes >= (double)INT64_MAX)
+		return 0;
+	return (uint64_t)bytes + 1;
 }
 
-/* How long the schedule of the demand is for this call. Pieces are rounded to whole units. */
-static void plan(const struct portions *portions, uint64_t ratio, struct demand *demand)
+static struct heard what_all_say(const struct member *member, const uint64_t *all)
 {
-	double times = (double)ratio / RATIO_ONE, length = times * (double)portions->length;
+	struct heard heard = {
+		.is_even = all[CHECK] == 0, .took = (double)all[TOOK] * 1e-9, .asking = (double)all[ASKING] * 1e-9};
 
-	if (!portions->nphases || !ratio || ratio == NO_RATIO || !demand->unit)
-		return;
-	if (!portions->is_unit)
-		length += (double)(demand->unit - 1) * portions->nphases;
-	if (length >= (double)INT64_MAX)
-		return;
-	demand->planned = (uint64_t)length + 1;
-	demand->planned_port = (uint64_t)(times * (double)portions->port);
-}
-
-static struct heard what_all_say(const struct member *member, const uint64_t *all, uint64_t bytes)
-{
-	struct heard heard = {.is_even = all[CHECK] == 0, .took = (double)all[TOOK] * 1e-9, .bytes = bytes};
-
-	heard.demand = (struct demand){.longest = all[LONGEST],
-				       .port = all[OUT] > all[IN] ? all[OUT] : all[IN],
-				       .turns = sum_turns(member, all),
-				       .is_whole = all[IS_WHOLE] > 0,
-				       .unit = heard.is_even ? all[UNIT] : 0};
-	heard.ratio = all[RATIO];
-	plan(&member->portions, all[RATIO], &heard.demand);
+	heard.sizes = (struct sizes){.longest = all[LONGEST],
+				     .rank = all[RANK],
+				     .is_whole = all[IS_WHOLE] > 0,
+				     .unit = heard.is_even ? all[UNIT] : 0};
+	heard.sizes.planned = plan(&member->portions, all[RATIO], heard.sizes.unit);
 	return heard;
-}
-
-/* This rank's numbers. */
-static int say(struct member *member, const struct call *call, uint64_t *mine)
-{
-	int err = make_vector(member);
-
-	pthread_once(&once, make_ops);
-	if (err)
-		return err;
-	measure(member, call, mine);
-	member->took = 0;
-	return MPI_SUCCESS;
-}
-
-static uint64_t bytes_of_each(const struct call *call)
-{
-	return call->is_uniform ? forsched_mpi_uniform_bytes(call) : 0;
 }
 
 int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *call, struct heard *heard)
 {
-	uint64_t mine[FIRST_GROUP + GROUPS], all[FIRST_GROUP + GROUPS] = {0};
-	int err = say(member, call, mine);
+	uint64_t mine[NNUMBERS], all[NNUMBERS] = {0};
+	int err;
 
-	if (!err)
-		err = reduce(member, comm, mine, all);
+	pthread_once(&once, make_op);
+	measure(member, call, mine);
+	member->took = 0;
+	err = PMPI_Reduce(mine, all, 1, numbers, op, 0, comm);
 	if (!err && member->rank == 0)
-		*heard = what_all_say(member, all, bytes_of_each(call));
+		*heard = what_all_say(member, all);
+	if (!err && member->rank == 0)
+		heard->is_alltoall = call->is_uniform;
 	return err;
-}
-
-void forsched_mpi_note_longest(struct member *member, const struct call *call)
-{
-	const struct side *side = call->send ? call->send : call->recv;
-	struct scale scale = {MPI_DATATYPE_NULL, 0};
-
-	for (int rank = 0; rank < member->size; rank++) {
-		struct block block = forsched_mpi_block_of(side, rank);
-
-		if (rank != member->rank)
-			lift(&member->unheard, bytes_of(&block, &scale));
-	}
-}
-
-int forsched_mpi_weigh_aside(struct member *member, MPI_Comm comm, const struct call *call)
-{
-	int err = say(member, call, member->mine);
-
-	member->bytes_aside = bytes_of_each(call);
-	if (err)
-		return err;
-	lift(&member->mine[LONGEST], member->unheard);
-	member->unheard = 0;
-	return PMPI_Ireduce(member->mine, member->all, 1, member->vector, across_servers, 0, comm, &member->speaking);
-}
-
-struct heard forsched_mpi_heard_aside(const struct member *member)
-{
-	struct heard heard = what_all_say(member, member->all, member->bytes_aside);
-
-	heard.is_aside = true;
-	return heard;
 }

@@ -13,20 +13,11 @@
 
 #define MOST_PLACES 1024 /* that are packed */
 
-/* Communicators that were made together, by rank of the one that they were made from. */
-struct family {
-	int n;
-	int *group;	/* the first rank of its communicator; -1: it is in none */
-	uint64_t *guid; /* of the port of its server; 0: not known */
-};
-
 /*
  * In which phase each place sends to each other: in cell[from x n + to], places->n = n up to MOST_PLACES. *nphases of them;
- * at least *least there have to be for all flows of the family (NULL: there is none). `path`: the path index that ranks
- * use. `bytes` are those of the schedule. False: no memory.
+ * at least *least there have to be. `path`: the path index that ranks use. `bytes` are those of the schedule. False: no memory.
  */
-bool forsched_mpi_pack_places(const void *bytes, size_t nbytes, const struct places *places,
-			      const struct family *family, uint8_t path, uint16_t *cell, uint32_t *nphases,
-			      uint32_t *least);
+bool forsched_mpi_pack_places(const void *bytes, size_t nbytes, const struct places *places, uint8_t path,
+			      uint16_t *cell, uint32_t *nphases, uint32_t *least);
 
 #endif

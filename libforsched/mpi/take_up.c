@@ -5,9 +5,7 @@
  * everywhere: follow when each rank is on a server of the schedule. A server may have several (places.c), or none
  * (subset.c).
  *
- * All of that is a dozen collective calls. No call of the program shall take much longer for it, so it is done in steps,
- * as many in each call as rank 0 has allowed, and the calls in between are MPI's. A step has a weight: about so many
- * collective calls that are short.
+ * All of that is a dozen collective calls and some runs through the phases, before one call of the program.
  */
 #include "config.h"
 
@@ -17,8 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIMED_BARRIERS 5
 #define MAX_PIECE (1u << 30) /* of a broadcast: counts are ints */
+
+/* A schedule that is being taken up. */
+struct taking {
+	int *servers; /* by rank; -1: none of the schedule */
+	struct phases phases;
+	double waiting; /* seconds that phases take without data */
+};
 
 static uint64_t epochs; /* for forsched_mpi_epochs() */
 
@@ -29,49 +33,24 @@ uint64_t forsched_mpi_epochs(void)
 
 /* ---- to forget ---- */
 
-static void drop_communicator(MPI_Comm *comm, bool is_finalized)
-{
-	if (*comm != MPI_COMM_NULL && !is_finalized)
-		PMPI_Comm_free(comm);
-	*comm = MPI_COMM_NULL;
-}
-
-static void drop_taking(struct taking *taking)
-{
-	free(taking->servers);
-	free(taking->phases.to);
-	free(taking->phases.from);
-	free(taking->cells);
-	free(taking->server);
-	free(taking->place);
-	forsched_mpi_portions_free(&taking->portions);
-	*taking = (struct taking){.step = STEP_NONE};
-}
-
 void forsched_mpi_drop_demand(struct member *member)
 {
-	drop_taking(&member->taking);
 	forsched_mpi_portions_free(&member->portions);
 }
 
-void forsched_mpi_drop(struct member *member, bool is_finalized)
+void forsched_mpi_drop(struct member *member)
 {
-	drop_communicator(&member->within, is_finalized);
-	drop_communicator(&member->across, is_finalized);
 	forsched_mpi_drop_demand(member);
 	forsched_close(member->schedule);
 	forsched_mpi_places_free(&member->places);
 	forsched_mpi_turns_free(&member->turns);
 	free(member->bytes);
-	free(member->group_of);
 	free(member->requests);
 	free(member->streams);
 	member->schedule = NULL;
 	member->bytes = NULL;
-	member->group_of = NULL;
 	member->requests = NULL;
 	member->streams = NULL;
-	member->ngroups = 0;
 	member->is_following = false;
 }
 
@@ -86,27 +65,27 @@ int forsched_mpi_all_agree(MPI_Comm comm, bool mine, bool *all)
 }
 
 /* Room for what the next steps bring, everywhere or the schedule is left alone. */
-static int make_room(struct member *member, MPI_Comm comm, bool *goes_on)
+static int make_room(struct member *member, MPI_Comm comm, struct taking *taking, bool *goes_on)
 {
-	struct taking *taking = &member->taking;
-
 	if (member->rank != 0)
 		member->bytes = malloc(member->nbytes);
 	taking->servers = calloc((size_t)member->size, sizeof(*taking->servers));
 	return forsched_mpi_all_agree(comm, member->bytes && taking->servers, goes_on);
 }
 
-/* A piece of the bytes of rank 0; the step is done again until all are there. */
-static int spread(struct member *member, MPI_Comm comm, bool *goes_on)
+/* The bytes of rank 0. */
+static int spread(struct member *member, MPI_Comm comm, struct taking *taking, bool *goes_on)
 {
-	struct taking *taking = &member->taking;
-	uint64_t left = member->nbytes - taking->done, piece = left < taking->piece ? left : taking->piece;
-	int err = PMPI_Bcast((char *)member->bytes + taking->done, (int)piece, MPI_BYTE, 0, comm);
+	int err = MPI_SUCCESS;
 
-	taking->done += piece;
+	(void)taking;
 	*goes_on = true;
-	if (taking->done < member->nbytes)
-		taking->step--;
+	for (uint64_t done = 0; !err && done < member->nbytes; done += MAX_PIECE) {
+		uint64_t left = member->nbytes - done;
+
+		err = PMPI_Bcast((char *)member->bytes + done, (int)(left < MAX_PIECE ? left : MAX_PIECE), MPI_BYTE, 0,
+				 comm);
+	}
 	return err;
 }
 
@@ -204,8 +183,8 @@ static bool take_phases(const struct member *member, const uint16_t *cell, struc
 /* head: phases, 0 where there is no memory, and how many there have to be. */
 static void pack_places(const struct member *member, uint16_t *cell, uint32_t head[2])
 {
-	if (!forsched_mpi_pack_places(member->bytes, member->nbytes, &member->places, member->family,
-				      forsched_mpi_path_in_use(), cell, &head[0], &head[1]))
+	if (!forsched_mpi_pack_places(member->bytes, member->nbytes, &member->places, forsched_mpi_path_in_use(), cell,
+				      &head[0], &head[1]))
 		head[0] = 0;
 }
 
@@ -254,20 +233,15 @@ static void find_place(struct member *member)
 static bool furnish(struct member *member, const struct phases *phases)
 {
 	find_place(member);
-	member->group_of = calloc((size_t)member->size, sizeof(*member->group_of));
 	member->requests = calloc(3 * (size_t)member->most, sizeof(*member->requests));
-	if (!member->group_of || !member->requests ||
-	    !forsched_mpi_make_turns(&member->turns, &member->places, member->rank, phases->n, phases->to,
-				     phases->from))
-		return false;
-	forsched_mpi_group(member);
-	return true;
+	return member->requests && forsched_mpi_make_turns(&member->turns, &member->places, member->rank, phases->n,
+							   phases->to, phases->from);
 }
 
 /* Come to phases; all have places. */
-static int plan(struct member *member, MPI_Comm comm, bool *goes_on)
+static int plan(struct member *member, MPI_Comm comm, struct taking *taking, bool *goes_on)
 {
-	struct phases *phases = &member->taking.phases;
+	struct phases *phases = &taking->phases;
 	bool have_room = true;
 	int err = MPI_SUCCESS, agreed;
 
@@ -284,10 +258,10 @@ static int plan(struct member *member, MPI_Comm comm, bool *goes_on)
 /* ---- the steps ---- */
 
 /* Everybody tells everybody. */
-static int compare(struct member *member, MPI_Comm comm, bool *goes_on)
+static int compare(struct member *member, MPI_Comm comm, struct taking *taking, bool *goes_on)
 {
 	struct forsched_error error = {0};
-	int *servers = member->taking.servers, mine = find_server(member, &error) ? (int)member->server : -1;
+	int *servers = taking->servers, mine = find_server(member, &error) ? (int)member->server : -1;
 	int err = PMPI_Allgather(&mine, 1, MPI_INT, servers, 1, MPI_INT, comm);
 	bool have_room;
 
@@ -313,167 +287,86 @@ static int make_private(MPI_Comm comm, MPI_Comm *made)
 	return err;
 }
 
-static int split_off(struct member *member, MPI_Comm comm, bool *goes_on)
+static int split_off(struct member *member, MPI_Comm comm, struct taking *taking, bool *goes_on)
 {
 	int err = MPI_SUCCESS;
 
+	(void)taking;
 	*goes_on = true;
 	if (member->private_comm == MPI_COMM_NULL)
 		err = make_private(comm, &member->private_comm);
 	return err ? err : PMPI_Comm_set_errhandler(member->private_comm, MPI_ERRORS_RETURN);
 }
 
-/* Two communicators for what ranks tell, where servers have several: those of a server, and the first of each. */
-static int split_within(struct member *member, MPI_Comm comm, bool *goes_on)
+/* What all phases take without data: the middle one of three runs, of which the first makes connections. */
+static int time_phases(struct member *member, MPI_Comm comm, struct taking *taking, bool *goes_on)
 {
-	(void)comm;
-	*goes_on = true;
-	if (member->most < 2)
-		return MPI_SUCCESS;
-	return PMPI_Comm_split(member->private_comm, (int)member->me, member->rank, &member->within);
-}
-
-static int split_across(struct member *member, MPI_Comm comm, bool *goes_on)
-{
-	(void)comm;
-	*goes_on = true;
-	if (member->most < 2)
-		return MPI_SUCCESS;
-	return PMPI_Comm_split(member->private_comm, member->local ? MPI_UNDEFINED : 0, member->rank, &member->across);
-}
-
-/* The least of some; the step is done again until there are so many. */
-static int time_barrier(struct member *member, MPI_Comm comm, bool *goes_on)
-{
-	struct taking *taking = &member->taking;
+	struct three runs = {.n = 0};
 	double took = 0;
-	int err = member->may_have_barrier ? forsched_mpi_time_barrier(member, &took) : MPI_SUCCESS;
+	int err = MPI_SUCCESS;
 
 	(void)comm;
 	*goes_on = true;
-	taking->barrier = taking->barriers++ && taking->barrier < took ? taking->barrier : took;
-	if (member->may_have_barrier && taking->barriers < TIMED_BARRIERS)
-		taking->step--;
+	while (!err && runs.n < 3) {
+		err = forsched_mpi_time_phases(member, &took);
+		forsched_mpi_note_number(&runs, took);
+	}
+	taking->waiting = forsched_mpi_middle(&runs);
 	return err;
 }
 
-/* *goes_on is false before it. */
-typedef int step_function(struct member *, MPI_Comm, bool *goes_on);
-
-static const struct {
-	step_function *run;
-	uint64_t weight;
-} steps[NSTEPS] = {
-	[STEP_ROOM] = {make_room, 1},
-	[STEP_BYTES] = {spread, 1},
-	[STEP_SERVERS] = {compare, 2},
-	[STEP_PHASES] = {plan, 1},
-	[STEP_PRIVATE] = {split_off, 4},
-	[STEP_WITHIN] = {split_within, 4},
-	[STEP_ACROSS] = {split_across, 4},
-	[STEP_BARRIER] = {time_barrier, 1},
-	[STEP_HEAD] = {forsched_mpi_take_head, 2},
-	[STEP_CELLS] = {forsched_mpi_take_cells, 1},
-	[STEP_TOTALS] = {forsched_mpi_take_totals, 1},
-};
-
 /* ---- all of it ---- */
 
-static void say_followed(const struct member *member)
+static void say_followed(const struct member *member, uint64_t epoch, const struct taking *taking, double seconds)
 {
-	const struct taking *taking = &member->taking;
 	char which[128] = "";
 
 	if (!is_whole(member))
 		snprintf(which, sizeof(which), " on %u of %u servers, in %u phases, where %u are the least",
 			 member->places.n, forsched_nservers(member->schedule), member->turns.n, member->least);
-	forsched_mpi_say(true, "epoch %llu: followed by %d ranks%s; that took %.3g ms in %llu calls",
-			 (unsigned long long)taking->epoch, member->size, which, taking->seconds * 1e3,
-			 (unsigned long long)taking->calls);
+	forsched_mpi_say(true, "epoch %llu: followed by %d ranks%s; that took %.3g ms, phases without data %.3g ms",
+			 (unsigned long long)epoch, member->size, which, seconds * 1e3, taking->waiting * 1e3);
 }
 
-static void say_demand(const struct member *member, const struct taking *taking)
+/* *goes_on is false before it. */
+typedef int step_function(struct member *, MPI_Comm, struct taking *, bool *goes_on);
+
+static step_function *const steps[] = {make_room, spread, compare, plan, split_off, time_phases};
+
+static int run_steps(struct member *member, MPI_Comm comm, struct taking *taking, bool *is_done)
 {
-	struct forsched_info info;
+	int err = MPI_SUCCESS;
 
-	forsched_info(forsched_mpi_demand_taken(member), &info);
-	forsched_mpi_say(
-		true, "%s: epoch %llu of a demand: followed by %d ranks, in %u phases; that took %.3g ms in %llu calls",
-		info.name, (unsigned long long)taking->epoch, member->size, member->portions.nphases,
-		taking->seconds * 1e3, (unsigned long long)taking->calls);
-}
-
-/* The same for the schedule of a demand. That of all with all is followed on. */
-static void end_demand(struct member *member, bool is_followed)
-{
-	const struct taking *taking = &member->taking;
-
-	if (is_followed && member->rank == 0)
-		say_demand(member, taking);
-	if (is_followed)
-		drop_taking(&member->taking);
-	else
-		forsched_mpi_drop_demand(member);
-	if (member->rank == 0)
-		forsched_mpi_demand_taken_up(member, is_followed);
-}
-
-/* The last step is done, or one of them was the last for another reason. */
-static void end(struct member *member, bool is_following)
-{
-	double seconds = member->taking.seconds, barrier = member->taking.barrier;
-
-	member->is_following = is_following;
-	if (is_following) {
-		__atomic_add_fetch(&epochs, 1, __ATOMIC_RELAXED);
-		if (member->rank == 0)
-			say_followed(member);
-		drop_taking(&member->taking);
-	} else {
-		forsched_mpi_drop(member, false);
+	*is_done = true;
+	for (size_t i = 0; !err && *is_done && i < sizeof(steps) / sizeof(steps[0]); i++) {
+		*is_done = false;
+		err = steps[i](member, comm, taking, is_done);
 	}
-	member->is_weighing = is_following;
-	if (member->rank == 0)
-		forsched_mpi_taken_up(member, seconds, barrier);
-}
-
-static int run_step(struct member *member, MPI_Comm comm)
-{
-	struct taking *taking = &member->taking;
-	double began = forsched_mpi_now();
-	bool goes_on = false;
-	int err = steps[taking->step++].run(member, comm, &goes_on);
-
-	taking->seconds += forsched_mpi_now() - began;
-	if (err || !goes_on || taking->step == STEPS_END || taking->step == NSTEPS)
-		(taking->step > STEPS_END ? end_demand : end)(member, !err && goes_on);
 	return err;
 }
 
-void forsched_mpi_begin(struct member *member, const struct word *word, void *bytes)
+int forsched_mpi_take_up(struct member *member, MPI_Comm comm, const struct word *word, void *bytes)
 {
-	if (word->is_new) {
-		member->bytes = bytes;
-		member->nbytes = word->size;
-	}
-	member->taking = (struct taking){
-		.step = word->is_new ? STEP_ROOM : STEP_HEAD,
-		.weight = word->weight,
-		.piece = word->piece < MAX_PIECE ? word->piece : MAX_PIECE,
-		.epoch = word->epoch,
-	};
-}
+	struct taking taking = {NULL};
+	double began = forsched_mpi_now();
+	bool is_done = false;
+	int err;
 
-int forsched_mpi_go_on(struct member *member, MPI_Comm comm)
-{
-	struct taking *taking = &member->taking;
-	uint64_t spent = 0, weight = taking->weight;
-	int err = MPI_SUCCESS;
-
-	taking->calls++;
-	while (!err && taking->step && (!spent || spent + steps[taking->step].weight <= weight)) {
-		spent += steps[taking->step].weight;
-		err = run_step(member, comm);
-	}
+	member->bytes = bytes;
+	member->nbytes = word->size;
+	err = run_steps(member, comm, &taking, &is_done);
+	is_done = !err && is_done;
+	member->is_following = member->is_weighing = is_done;
+	if (is_done)
+		__atomic_add_fetch(&epochs, 1, __ATOMIC_RELAXED);
+	else
+		forsched_mpi_drop(member);
+	if (member->rank == 0 && is_done)
+		say_followed(member, word->epoch, &taking, forsched_mpi_now() - began);
+	if (member->rank == 0)
+		forsched_mpi_taken_up(member, forsched_mpi_now() - began, taking.waiting);
+	free(taking.servers);
+	free(taking.phases.to);
+	free(taking.phases.from);
 	return err;
 }

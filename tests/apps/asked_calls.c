@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * asked_calls CALLS: which calls does libforsched-mpi ask all ranks about before they begin? CALLS is a word: `s` is an
- * MPI_Alltoallv of 1000 bytes, `l` one of 20000 bytes, `A` an MPI_Alltoall of 20000 bytes. MPI's own call takes at least 10
- * ms here, a large one 1500, and a reduction 1, by this program's own PMPI_Alltoall, PMPI_Alltoallv and PMPI_Reduce, which
- * stand before MPI's.
+ * MPI_Alltoallv of 1000 bytes, `l` one of 20000 bytes. MPI's own call takes at least 10 ms here, a large one 1500, and a
+ * reduction 1, by this program's own PMPI_Alltoallv and PMPI_Reduce, which stand before MPI's.
  *
  * Prints a word as long: `?` a call that was asked about, `.` one that was not.
  */
@@ -27,16 +26,6 @@ int PMPI_Reduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op
 	return real(from, to, count, type, op, root, comm);
 }
 
-int PMPI_Alltoall(const void *from, int sent, MPI_Datatype type, void *to, int received, MPI_Datatype other,
-		  MPI_Comm comm)
-{
-	int (*real)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm) =
-		dlsym(RTLD_NEXT, "PMPI_Alltoall");
-
-	usleep(LONG_CALL_US);
-	return real(from, sent, type, to, received, other, comm);
-}
-
 int PMPI_Alltoallv(const void *from, const int *sent, const int *at, MPI_Datatype type, void *to, const int *received,
 		   const int *other_at, MPI_Datatype other, MPI_Comm comm)
 {
@@ -57,10 +46,7 @@ static void call(char what, int size)
 		counts[i] = bytes;
 		at[i] = i * LONG;
 	}
-	if (what == 'A')
-		MPI_Alltoall(from, LONG, MPI_BYTE, to, LONG, MPI_BYTE, MPI_COMM_WORLD);
-	else
-		MPI_Alltoallv(from, counts, at, MPI_BYTE, to, counts, at, MPI_BYTE, MPI_COMM_WORLD);
+	MPI_Alltoallv(from, counts, at, MPI_BYTE, to, counts, at, MPI_BYTE, MPI_COMM_WORLD);
 	free(counts);
 	free(at);
 	free(from);

@@ -5,7 +5,7 @@
  * Messages are watched too: this program defines PMPI_Isend, which the library calls, and notes to whom.
  *
  * WHAT: "kinds" of communicators; "order" of messages (with the schedule in FORSCHED_SCHEDULE); "errors"; "wide" blocks
- * in place, for which PMPI_Pack_size is one that cannot count far; calls that end "later".
+ * in place, for which PMPI_Pack_size is one that cannot count far.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -279,44 +279,6 @@ static void wide(void)
 	exchange("world again", MPI_COMM_WORLD);
 }
 
-/* Begin one of the three calls that do not wait, and wait: an int for each rank. */
-static void begin_and_wait(int which, const int *out, int *in)
-{
-	int one[MAX_RANKS], at[MAX_RANKS];
-	MPI_Datatype type[MAX_RANKS];
-	MPI_Request request;
-
-	for (int i = 0; i < size; i++) {
-		one[i] = 1;
-		at[i] = which == 2 ? i * (int)sizeof(int) : i;
-		type[i] = MPI_INT;
-	}
-	if (which == 0)
-		MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD, &request);
-	else if (which == 1)
-		MPI_Ialltoallv(out, one, at, MPI_INT, in, one, at, MPI_INT, MPI_COMM_WORLD, &request);
-	else
-		MPI_Ialltoallw(out, one, at, type, in, one, at, type, MPI_COMM_WORLD, &request);
-	MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void later(void)
-{
-	int out[MAX_RANKS], in[MAX_RANKS], wrong = 0;
-
-	for (int which = 0; which < 3; which++) {
-		for (int i = 0; i < size; i++) {
-			out[i] = 100 * rank + 10000 * which + i;
-			in[i] = -1;
-		}
-		begin_and_wait(which, out, in);
-		for (int i = 0; i < size; i++)
-			wrong += in[i] != 100 * i + 10000 * which + rank;
-	}
-	if (rank == 0)
-		printf("later: %d wrong\n", wrong);
-}
-
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
@@ -328,8 +290,6 @@ int main(int argc, char **argv)
 		order();
 	else if (strcmp(argv[1], "wide") == 0)
 		wide();
-	else if (strcmp(argv[1], "later") == 0)
-		later();
 	else
 		errors();
 	MPI_Finalize();

@@ -105,7 +105,8 @@ static bool try_one(int victim, bool is_for_all, long n, long *different)
 
 static void try_all(int victim, bool is_for_all)
 {
-	long n = 0, mine = 0, different = 0;
+	long n = victim ? 1 : 2, mine = 0,
+	     different = 0; /* those without which there is no communicator are try_first()'s */
 	uint64_t before;
 	int rank;
 

@@ -36,17 +36,6 @@ def test_the_settings_in_the_manual_are_those_of_the_library():
     assert used == set(re.findall(r"^\.B (FORSCHED_[A-Z_]+)$", page, re.M))
 
 
-def test_when_there_are_barriers_is_the_same_in_page_and_library():
-    """The table of FORSCHED_BARRIER=auto in lab/doc/waiting.md, the manual page, and the two numbers of waiting.h; the table stands on the figures above it."""
-    header, page = (SRC / "libforsched" / "mpi" / "waiting.h").read_text(), (SRC / "lab" / "doc" / "waiting.md").read_text()
-    below, none = (int(re.search(rf"^#define {name} (\d+)$", header, re.M)[1]) for name in ("WAITING_BARRIERS_BELOW", "WAITING_NONE_FROM"))
-    rows = re.findall(r"^\| (?:below (\d+) %|(\d+) to (\d+) %|from (\d+) % on) \| (\w+)", page, re.M)
-    assert rows == [(str(below), "", "", "", "barriers"), ("", str(below), str(none), "", "barriers"), ("", "", "", str(none), "none")]
-    measured = {int(share): float(most) for share, most in re.findall(r"^\| (\d+) % \| .* to ([\d.]+) \|$", page, re.M)}
-    assert measured[below] > 1 > measured[none] and all(most > 1 for share, most in measured.items() if share < none)
-    assert f"less than {below} % of the time of a phase's messages, and none where it takes as long" in (SRC / "man" / "libforsched-mpi.7").read_text()
-
-
 # What the pieces of code call that is the reader's own, and what they take as declared before.
 OWN = """
 #include <stdio.h>

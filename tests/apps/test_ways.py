@@ -33,15 +33,15 @@ def test_results_are_those_of_mpi_whichever_way(unequal, what, env):
 
 @pytest.mark.parametrize("what", ["huge", "many", "types", "place", "sloppy"])
 def test_results_are_those_of_mpi_by_default(unequal, what):
-    """MPI's own way is always the first; which one follows depends on the times, and so does when the schedule is taken up."""
+    """When the schedule is taken up depends on the times, and so does which calls follow it."""
     for calls in (24, 240, 800, 2400):
         followed, left, said = unequal(what, calls=calls)
         assert followed + left == calls and left > 0
         if " 0 epochs" not in said:
             break
-    assert "MPI's own way (measuring): longest message" in said, said
+    assert "MPI's own way: longest message" in said, said
     if what in ("place", "sloppy"):
-        assert "chunks not known" in said and ": chunks" not in said
+        assert ": chunks" not in said
 
 
 def test_messages_too_short_on_all_ranks_are_left_to_mpi(unequal):
@@ -67,7 +67,7 @@ def test_a_message_of_more_than_2_gib(unequal, way):
         if "longest message" in said:
             break
     if way == "auto":
-        assert "longest message 3221225472 bytes" in said and "fullest port 32212" in said
+        assert "longest message 3221225472 bytes" in said
 
 
 def test_inter_communicators_are_left_to_mpi(unequal):
@@ -100,28 +100,6 @@ def test_many_small_calls_without_a_schedule_do_not_speak(plan, mpirun, tmp_path
     assert "200 calls, 0 followed, 200 left, 0 epochs, 0 different" in done.out, done.out + done.err
 
 
-def test_a_schedule_is_taken_up_over_several_calls(unequal):
-    """Where its steps are much beside a call each call has few of them, on all ranks the same ones; results stay MPI's."""
-    for calls in (240, 2400, 24000):
-        followed, left, said = unequal("same", calls=calls, FORSCHED_MIN_BYTES=1)
-        assert followed + left == calls
-        if " 0 epochs" not in said:
-            break
-    within = re.search(r"epoch 30: followed by 8 ranks; that took [\d.e-]+ ms in (\d+) calls", said)
-    assert within and int(within[1]) > 1, said
-
-
-@pytest.mark.parametrize("what", ["many", "types", "place", "small"])
-def test_ranks_speak_while_mpi_does_the_second_and_third_call(unequal, what):
-    """And in later ones, as long as speaking would take long beside them; results stay MPI's, and so they are when the schedule is followed."""
-    for calls in (3, 240, 2400, 24000):
-        followed, left, said = unequal(what, calls=calls, FORSCHED_MIN_BYTES=1, FORSCHED_CHECK="")
-        assert followed + left == calls and (calls > 3 or left == 3)
-        if " 0 epochs" not in said:
-            break
-    assert "followed by 8 ranks" in said, said
-
-
 @pytest.fixture
 def asked(plan, rank_map, mpirun):
     """asked(calls): which of them ranks are asked about before they begin, `?`, and which not, `.`."""
@@ -136,22 +114,16 @@ def asked(plan, rank_map, mpirun):
     return call
 
 
-def test_small_calls_are_soon_left_to_mpi_without_a_question(asked):
-    """Asking takes a good part of what these calls do. After the first one ranks speak while MPI does the calls, and not about each."""
+def test_small_calls_are_left_to_mpi_without_a_question_about_each(asked):
+    """Asking takes a tenth of what these calls do here, so every third one may be asked about, as soon as that is known."""
     said = asked("s" * 48)
-    assert said[0] == "?" and said.count("?") <= 12, said
+    assert said.startswith("??") and said[2:].count("?") <= 16, said
 
 
-def test_a_large_alltoall_after_small_calls_is_asked_about(asked):
-    """All ranks know its size; but one of two is left to MPI where rank 0 has just been told of a small call."""
-    said = asked("s" * 24 + "AA")
-    assert "?" in said[24:26], said
-
-
-def test_large_calls_among_small_ones_are_asked_about_after_a_few_misses(asked):
-    """A call that was large after all makes ranks wait for twice as many small ones, before they speak beside them."""
+def test_large_calls_among_small_ones_are_asked_about(asked):
+    """Asking is little beside the time of all calls, once it is known that some of them are large; ranks that come late count as asking."""
     said = asked("ssl" * 8)
-    assert "?" in said[2::3][-4:], said
+    assert "?" in said[2::3], said
 
 
 @pytest.mark.parametrize("min_bytes", [0, 1000])
@@ -166,4 +138,4 @@ def test_communicators_are_freed_after_any_of_their_calls(plan, rank_map, mpirun
 
 
 def test_who_says_a_way_has_it_from_the_first_call_on(unequal):
-    assert re.search(r"epoch 30: followed by 8 ranks; that took [\d.e-]+ ms in 1 calls", unequal("same", FORSCHED_WAY="phases")[2])
+    assert re.search(r"epoch 30: followed by 8 ranks; that took [\d.e-]+ ms, phases without data", unequal("same", FORSCHED_WAY="phases")[2])

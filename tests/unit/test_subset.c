@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tests of libforsched/mpi/subset.c over schedules of real plans: each pair of a communicator has one phase, and in no phase
- * a port or a link is taken twice; in a family of communicators not by any two of them.
+ * a port or a link is taken twice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,11 +68,8 @@ static void take(uint32_t from, uint32_t to, uint32_t phase)
 		assert_int_equal(carries[phase][link[i]]++, 0);
 }
 
-/* Pairs that a member of the family has taken are not taken again: two communicators may have the same two servers. */
-static uint8_t is_taken[MOST][MOST];
-
 /* A communicator of some servers, one rank each: its phases. */
-static uint32_t pack(const int *server, int n, const struct family *family, uint32_t *least)
+static uint32_t pack(const int *server, int n, uint32_t *least)
 {
 	static uint16_t cell[MOST * MOST];
 	struct places places;
@@ -80,14 +77,13 @@ static uint32_t pack(const int *server, int n, const struct family *family, uint
 
 	memset(cell, 0xff, sizeof(cell));
 	assert_true(forsched_mpi_make_places(&places, server, n, forsched_nservers(schedule)));
-	assert_true(forsched_mpi_pack_places(bytes.data, bytes.size, &places, family, 0, cell, &nphases, least));
+	assert_true(forsched_mpi_pack_places(bytes.data, bytes.size, &places, 0, cell, &nphases, least));
 	for (uint32_t a = 0; a < places.n; a++)
 		for (uint32_t b = 0; b < places.n; b++) {
 			uint32_t from = places.server[a], to = places.server[b];
 
-			if (a == b || is_taken[from][to])
+			if (a == b)
 				continue;
-			is_taken[from][to] = 1;
 			assert_true(cell[a * places.n + b] < nphases);
 			take(from, to, cell[a * places.n + b]);
 		}
@@ -118,8 +114,7 @@ static void any_servers(const char *spec, unsigned lmc, const char *down, const 
 		if (n < 2)
 			continue;
 		clear();
-		memset(is_taken, 0, sizeof(is_taken));
-		nphases = pack(server, n, NULL, &least);
+		nphases = pack(server, n, &least);
 		assert_in_range(least, n - 1, nphases);
 		assert_true(nphases <= forsched_nphases(schedule));
 	}
@@ -135,66 +130,6 @@ static void test_any_servers(void **unused)
 	any_servers("FT(2;6,6)", 0, "Spine02", "flows");
 }
 
-/* Ranks in a grid, one on each server: `group` of all, told to each. */
-static void check_family(int (*group_of)(int), int ngroups)
-{
-	static uint64_t guid[MOST];
-	static int group[MOST], first[MOST];
-	struct family family = {(int)forsched_nservers(schedule), group, guid};
-	uint32_t all = 0;
-
-	clear();
-	memset(is_taken, 0, sizeof(is_taken));
-	memset(first, 0xff, sizeof(first));
-	for (int rank = 0; rank < family.n; rank++) {
-		struct forsched_server server;
-		int colour = group_of(rank);
-
-		assert_int_equal(forsched_server(schedule, (uint32_t)rank, &server), FORSCHED_OK);
-		guid[rank] = server.guid;
-		if (colour >= 0 && first[colour] < 0)
-			first[colour] = rank;
-		group[rank] = colour < 0 ? -1 : first[colour];
-	}
-	for (int colour = 0; colour < ngroups; colour++) {
-		int server[MOST], n = 0;
-		uint32_t nphases, least;
-
-		for (int rank = 0; rank < family.n; rank++)
-			if (group_of(rank) == colour)
-				server[n++] = rank;
-		nphases = pack(server, n, &family, &least);
-		assert_true(!all || nphases == all);
-		all = nphases;
-		assert_in_range(nphases, least, least + least / 4 + 1);
-	}
-}
-
-static int row_of_four(int rank)
-{
-	return rank / 4;
-}
-
-static int column_of_six(int rank)
-{
-	return rank % 6;
-}
-
-static int some(int rank)
-{
-	return rank % 5 == 4 ? -1 : rank % 5 % 2;
-}
-
-static void test_families(void **unused)
-{
-	(void)unused;
-	make_schedule("FT(2;6,6)", 0, "Leaf00[7]", "rounds");
-	check_family(row_of_four, 9);
-	check_family(column_of_six, 6);
-	check_family(some, 2);
-	free_schedule();
-}
-
 /* Of a path that ranks do not use nothing is known: the schedule's own phases, without those that are empty. */
 static void test_other_paths(void **unused)
 {
@@ -206,7 +141,7 @@ static void test_other_paths(void **unused)
 	(void)unused;
 	make_schedule("FT(2;6,6)", 0, NULL, "rounds");
 	assert_true(forsched_mpi_make_places(&places, server, 4, 36));
-	assert_true(forsched_mpi_pack_places(bytes.data, bytes.size, &places, NULL, 1, cell, &nphases, &least));
+	assert_true(forsched_mpi_pack_places(bytes.data, bytes.size, &places, 1, cell, &nphases, &least));
 	for (uint32_t a = 0; a < 16; a++)
 		for (uint32_t b = 0; b < 16; b++)
 			if (a / 4 != a % 4 && b / 4 != b % 4)
@@ -217,27 +152,18 @@ static void test_other_paths(void **unused)
 	free_schedule();
 }
 
-/* Several ranks of a communicator on a server, and several communicators with the same servers, are one flow. */
+/* Several ranks of a communicator on a server are one flow. */
 static void test_several_ranks(void **unused)
 {
 	const int server[] = {5, 5, 9, 9, 9, 20};
-	uint64_t guid[12];
-	int group[12];
-	struct family family = {12, group, guid};
-	struct forsched_server one;
 	struct places places;
 	uint16_t cell[9];
 	uint32_t nphases, least;
 
 	(void)unused;
 	make_schedule("FT(2;6,6)", 0, NULL, "rounds");
-	for (int rank = 0; rank < 12; rank++) {
-		assert_int_equal(forsched_server(schedule, (uint32_t)server[rank / 2], &one), FORSCHED_OK);
-		guid[rank] = one.guid;
-		group[rank] = rank % 2;
-	}
 	assert_true(forsched_mpi_make_places(&places, server, 6, 36));
-	assert_true(forsched_mpi_pack_places(bytes.data, bytes.size, &places, &family, 0, cell, &nphases, &least));
+	assert_true(forsched_mpi_pack_places(bytes.data, bytes.size, &places, 0, cell, &nphases, &least));
 	assert_int_equal(least, 2);
 	assert_int_equal(nphases, 2);
 	forsched_mpi_places_free(&places);
@@ -248,7 +174,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_servers),
-		cmocka_unit_test(test_families),
 		cmocka_unit_test(test_other_paths),
 		cmocka_unit_test(test_several_ranks),
 	};
