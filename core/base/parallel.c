@@ -11,7 +11,6 @@ struct loop {
 	fors_work work;
 	void *context;
 	uint32_t nitems;
-	bool has_own; /* round 0 is the caller's thread's */
 	atomic_uint next;
 	atomic_bool stop;
 };
@@ -51,19 +50,17 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* All rounds; of several failures that of the smallest round. */
-static enum fors_err run_all(struct loop *loop, unsigned threads, struct fors_error *error)
+enum fors_err fors_parallel(unsigned threads, uint32_t nitems, fors_work work, void *context, struct fors_error *error)
 {
+	struct loop loop = {.work = work, .context = context, .nitems = nitems};
 	struct worker worker[FORS_MAX_THREADS], *failed = NULL;
 	unsigned n = threads > FORS_MAX_THREADS ? FORS_MAX_THREADS : threads ? threads : 1, started = 1;
 
-	n = n > loop->nitems && loop->nitems ? loop->nitems : n;
+	n = n > nitems && nitems ? nitems : n;
 	for (unsigned i = 0; i < n; i++)
-		worker[i] = (struct worker){.loop = loop, .number = i};
+		worker[i] = (struct worker){.loop = &loop, .number = i};
 	while (started < n && pthread_create(&worker[started].thread, NULL, run, &worker[started]) == 0)
 		started++;
-	if (loop->has_own)
-		do_round(&worker[0], 0);
 	run(&worker[0]);
 	for (unsigned i = 1; i < started; i++)
 		pthread_join(worker[i].thread, NULL);
@@ -75,18 +72,4 @@ static enum fors_err run_all(struct loop *loop, unsigned threads, struct fors_er
 	if (error)
 		*error = failed->error;
 	return failed->err;
-}
-
-enum fors_err fors_parallel(unsigned threads, uint32_t nitems, fors_work work, void *context, struct fors_error *error)
-{
-	struct loop loop = {.work = work, .context = context, .nitems = nitems};
-
-	return run_all(&loop, threads, error);
-}
-
-enum fors_err fors_beside(unsigned threads, uint32_t nitems, fors_work work, void *context, struct fors_error *error)
-{
-	struct loop loop = {.work = work, .context = context, .nitems = nitems, .has_own = true, .next = 1};
-
-	return run_all(&loop, threads, error);
 }

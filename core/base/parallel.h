@@ -25,7 +25,4 @@ typedef enum fors_err (*fors_work)(void *context, uint32_t worker, uint32_t item
  */
 enum fors_err fors_parallel(unsigned threads, uint32_t nitems, fors_work work, void *context, struct fors_error *error);
 
-/* The same, for things that are not alike: round 0 is the caller's, who may have callbacks, and the others are done beside it. */
-enum fors_err fors_beside(unsigned threads, uint32_t nitems, fors_work work, void *context, struct fors_error *error);
-
 #endif

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/parallel.h"
 #include "core/net/rates.h"
 #include "core/planners/flows/by_number.h"
 #include "core/planners/flows/choice.h"
@@ -43,8 +42,6 @@ struct plan {
 	const struct fors_route3 *rounds; /* that the plan may begin with; NULL */
 	struct fors_flows_routed *routed;
 	struct fors_schedule *schedule;
-	struct fors_waylist *ways; /* of the schedule, as long as it does not have them */
-	uint64_t fingerprint;	   /* the same; 0: not known so far */
 	struct fors_ways_seen seen;
 	uint32_t bound, best; /* over these tables by what is fullest, over any by cuts; planning goes by these */
 	uint64_t wanted_bytes;
@@ -341,28 +338,6 @@ static bool may_be_rounds(const struct plan *plan)
 	return route && units_bytes(plan) <= most_bytes(plan) && fors_over_rounds_may_be(plan->routed, route);
 }
 
-/* The rounds as they are, if they are a plan that single flows would not make shorter; else there is no schedule. */
-static enum fors_err take_rounds(struct plan *plan, struct fors_error *error)
-{
-	const struct fors_route3 *route = plan->rounds;
-	uint32_t nphases = route ? route->nrounds * route->length : 0;
-	bool fits = false;
-	enum fors_err err;
-
-	if (!may_be_rounds(plan) || (nphases > plan->bound && !is_large(plan)))
-		return FORS_OK;
-	err = make_schedule(plan, nphases, route->length, error);
-	if (!err)
-		err = fors_over_rounds_as_they_are(plan->routed, route, plan->schedule, &fits, error);
-	if (!err && fits && nphases > plan->bound)
-		plan->wanted_bytes = bytes_of(plan);
-	if (!err && !fits) {
-		fors_schedule_free(plan->schedule);
-		plan->schedule = NULL;
-	}
-	return err;
-}
-
 /* Whole units, in rounds; cut into single flows where these tables allow fewer phases, and there is memory for it. */
 static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
@@ -395,7 +370,6 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 	return err;
 }
 
-/* A schedule, where it is not the rounds as they are. */
 static enum fors_err pack_units(struct plan *plan, struct fors_error *error)
 {
 	const struct fors_task *task = &plan->request->task;
@@ -422,66 +396,22 @@ static enum fors_err may_plan(const struct plan *plan, struct fors_error *error)
 			 "method %s is for two-level fat-trees; over these tables there is method flows", method);
 }
 
-/* What can be said before a plan, and the rounds as they are. */
-static enum fors_err begin(struct plan *plan, struct fors_error *error)
+static enum fors_err pack(struct plan *plan, struct fors_error *error)
 {
 	enum fors_err err = describe(plan, error);
 
 	if (!err)
 		err = may_plan(plan, error);
 	tell(plan, 0.1);
-	return err ? err : take_rounds(plan, error);
-}
-
-/* Beginning, and what of the schedule does not depend on that. */
-static enum fors_err prepare(void *context, uint32_t worker, uint32_t item, struct fors_error *error)
-{
-	struct plan *plan = context;
-
-	(void)worker;
-	if (item == 0)
-		return begin(plan, error);
-	if (item == 1)
-		return fors_flows_waylist(plan->routed, &plan->ways, error);
-	plan->fingerprint = fors_flows_fingerprint(plan->routed);
-	return FORS_OK;
-}
-
-/*
- * Where rounds may do, which are a plan nearly at once, the ways are listed meanwhile by another thread. Where they do not,
- * these go, for what is packed then is to have the memory.
- */
-static enum fors_err prepare_all(struct plan *plan, struct fors_error *error)
-{
-	enum fors_err err;
-
-	if (plan->request->task.threads < 2 || !may_be_rounds(plan))
-		return begin(plan, error);
-	err = fors_beside(plan->request->task.threads, 3, prepare, plan, error);
-	if (!err && plan->schedule)
-		return FORS_OK;
-	fors_waylist_free(plan->ways);
-	plan->ways = NULL;
-	return err;
-}
-
-static enum fors_err pack(struct plan *plan, struct fors_error *error)
-{
-	enum fors_err err = prepare_all(plan, error);
-
-	if (!err && !plan->schedule)
+	if (!err)
 		err = pack_units(plan, error);
-	if (!err && !plan->ways)
-		err = fors_flows_waylist(plan->routed, &plan->ways, error);
-	if (err)
-		return err;
-	plan->schedule->ways = plan->ways;
-	plan->ways = NULL;
-	err = ask_levels(plan, error);
-	if (err)
-		return err;
-	plan->schedule->fingerprint = plan->fingerprint ? plan->fingerprint : fors_flows_fingerprint(plan->routed);
-	return FORS_OK;
+	if (!err)
+		err = fors_flows_waylist(plan->routed, &plan->schedule->ways, error);
+	if (!err)
+		err = ask_levels(plan, error);
+	if (!err)
+		plan->schedule->fingerprint = fors_flows_fingerprint(plan->routed);
+	return err;
 }
 
 /* ---- all ---- */
@@ -497,7 +427,6 @@ static void clear(struct plan *plan)
 {
 	free(plan->number);
 	fors_flows_routed_free(plan->routed);
-	fors_waylist_free(plan->ways);
 	fors_schedule_free(plan->schedule);
 }
 

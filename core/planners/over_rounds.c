@@ -4,8 +4,7 @@
  *
  * Tables of three-level trees are made together with a round for each unit (pods/route3.h). Where every leaf has as many
  * participants as it has servers, those rounds are a plan already, or nearly: units that found none are searched for
- * again, now with the ways that the tables really have, and with a round more if need be. Whether they are one takes a
- * bit for each link and round to find out; the book of a packing, which knows who is where, is for searches.
+ * again, now with the ways that the tables really have, and with a round more if need be.
  */
 #include "over_rounds.h"
 
@@ -15,7 +14,6 @@
 
 #define MORE_ROUNDS 4
 #define WORK_PER_UNIT 400 /* words of masks, for each number of rounds */
-#define AT_ONCE 16	  /* switches whose units are written together */
 
 static bool has_equal_switches(const struct fors_flows_problem *p, uint32_t senders)
 {
@@ -60,95 +58,10 @@ static enum fors_err finish(const struct fors_flows_asked *asked, struct fors_fl
 	return err;
 }
 
-/* ---- as they are ---- */
-
-struct use {
-	uint64_t *taken; /* [row * nwords], a bit per round; rows are links, then receivers */
-	uint16_t *seats; /* [switch * nrounds]: units there */
-	uint32_t nwords;
-};
-
-/* Is there room for a unit in its round? Then it is taken. */
-static bool take_room(const struct use *use, const struct fors_flows_problem *p, uint32_t unit, uint32_t d,
-		      uint32_t round)
-{
-	uint64_t *row[FORS_FLOWS_MOST_LINKS + 1], bit = UINT64_C(1) << round % 64;
-	uint32_t n = 0, way = unit * p->npaths;
-
-	for (uint32_t i = p->begin[way]; i < p->begin[way + 1]; i++)
-		row[n++] = &use->taken[(size_t)p->link[i] * use->nwords + round / 64];
-	row[n++] = &use->taken[(size_t)(p->nlinks + d) * use->nwords + round / 64];
-	for (uint32_t i = 0; i < n; i++)
-		if (*row[i] & bit)
-			return false;
-	for (uint32_t i = 0; i < n; i++)
-		*row[i] |= bit;
-	return true;
-}
-
-/* A unit into the next free cells of its round; false: there is no room. */
-static bool write_unit(const struct use *use, const struct fors_flows_routed *routed, const struct fors_route3 *route,
-		       uint32_t s, uint32_t d, struct fors_schedule *schedule)
-{
-	const struct fors_flows_problem *p = &routed->problem;
-	uint32_t round = fors_route3_round(route, routed->node[s], routed->server[d].lid);
-	uint16_t *seats;
-	struct fors_cell *cell;
-
-	if (round >= route->nrounds)
-		return false;
-	seats = &use->seats[(size_t)s * route->nrounds + round];
-	if (*seats == route->length || !take_room(use, p, s * p->ndests + d, d, round))
-		return false;
-	cell = &schedule->cell[(size_t)s * schedule->nphases + round * route->length + (*seats)++];
-	cell->dst = (uint16_t)d;
-	cell->path = 0;
-	return true;
-}
-
-/*
- * All units into the cells of an empty schedule; false: not all fit into the rounds that they have. Some switches at a
- * time, neighbours: what they send to a server goes over the same links, in rounds that are near.
- */
-static bool write_units(const struct use *use, const struct fors_flows_routed *routed, const struct fors_route3 *route,
-			struct fors_schedule *schedule)
-{
-	const struct fors_flows_problem *p = &routed->problem;
-
-	for (uint32_t first = 0, end; first < p->nswitches; first = end) {
-		end = first + AT_ONCE < p->nswitches ? first + AT_ONCE : p->nswitches;
-		for (uint32_t d = 0; d < p->ndests; d++)
-			for (uint32_t s = first; s < end; s++)
-				if (!write_unit(use, routed, route, s, d, schedule))
-					return false;
-	}
-	return true;
-}
-
 bool fors_over_rounds_may_be(const struct fors_flows_routed *routed, const struct fors_route3 *route)
 {
 	return route->round && has_equal_switches(&routed->problem, route->length);
 }
-
-enum fors_err fors_over_rounds_as_they_are(const struct fors_flows_routed *routed, const struct fors_route3 *route,
-					   struct fors_schedule *schedule, bool *fits, struct fors_error *error)
-{
-	const struct fors_flows_problem *p = &routed->problem;
-	struct use use = {.nwords = (route->nrounds + 63) / 64};
-	enum fors_err err = FORS_OK;
-
-	use.taken = calloc(((size_t)p->nlinks + p->ndests) * use.nwords + 1, sizeof(*use.taken));
-	use.seats = calloc((size_t)p->nswitches * route->nrounds + 1, sizeof(*use.seats));
-	if (use.taken && use.seats)
-		*fits = write_units(&use, routed, route, schedule);
-	else
-		err = fors_fail_memory(error);
-	free(use.taken);
-	free(use.seats);
-	return err;
-}
-
-/* ---- with a search ---- */
 
 enum fors_err fors_over_rounds(const struct fors_flows_routed *routed, const struct fors_route3 *route,
 			       const struct fors_flows_asked *asked, struct fors_flows_problem *units,

@@ -15,14 +15,6 @@
 bool fors_over_rounds_may_be(const struct fors_flows_routed *routed, const struct fors_route3 *route);
 
 /*
- * Write the units of `routed`, each in its round of `route`, to a schedule of its servers in the layout of rounds, one
- * part, all cells idle so far; where that may be. *fits: they all have a round, and do not meet there; else what is
- * written is a part. Errors: FORS_ENOMEM.
- */
-enum fors_err fors_over_rounds_as_they_are(const struct fors_flows_routed *routed, const struct fors_route3 *route,
-					   struct fors_schedule *schedule, bool *fits, struct fors_error *error);
-
-/*
  * Pack the problem of `routed` into the rounds of `route`, in *packing, owned by the caller: a token is a unit, a phase a
  * round. *units, which it borrows and which borrows of `routed`, is the problem of that. *packing becomes NULL where that
  * is no way to plan: leaves with other numbers of participants, or units left over. Errors: FORS_ECANCELLED, FORS_ENOMEM.
