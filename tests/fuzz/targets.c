@@ -23,7 +23,6 @@
 #include "core/fabric/lids.h"
 #include "core/demand/check.h"
 #include "core/demand/demand_file.h"
-#include "core/demand/odd.h"
 #include "core/demand/pack.h"
 #include "core/fabric/places.h"
 #include "core/net/counters.h"
@@ -524,14 +523,11 @@ static void plan_demand(const struct fors_flows_routed *routed, const uint64_t *
 	struct fors_demand_bound bound;
 	struct fors_demand_plan *plan = NULL;
 	struct fors_demand_verdict verdict = {0};
-	uint64_t odd = 0;
-	uint32_t size;
 
 	if (fors_demand_problem_make(demand, routed, &problem, NULL))
 		return;
-	if (!fors_demand_bound_of(&problem, &bound, NULL) &&
-	    !fors_demand_odd_bound(&problem, &effort, &odd, &size, NULL)) {
-		const struct fors_demand_asked asked = {&problem, odd > bound.most ? odd : bound.most, 0, 0, &effort};
+	if (!fors_demand_bound_of(&problem, &bound, NULL)) {
+		const struct fors_demand_asked asked = {.problem = &problem, .bound = bound.most, .effort = &effort};
 
 		if (!fors_demand_pack(&asked, &plan, NULL) &&
 		    !fors_demand_check(ground()->net, ground()->lfts, guid, demand, plan, &verdict, NULL) &&
