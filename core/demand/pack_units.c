@@ -137,7 +137,7 @@ static enum fors_err search(const struct fors_demand_asked *asked, uint64_t shar
 
 static enum fors_err add_phase(struct fors_flows_packing **packing, struct fors_error *error)
 {
-	struct fors_flows_packing *larger;
+	struct fors_flows_packing *larger = NULL;
 	enum fors_err err = fors_flows_packing_copy(*packing, (*packing)->nphases + 1, &larger, error);
 
 	if (err)

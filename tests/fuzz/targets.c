@@ -523,11 +523,12 @@ static void plan_demand(const struct fors_flows_routed *routed, const uint64_t *
 	struct fors_demand_bound bound;
 	struct fors_demand_plan *plan = NULL;
 	struct fors_demand_verdict verdict = {0};
+	uint32_t fewest;
 
 	if (fors_demand_problem_make(demand, routed, &problem, NULL))
 		return;
-	if (!fors_demand_bound_of(&problem, &bound, NULL)) {
-		const struct fors_demand_asked asked = {.problem = &problem, .bound = bound.most, .effort = &effort};
+	if (!fors_demand_bound_of(&problem, &bound, NULL) && !fors_demand_fewest(&problem, &fewest, NULL)) {
+		const struct fors_demand_asked asked = {&problem, bound.most, fewest, 0, 0, &effort};
 
 		if (!fors_demand_pack(&asked, &plan, NULL) &&
 		    !fors_demand_check(ground()->net, ground()->lfts, guid, demand, plan, &verdict, NULL) &&
