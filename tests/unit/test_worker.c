@@ -31,7 +31,6 @@
 #include "keeper/files/epoch.h"
 #include "keeper/base/log.h"
 #include "keeper/worker/worker.h"
-#include "keeper/worker/worker_inside.h"
 #include "fake_clock.h"
 #include "faults.h"
 #include "worker_bench.h"
@@ -614,7 +613,6 @@ static void who_does_not_look_is_told(void **state)
 	}
 	assert_false(beats(bench, 13000));
 	wait_state(bench, FORS_INACTIVE, 0);
-	assert_true(bench->worker->board.is_guest); /* who looks wins */
 	assert_int_equal(errors_logged[FORS_F_SWEEP], 1);
 	assert_int_equal(atomic_load(&sweeps), 0);
 	atomic_fetch_add(&eyes.asked, 1);
