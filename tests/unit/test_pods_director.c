@@ -103,7 +103,7 @@ static void try_boards(const char *spec, uint32_t nmids)
 	empty_places(net);
 	w = world_of(net);
 	route(&w);
-	assert_in_range(plan_over(&w) * 100, 100, w.route->bound * 102);
+	assert_in_range(plan_over(&w) * 100, 100, w.route->bound * 103);
 	before = board_entries(&w);
 	size = w.pods->ntops * w.pods->nslots;
 	take_down(&w, "Mid2-05[5]"); /* to the first board */

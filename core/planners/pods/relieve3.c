@@ -15,9 +15,6 @@
  * such moves are always at hand, and a search may make no others. In haste they are no longer taken when some steps found
  * nothing better: something has to leave the link, even if it costs.
  *
- * Where a mid may turn to a top that nobody uses for the server, the top's entry is as good as unwritten: it is chosen with
- * the mid's.
- *
  * Any of these entries sends up, or, a top's, to a mid that goes down itself: as before, so that the rule of up, then
  * down holds for old and new entries in any mixture.
  */
@@ -40,8 +37,6 @@
 struct move {
 	uint32_t row, column; /* of the tables: leaves, then mids, then tops */
 	uint8_t port;
-	uint32_t top; /* its row: its entry, which nobody uses, becomes `down` before; FORS_NONE: none does */
-	uint8_t down;
 	int64_t cost; /* what it adds, mostly less than 0 */
 };
 
@@ -190,7 +185,7 @@ static void try_port(struct relief *r, uint32_t row, uint32_t slot, uint8_t port
 		leaves &= link[i] != r->stuck;
 	}
 	if (n && cost < best->cost && (leaves || cost < 0))
-		*best = (struct move){row, slot, port, FORS_NONE, 0, cost};
+		*best = (struct move){row, slot, port, cost};
 }
 
 static void try_leaf(struct relief *r, uint32_t a, uint32_t slot, int64_t flows, int64_t base, struct move *best)
@@ -213,30 +208,6 @@ static bool is_way_down(const struct relief *r, uint32_t node, unsigned port, ui
 	       fors_pods_live(r->pods, node, port) && fors_ways3_links(r->ways, node, (uint8_t)port, slot, link) == 2;
 }
 
-/* A mid's port to a top that nobody uses for the slot: it may send on over any mid that goes down. */
-static void try_unused(struct relief *r, uint32_t row, uint32_t slot, uint8_t port, uint32_t top, int64_t flows,
-		       int64_t base, struct move *best)
-{
-	uint32_t node = node_of(r, top);
-	uint8_t *entry = entry_of(r, top, slot), before = *entry;
-
-	if (!r->has_choice[top - first_top(r)] || flows_of(r, top, slot))
-		return;
-	for (unsigned down = 1; down <= r->pods->known->node[node].nports; down++) {
-		int64_t least = best->cost;
-
-		if (down == before || !is_way_down(r, node, down, slot))
-			continue;
-		*entry = (uint8_t)down;
-		try_port(r, row, slot, port, flows, base, best);
-		*entry = before;
-		if (best->cost < least) {
-			best->top = top;
-			best->down = (uint8_t)down;
-		}
-	}
-}
-
 static void try_mid(struct relief *r, uint32_t row, uint32_t slot, int64_t flows, int64_t base, struct move *best)
 {
 	const struct fors_lanes3 *l = r->lanes;
@@ -244,13 +215,8 @@ static void try_mid(struct relief *r, uint32_t row, uint32_t slot, int64_t flows
 	const uint8_t *port = l->mid_port + (size_t)m * l->nrungs;
 
 	for (uint32_t i = 0; i < l->rungs[r->pods->mid[m].plane]; i++)
-		if (fors_lanes3_rung_live(l, m, i) && port[i] != *entry_of(r, row, slot)) {
+		if (fors_lanes3_rung_live(l, m, i) && port[i] != *entry_of(r, row, slot))
 			try_port(r, row, slot, port[i], flows, base, best);
-			if (r->any_choice)
-				try_unused(r, row, slot, port[i],
-					   first_top(r) + l->rung_top[r->pods->mid[m].plane * l->nrungs + i], flows,
-					   base, best);
-		}
 }
 
 /* Only mids that go down to the leaf themselves: who turns up again would send back to the top. */
@@ -405,7 +371,7 @@ static void look_at_top(struct relief *r, uint32_t t, uint8_t port, struct move 
 
 static struct move best_move(struct relief *r, uint32_t link)
 {
-	struct move best = {FORS_NONE, 0, 0, FORS_NONE, 0, INT64_MAX};
+	struct move best = {FORS_NONE, 0, 0, INT64_MAX};
 	uint32_t node = r->link_node[link], number = r->pods->number[node];
 	uint8_t port = r->link_port[link];
 
@@ -453,8 +419,6 @@ static void apply(struct relief *r, const struct move *move)
 	int64_t flows = flows_of(r, move->row, move->column);
 	uint8_t *entry = entry_of(r, move->row, move->column);
 
-	if (move->top != FORS_NONE)
-		*entry_of(r, move->top, move->column) = move->down;
 	add(r, move->row, move->column, *entry, -flows);
 	*entry = move->port;
 	add(r, move->row, move->column, *entry, flows);
