@@ -12,7 +12,7 @@
  *	withdraw	publish that there is no schedule, and why
  *	decided		the basis for which what is published is the last word: a proven plan, or that there is none
  *	view		what the status shows of cables, as one number: fors_look_view()
- *	given		tables that a plan is made over as they are: another engine's (schedule_over = any), or of a tree of three levels
+ *	foreign		over tables that another engine made (schedule_over = any)
  *	early		published when the switches have the tables, and before the sweep has ended
  *	stale		over tables that have changed since they were looked at
  *	duties		what must not wait for a plan: the kept order, mastership, the heartbeat, changed tables
@@ -20,7 +20,7 @@
  * Files: worker.c the thread; worker_mail.c its mailbox; worker_look.c what comes of one look; worker_plan.c plans and proofs;
  * worker_publish.c what readers are told; worker_duties.c what is looked after whether or not there are looks;
  * worker_jobs.c, worker_jobplan.c, worker_entries.c several jobs (worker_jobs.h); worker_demand.c the demand; worker_repairs.c what to mend first;
- * worker_over.c plans over given tables, and what happens when another engine changes its own; worker_early.c what is
+ * worker_over.c what happens when another engine changes its tables; worker_early.c what is
  * published early; worker_failover.c how long that took; worker_blind.c what is said when nobody looks. Everything here runs in the worker's thread.
  */
 #ifndef FORS_KEEPER_WORKER_WORKER_INSIDE_H
@@ -54,12 +54,10 @@ struct fors_worker_published {
 	uint64_t epoch;			/* of the schedule; 0: it is not ours, or none */
 	uint64_t fingerprint;		/* of the fabric */
 	struct fors_plan_limits limits; /* of fors.conf */
-	double plan_ms;
-	int64_t lower_bound, lump_bound, tables_bound, lmc_needed;
-	uint64_t wanted_bytes;
-	bool is_foreign;    /* over tables that another engine made */
-	uint64_t changes;   /* fors_worker_changes() when these were looked at */
-	char tables_by[48]; /* that engine, or fors */
+	struct fors_outcome outcome;	/* without its plan, which is the board's */
+	bool is_foreign;		/* over tables that another engine made */
+	uint64_t changes;		/* fors_worker_changes() when these were looked at */
+	char tables_by[48];		/* that engine, or fors */
 };
 
 /* How long the last failover took, and the one that runs. Times by fors_clock_exact_ms(). */

@@ -120,7 +120,7 @@ static bool limits_stay(const struct fors_worker_published *published, const str
 /* Is there memory now for what there was none for when it was planned? */
 static bool may_be_shorter(const struct fors_worker_published *published, const struct fors_look *look)
 {
-	return published->wanted_bytes && published->wanted_bytes <= look->limits.bytes;
+	return published->outcome.wanted_bytes && published->outcome.wanted_bytes <= look->limits.bytes;
 }
 
 /*

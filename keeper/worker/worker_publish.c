@@ -82,9 +82,16 @@ static void publish_failover(struct fors_worker *worker, struct fors_status *sta
 	fors_status_clear(status);
 }
 
-/* There may be a shorter plan, for more memory than a plan may take. */
-static void warn_of_memory(const struct fors_look *look, uint64_t wanted, struct fors_status *status)
+/* What came of planning; there may be a shorter plan, for more memory than a plan may take. */
+static void fill_outcome(const struct fors_look *look, const struct fors_outcome *outcome, struct fors_status *status)
 {
+	uint64_t wanted = outcome->wanted_bytes;
+
+	status->plan_ms = outcome->plan_ms;
+	status->lower_bound = outcome->lower_bound;
+	status->lump_bound = outcome->lump_bound;
+	status->tables_bound = outcome->tables_bound;
+	status->lmc_needed = outcome->lmc_needed;
 	if (wanted)
 		fors_warn(&status->warnings,
 			  "plan_memory: a plan of single flows may have fewer phases, but would take some %" PRIu64
@@ -95,20 +102,14 @@ static void warn_of_memory(const struct fors_look *look, uint64_t wanted, struct
 /* Remember what the schedule that was just published was planned for. */
 static void note_published(struct fors_worker *worker, const struct fors_look *look)
 {
-	const struct fors_outcome *outcome = &worker->plan.outcome;
-
 	worker->published =
 		(struct fors_worker_published){.epoch = worker->board.schedule ? worker->board.schedule->epoch : 0,
 					       .fingerprint = fors_look_fingerprint(look),
 					       .is_foreign = fors_look_is_foreign(look),
 					       .changes = look->given ? look->given->changes : 0,
 					       .limits = look->limits,
-					       .plan_ms = outcome->plan_ms,
-					       .lower_bound = outcome->lower_bound,
-					       .lump_bound = outcome->lump_bound,
-					       .tables_bound = outcome->tables_bound,
-					       .lmc_needed = outcome->lmc_needed,
-					       .wanted_bytes = outcome->wanted_bytes};
+					       .outcome = worker->plan.outcome};
+	worker->published.outcome.plan = NULL;
 	memcpy(worker->published.tables_by, look->tables_by, sizeof(look->tables_by));
 	worker->view = fors_look_view(look);
 }
@@ -119,12 +120,7 @@ void fors_worker_publish_plan(struct fors_worker *worker, const struct fors_look
 	struct fors_status status;
 
 	fill_status(worker, look, FORS_ACTIVE, "", &status);
-	status.plan_ms = outcome->plan_ms;
-	status.lower_bound = outcome->lower_bound;
-	status.lump_bound = outcome->lump_bound;
-	status.tables_bound = outcome->tables_bound;
-	status.lmc_needed = outcome->lmc_needed;
-	warn_of_memory(look, outcome->wanted_bytes, &status);
+	fill_outcome(look, outcome, &status);
 	if (fors_look_is_foreign(look))
 		status.servers = outcome->plan->nservers; /* there is no fabric to count them in */
 	fill_pace(worker, look, outcome->plan, &status);
@@ -143,12 +139,7 @@ void fors_worker_publish_status(struct fors_worker *worker, const struct fors_lo
 
 	fill_status(worker, look, state, reason, &status);
 	if (published->epoch && schedule && published->epoch == schedule->epoch) {
-		status.plan_ms = published->plan_ms;
-		status.lower_bound = published->lower_bound;
-		status.lump_bound = published->lump_bound;
-		status.tables_bound = published->tables_bound;
-		status.lmc_needed = published->lmc_needed;
-		warn_of_memory(look, published->wanted_bytes, &status);
+		fill_outcome(look, &published->outcome, &status);
 		if (fors_look_is_foreign(look) && published->is_foreign)
 			status.servers = schedule->nservers;
 		fill_pace(worker, look, schedule, &status);
@@ -189,7 +180,6 @@ static void tell_who_routes(struct fors_worker *worker, const struct fors_look *
 void fors_worker_withdraw(struct fors_worker *worker, const struct fors_look *look, enum fors_state state,
 			  const char *reason)
 {
-	const struct fors_outcome *outcome = &worker->plan.outcome;
 	struct fors_status status;
 
 	if (is_known(worker, look, state, reason)) {
@@ -197,13 +187,8 @@ void fors_worker_withdraw(struct fors_worker *worker, const struct fors_look *lo
 		return;
 	}
 	fill_status(worker, look, state, reason, &status);
-	if (state == FORS_FAILED) {
-		status.lower_bound = outcome->lower_bound;
-		status.lump_bound = outcome->lump_bound;
-		status.tables_bound = outcome->tables_bound;
-		status.lmc_needed = outcome->lmc_needed;
-		status.plan_ms = outcome->plan_ms;
-	}
+	if (state == FORS_FAILED)
+		fill_outcome(look, &worker->plan.outcome, &status);
 	if (fors_look_has_tables(look))
 		worker->view = fors_look_view(look);
 	if (is_withdrawn_for(&worker->board, state, reason)) {
