@@ -17,22 +17,17 @@ enum fors_err fors_routing_make(const struct fors_fattree *tree, bool in_haste, 
 		return fors_tables_build(tree->fabric, lfts, error);
 	effort = in_haste ? fors_route3_little_effort(tree->pods) : FORS_ROUTE3_EFFORT;
 	err = fors_route3_make(tree->pods, effort, rounds, error);
-	if (!err)
+	if (!err) {
 		*lfts = (*rounds)->lfts;
+		(*rounds)->lfts = NULL;
+	}
 	return err;
 }
 
 void fors_routing_free(struct fors_lfts *lfts, struct fors_route3 *rounds)
 {
-	if (rounds)
-		rounds->lfts = NULL; /* they are the caller's */
 	fors_route3_free(rounds);
 	fors_lfts_free(lfts);
-}
-
-void fors_routing_rebase(struct fors_route3 *rounds, struct fors_lfts *lfts)
-{
-	rounds->lfts = lfts;
 }
 
 enum fors_err fors_routing_check(const struct fors_fattree *tree, const struct fors_lfts *lfts,

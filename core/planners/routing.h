@@ -24,8 +24,6 @@ enum fors_err fors_routing_make(const struct fors_fattree *tree, bool in_haste, 
 				struct fors_route3 **rounds, struct fors_error *error);
 /* Both may be NULL. */
 void fors_routing_free(struct fors_lfts *lfts, struct fors_route3 *rounds);
-/* These were made for the same tables as `lfts`, byte for byte, which are theirs from now on. */
-void fors_routing_rebase(struct fors_route3 *rounds, struct fors_lfts *lfts);
 
 /* Look at tables as core/tables/check.h does. Errors: FORS_ETABLES, FORS_ENOMEM. */
 enum fors_err fors_routing_check(const struct fors_fattree *tree, const struct fors_lfts *lfts,

@@ -115,7 +115,6 @@ void fors_look_inherit(struct fors_look *newer, struct fors_look *older)
 	    !fors_look_same_tables(newer, older))
 		return;
 	newer->rounds = older->rounds;
-	fors_routing_rebase(newer->rounds, newer->lfts);
 	older->rounds = NULL;
 }
 

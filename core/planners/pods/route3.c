@@ -332,7 +332,8 @@ static enum fors_err make_rows(struct work *w, struct fors_error *error)
 
 	for (uint32_t node = 0; node < now->nnodes; node++)
 		nswitches += now->node[node].type == FORS_SWITCH;
-	w->route->lfts = fors_lfts_new(nswitches, fors_net_lid_end(now));
+	w->route->nlids = fors_net_lid_end(now);
+	w->route->lfts = fors_lfts_new(nswitches, w->route->nlids);
 	w->row_of = malloc((now->nnodes + (size_t)1) * sizeof(*w->row_of));
 	w->is_server = calloc(fors_net_lid_end(now) + (size_t)1, sizeof(*w->is_server));
 	w->route->level = calloc(now->nnodes + (size_t)1, sizeof(*w->route->level));

@@ -21,7 +21,8 @@
 uint32_t fors_route3_little_effort(const struct fors_pods *pods);
 
 struct fors_route3 {
-	struct fors_lfts *lfts; /* of all living switches of now */
+	struct fors_lfts *lfts; /* of all living switches of now; owned, NULL: taken (core/planners/routing.h) */
+	uint32_t nlids;		/* theirs */
 	uint32_t nservers;	/* slots with a LID */
 	uint32_t bound; /* no exchange of all slots whose leaf lives has fewer phases; UINT32_MAX: some are cut off */
 	uint32_t bound_servers;	 /* the same of all slots with a LID */
@@ -32,7 +33,7 @@ struct fors_route3 {
 	uint32_t *number;  /* per slot: by which homes are, in a tree that is not regular; NULL: homes are others */
 	uint8_t *level;	   /* per node of now: enum fors_pods_level */
 	uint32_t *leaf_of; /* per node of now: the leaf, FORS_NONE */
-	uint32_t *slot_of; /* per LID below lfts->nlids: the slot whose base LID it is, FORS_NONE */
+	uint32_t *slot_of; /* per LID below nlids: the slot whose base LID it is, FORS_NONE */
 };
 
 /*
@@ -59,7 +60,7 @@ enum fors_err fors_route3_witness(const struct fors_pods *pods, const bool *play
 /* The round of the unit from a switch (a node of now) to a base LID, FORS_ROUTE3_NONE: there is none. */
 static inline uint32_t fors_route3_round(const struct fors_route3 *route, uint32_t node, uint32_t lid)
 {
-	uint32_t leaf = route->leaf_of[node], slot = lid < route->lfts->nlids ? route->slot_of[lid] : FORS_NONE;
+	uint32_t leaf = route->leaf_of[node], slot = lid < route->nlids ? route->slot_of[lid] : FORS_NONE;
 
 	return !route->round || leaf == FORS_NONE || slot == FORS_NONE
 		       ? FORS_ROUTE3_NONE
