@@ -3,7 +3,7 @@
  * jobplan.h - a schedule for each of the jobs that run at the same time.
  *
  * Each job is planned alone, over the tables of the whole fabric, as if the lanes that it may not use were dead
- * (subset.h). An exclusive job may use its own; where these give no plan (two of its leaves have none in common, or the
+ * (jobplan_over.h). An exclusive job may use its own; where these give no plan (two of its leaves have none in common, or the
  * LMC has no path index for them) also those that nobody owns, then all. A job that shares may use those that nobody
  * owns, then all. So some plan is there whenever the fabric has one, and each says which lanes it is over.
  *
@@ -15,8 +15,9 @@
 #ifndef FORS_CORE_PLANNERS_JOBPLAN_H
 #define FORS_CORE_PLANNERS_JOBPLAN_H
 
-#include "core/jobs/entries.h"
-#include "outcome.h"
+#include "core/jobs/owners.h"
+#include "core/net/lfts.h"
+#include "core/schedule/schedule.h"
 
 enum fors_jobplan_lanes {
 	FORS_OVER_OWN,	/* its own: nobody else's flows are there */
@@ -49,23 +50,6 @@ struct fors_jobplans {
 		nmeetings; /* cables in one direction that two jobs use although both own their lanes: 0, or fors is at fault */
 	char meeting[320]; /* the first of them */
 };
-
-/*
- * Plan and prove all jobs of the list, on the fabric of request->task, whose lanes may be NULL, over its tables, in
- * *plans, owned by the caller (fors_jobplans_clear()). Some jobs may have a schedule already: kept[] is for each job of
- * the list, NULL: none has. Those that have a plan there are not planned again; it is theirs to be right
- * (fors_jobplans_right()), and counts when the others are looked at. That a job has no plan is no error here; a list of
- * no servers (fors_joblist_read_known()) gets none. Errors: FORS_ENOMEM, FORS_ECANCELLED.
- *
- * `index` is NULL unless one path index belongs to jobs, with these entries, which are in the tables of the request already. A
- * job that has entries is planned over them by method flows, over lanes of its own; one that is marked and has none over
- * the same index as the tables have it, over all lanes, for it sends to no other. The others, and those without LIDs of
- * that index, as above.
- */
-enum fors_err fors_jobplans_index(const struct fors_request *request, const struct fors_joblist *list,
-				  const struct fors_owners *owners, const struct fors_jobindex *index,
-				  const struct fors_jobkept *kept, struct fors_jobplans *plans,
-				  struct fors_error *error);
 
 /*
  * Jobs and lanes were the first, and are the second, on the same fabric: may job `now` go on with the schedule that job

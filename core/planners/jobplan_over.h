@@ -3,7 +3,7 @@
  * jobplan_over.h - a schedule for each of several jobs over the tables of any engine, in a net of any topology.
  *
  * Outside of trees no lane is anybody's: each job is planned over all of the fabric, as if it were alone there (outcome.h), and
- * may meet the others. In a tree of three levels jobs own lanes on its floors (core/jobs/holdings.h).
+ * may meet the others. In a tree jobs own lanes on its floors (core/jobs/holdings.h).
  *
  * Thread rules: pure.
  */
@@ -22,7 +22,7 @@ enum fors_err fors_jobplans_over(const struct fors_request *request, const struc
 				 const struct fors_joblist *list, const struct fors_jobkept *kept,
 				 struct fors_jobplans *plans, struct fors_error *error);
 
-/* Whose the cables of a tree of three levels are. */
+/* Whose the cables of a tree are. */
 struct fors_jobfloors {
 	const struct fors_floors *floors;
 	const struct fors_holdings *holdings;
@@ -30,10 +30,10 @@ struct fors_jobfloors {
 };
 
 /*
- * The same in a tree of three levels in which jobs own lanes; the list is on floor 0. A job that has entries is planned over
- * them, one that is marked and has none over the same path index, over all lanes. Any other that is exclusive takes those
- * path indices that lead over its own cables; where these do not join it also cables that nobody owns, then all, as one
- * that holdings does from the start (jobplan.h). What is proven is the same, and meetings are counted.
+ * The same in a tree in which jobs own lanes; the list is on floor 0. A job that has entries is planned over them, one that is marked
+ * and has none over the same path index, over all lanes. Any other that is exclusive takes its own lanes; where these do not
+ * join it also those that nobody owns, then all, as one that shares does from the start (jobplan.h). A plan that is kept is proven
+ * once more, and what is not right is planned anew. What is proven is as in jobplan.h, and meetings are counted.
  */
 enum fors_err fors_jobplans_floors(const struct fors_request *request, const struct fors_jobfloors *lanes,
 				   const struct fors_joblist *list, const struct fors_jobkept *kept,
