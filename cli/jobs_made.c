@@ -37,34 +37,20 @@ int cli_jobs_read(const struct cli_settings *settings, const struct cli_fabric *
 
 /* --- plans ------------------------------------------------------------------------------------------------------ */
 
-static enum fors_err plan_two(const struct cli_settings *settings, const struct cli_fabric *made, struct cli_jobs *jobs,
-			      struct fors_error *error)
-{
-	const struct fors_jobtables *tables = &jobs->tables;
-	const struct fors_jobindex index = {tables->index, &tables->holdings.entries[0]};
-	const struct fors_request request = {.task = {.fabric = made->fabric,
-						      .progress = cli_progress,
-						      .threads = cli_processors(),
-						      .limits = settings->limits},
-					     .net = made->net,
-					     .lfts = tables->lfts ? tables->lfts : made->lfts,
-					     .clock_ms = cli_now_ms};
-
-	return fors_jobplans_index(&request, &jobs->list, &tables->holdings.owners[0], tables->lfts ? &index : NULL,
-				   NULL, &jobs->plans, error);
-}
-
-static enum fors_err plan_three(const struct cli_settings *settings, const struct cli_fabric *made,
-				struct cli_jobs *jobs, struct fors_error *error)
+static enum fors_err plan(const struct cli_settings *settings, const struct cli_fabric *made, struct cli_jobs *jobs,
+			  struct fors_error *error)
 {
 	const struct fors_jobtables *tables = &jobs->tables;
 	const struct fors_jobfloors lanes = {&jobs->floors, &tables->holdings,
 					     tables->lfts ? (int64_t)tables->index : FORS_UNKNOWN};
-	const struct fors_request request = {
-		.task = {.progress = cli_progress, .limits = settings->limits, .threads = cli_processors()},
-		.net = made->net,
-		.lfts = tables->lfts ? tables->lfts : made->lfts,
-		.clock_ms = cli_now_ms};
+	const struct fors_request request = {.task = {.fabric = made->fabric,
+						      .progress = cli_progress,
+						      .limits = settings->limits,
+						      .threads = cli_processors()},
+					     .net = made->net,
+					     .lfts = tables->lfts ? tables->lfts : made->lfts,
+					     .clock_ms = cli_now_ms,
+					     .haste = FORS_ONE_OF_MANY};
 
 	return fors_jobplans_floors(&request, &lanes, &jobs->list, NULL, &jobs->plans, error);
 }
@@ -80,7 +66,7 @@ int cli_jobs_plan(const struct cli_settings *settings, const struct cli_fabric *
 	jobs->owners_ms = cli_now_ms() - start;
 	start = cli_now_ms();
 	if (!err)
-		err = made->fabric ? plan_two(settings, made, jobs, &error) : plan_three(settings, made, jobs, &error);
+		err = plan(settings, made, jobs, &error);
 	jobs->plans_ms = cli_now_ms() - start;
 	cli_progress_end();
 	return err ? cli_fail(&error) : CLI_GOOD;

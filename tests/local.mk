@@ -428,7 +428,7 @@ tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources
 	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify_used,--wrap=fors_verify_holds,--wrap=fsync
-jobs_bench_sources = tests/unit/jobs_bench.c tests/unit/jobs_bench.h tests/unit/scattered_jobs.h $(worker_bench_sources)
+jobs_bench_sources = tests/unit/jobs_bench.c tests/unit/job_plans.h tests/unit/jobs_bench.h tests/unit/scattered_jobs.h $(worker_bench_sources)
 tests_unit_test_worker_entries_SOURCES = tests/unit/test_worker_entries.c $(jobs_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
 tests_unit_test_worker_entries_LDADD = libforscore.la $(CMOCKA_LIBS)

@@ -23,9 +23,6 @@
 #include "core/net/lfts.h"
 #include "owners.h"
 
-#define FORS_ENTRIES_OWNERS_WORK                                                                                       \
-	80000000 /* steps of the search for owners before it that are worth their time (owners.h) */
-
 /* The entries of all jobs. */
 struct fors_entries {
 	uint32_t nleaves, nspines, nservers, njobs;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MOST_AGAIN 8 /* times that all floors are shared out again */
-#define AGAIN_PART 4 /* of the work that the first time may take */
+#define AGAIN_PART 8 /* of the work that the first time may take */
 
 struct sharer {
 	const struct fors_holdings_task *task;
@@ -254,7 +254,7 @@ static enum fors_err share_again(struct sharer *s)
 	return err;
 }
 
-/* Is any job slower than at full speed? */
+/* Of three levels: is any job slower than at full speed? */
 static bool is_slow(const struct sharer *s)
 {
 	for (uint32_t j = 0; j < s->list.count; j++)

@@ -24,7 +24,7 @@ enum fors_err fors_holdings_entries_again(const struct fors_floors *then, const 
 
 	for (uint32_t f = 0; !err && is_alike && f < now->count; f++) {
 		err = fors_entries_again(then->floor[f], &holdings->entries[f], now->floor[f], &made.entries[f], error);
-		is_alike = made.entries[f].up;
+		is_alike = made.entries[f].up || !holdings->entries[f].up;
 	}
 	*again = (struct fors_holdings){0};
 	if (err || !is_alike)

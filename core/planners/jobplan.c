@@ -75,9 +75,10 @@ enum fors_err fors_jobplans_right(const struct fors_net *net, const struct fors_
 
 		memset(is_used, 0, net->nports * sizeof(*is_used));
 		if (kept[j].plan && kept[j].plan->nphases)
-			err = fors_verify_used(net, lfts, kept[j].plan, 0, cancelled, context, &verdict, is_used, error);
-		is_right[j] = verdict.is_good && (kept[j].whose != FORS_OVER_OWN ||
-						  take_cables(is_taken, is_used, net->nports));
+			err = fors_verify_used(net, lfts, kept[j].plan, 0, cancelled, context, &verdict, is_used,
+					       error);
+		is_right[j] = verdict.is_good &&
+			      (kept[j].whose != FORS_OVER_OWN || take_cables(is_taken, is_used, net->nports));
 	}
 	free(is_taken);
 	return err;

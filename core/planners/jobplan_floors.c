@@ -15,7 +15,6 @@
 #include "core/fabric/fabric.h"
 #include "core/schedule/verify.h"
 #include "bound.h"
-#include "outcome.h"
 
 struct planner {
 	const struct fors_request *request;
@@ -61,8 +60,7 @@ static enum fors_err plan_for(const struct planner *p, const struct fors_request
 
 	one.task.fabric = NULL;
 	one.participants = servers;
-	one.haste = FORS_QUICK; /* a job waits for its plan */
-	one.rounds = NULL;	/* they are of another exchange, and know nothing of barred cables */
+	one.rounds = NULL; /* they are of another exchange, and know nothing of barred cables */
 	fors_limit_method(&one.task.limits, "auto");
 	made->error = (struct fors_error){0};
 	err = fors_plan_proven(&one, &made->plan, &outcome, &made->error);

@@ -58,7 +58,7 @@ enum fors_err fors_jobtables_make(const struct fors_fattree *tree, const struct 
 						.list = list,
 						.is_owners_only = !lfts,
 						.has_exclusive = !lfts || !fors_jobtables_has_all(floors),
-						.owners_work = lfts ? FORS_ENTRIES_OWNERS_WORK : FORS_OWNERS_WORK};
+						.owners_work = FORS_OWNERS_WORK};
 	enum fors_err err;
 
 	if (lfts && !made.index)

@@ -14,19 +14,12 @@
 #include "core/schedule/schedule.h"
 
 /*
- * left[]: for each job of the list the schedule that it has, borrowed, NULL: none. In *before, for struct fors_owners_task:
- * [leaf * nlanes + lane], owned by the caller (free()); of exclusive jobs only. Errors: FORS_ENOMEM.
- */
-enum fors_err fors_jobplans_left(const struct fors_fabric *fabric, const struct fors_joblist *list,
-				 const struct fors_schedule *const *left, uint32_t **before, struct fors_error *error);
-
-/*
- * The same on all floors of a tree, with the entries that these ways are made of, for struct fors_holdings_task, in *before,
- * owned by the caller (fors_holdings_clear()), of any job that has ways. `index`: only those of this path index; negative: of
+ * left[]: for each job of the list the schedule that it has, borrowed, NULL: none. The lanes on all floors of a tree, with the entries
+ * that these ways are made of, for struct fors_holdings_task, in *before, owned by the caller (fors_holdings_clear()). `index`: only those of this path index; negative: of
  * all, and of several ways to a server the first is the entry. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_jobplans_left_floors(const struct fors_floors *floors, const struct fors_joblist *list,
-					const struct fors_schedule *const *left, int64_t index,
-					struct fors_holdings *before, struct fors_error *error);
+enum fors_err fors_jobplans_left(const struct fors_floors *floors, const struct fors_joblist *list,
+				 const struct fors_schedule *const *left, int64_t index, struct fors_holdings *before,
+				 struct fors_error *error);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "core/jobs/holdings.h"
 #include "jobplan.h"
+#include "outcome.h"
 
 /*
  * Plan and prove the jobs of a list on these seats (core/jobs/running.h), in *plans, owned by the caller

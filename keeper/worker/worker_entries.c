@@ -38,7 +38,8 @@
  * Of the search, when most that there is stays: a job has started or ended, and the worker has a twentieth of a second
  * for it. The rest is made up for when things have calmed down.
  */
-#define CHANGE_PART 12
+#define CHANGE_PART 24
+#define LEISURE_PART 2
 
 int64_t fors_worker_job_index(const struct fors_look *look)
 {
@@ -149,7 +150,7 @@ static enum fors_err find(struct fors_worker *worker, const struct fors_look *lo
 						.cancelled = fors_worker_cancelled,
 						.context = worker,
 						.owners_work =
-							FORS_ENTRIES_OWNERS_WORK / (is_change ? CHANGE_PART : 1)};
+							FORS_OWNERS_WORK / (is_change ? CHANGE_PART : LEISURE_PART)};
 
 	if (!err)
 		err = fors_holdings_find(&task, &claim->holdings, error);

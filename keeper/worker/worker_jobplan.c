@@ -27,7 +27,6 @@
  * tenth. With scattered jobs the rest would find more: it is made up for when nothing has happened for a while.
  */
 #define CHANGE_PART 12
-#define FLOORS_CHANGE_PART 24 /* of the search on all floors of three levels */
 #define SWEEP_PART 5
 
 /* What is needed while jobs are planned; set is the new one, which is not in force yet. */
@@ -45,7 +44,6 @@ struct fors_worker_planning {
 void fors_worker_clear_jobset(struct fors_worker_jobset *set)
 {
 	fors_joblist_clear(&set->list);
-	fors_owners_clear(&set->owners);
 	fors_holdings_clear(&set->holdings);
 	fors_floors_clear(&set->floors);
 	fors_fabric_free(set->seats);
@@ -63,18 +61,16 @@ static void share_index_jobs(const struct fors_joblist *list)
 
 const struct fors_fabric *fors_worker_jobset_seats(const struct fors_worker_jobset *set)
 {
-	return set->floors.count ? set->floors.floor[0] : set->seats ? set->seats : set->look->fabric;
+	return set->floors.count ? set->floors.floor[0] : set->seats;
 }
 
-/* Who may be in a job: of three levels the servers of floor 0; where no lane can be somebody's all that there are. */
+/* Who may be in a job: in a tree the servers of floor 0; where no lane can be somebody's all that there are. */
 static enum fors_err take_seats(struct fors_worker_jobset *set, struct fors_error *error)
 {
 	const struct fors_look *look = set->look;
 	enum fors_err err = FORS_ENOTAPPL;
 
-	if (look->fabric)
-		return FORS_OK;
-	if (look->tree.pods)
+	if (look->tree.kind)
 		err = fors_floors_make(&look->tree, &set->floors, error);
 	if (err != FORS_ENOTAPPL)
 		return err;
@@ -82,6 +78,19 @@ static enum fors_err take_seats(struct fors_worker_jobset *set, struct fors_erro
 		*error = (struct fors_error){.code = FORS_OK};
 	return fors_jobs_seats(look->net, look->given->has_participants ? &look->given->participants : NULL,
 			       &set->seats, error);
+}
+
+/* Its floors go on when the look does not. */
+static enum fors_err let_floors_go(struct fors_worker_jobset *set, struct fors_error *error)
+{
+	struct fors_floors copy;
+	enum fors_err err = fors_floors_copy(&set->floors, &copy, error);
+
+	if (err)
+		return err;
+	fors_floors_clear(&set->floors);
+	set->floors = copy;
+	return FORS_OK;
 }
 
 enum fors_err fors_worker_read_jobset(const struct fors_worker *worker, struct fors_worker_jobset *set,
@@ -131,65 +140,27 @@ static const struct fors_schedule **list_left(struct fors_worker_planning *p)
 }
 
 /* The first plans of this opensm: jobs that run keep the lanes that their schedules go over, which an earlier one left. */
-static enum fors_err find_left(struct fors_worker_planning *p, uint32_t **before)
-{
-	const struct fors_schedule **left = list_left(p);
-	enum fors_err err = left ? fors_jobplans_left(p->set.look->fabric, &p->set.list, left, before, &p->error)
-				 : fors_fail_memory(&p->error);
-
-	free(left);
-	return err;
-}
-
-/* The same on all floors of three levels. */
-static enum fors_err find_left_holdings(struct fors_worker_planning *p, struct fors_holdings *before)
+static enum fors_err find_left(struct fors_worker_planning *p, struct fors_holdings *before)
 {
 	const struct fors_schedule **left = list_left(p);
 	enum fors_err err =
-		left ? fors_jobplans_left_floors(&p->set.floors, &p->set.list, left, FORS_UNKNOWN, before, &p->error)
+		left ? fors_jobplans_left(&p->set.floors, &p->set.list, left, FORS_UNKNOWN, before, &p->error)
 		     : fors_fail_memory(&p->error);
 
 	free(left);
 	return err;
 }
 
-static enum fors_err find_owners(struct fors_worker_planning *p)
-{
-	const struct fors_worker_jobset *old = &p->worker->jobs.set;
-	const struct fors_fabric *fabric = p->set.look->fabric;
-	uint64_t part = p->is_at_leisure ? 1 : p->set.look == old->look ? CHANGE_PART : SWEEP_PART;
-	struct fors_owners_task task = {.fabric = fabric,
-					.list = &p->set.list,
-					.may_move = p->is_at_leisure,
-					.work = FORS_OWNERS_WORK / part,
-					.cancelled = fors_worker_cancelled,
-					.context = p->worker};
-	uint32_t *before = NULL;
-	enum fors_err err = FORS_OK;
-
-	p->set.is_brief = !p->is_at_leisure;
-	if (old->is_planned && old->look->fabric && (!p->set.look->jobs_move || p->is_at_leisure))
-		err = fors_owners_carried(old->look->fabric, &old->owners, fabric, p->was_of, p->set.list.count,
-					  &before, &p->error);
-	else if (!old->is_planned && !p->set.look->jobs_move)
-		err = find_left(p, &before);
-	task.before = before;
-	if (!err)
-		err = fors_owners_find(&task, &p->set.owners, &p->error);
-	free(before);
-	return err;
-}
-
-/* Of three levels: the lanes of all floors. */
 static enum fors_err find_holdings(struct fors_worker_planning *p)
 {
 	const struct fors_worker_jobset *old = &p->worker->jobs.set;
-	uint64_t part = p->is_at_leisure ? 1 : p->set.look == old->look ? FLOORS_CHANGE_PART : SWEEP_PART;
+	uint64_t part = p->is_at_leisure ? 1 : p->set.look == old->look ? CHANGE_PART : SWEEP_PART;
 	struct fors_holdings before = {0};
 	struct fors_holdings_task task = {.floors = &p->set.floors,
 					  .list = &p->set.list,
+					  .is_owners_only = true,
 					  .has_exclusive = true,
-					  .owners_work = FORS_ENTRIES_OWNERS_WORK / part,
+					  .owners_work = FORS_OWNERS_WORK / part,
 					  .may_move = p->is_at_leisure,
 					  .cancelled = fors_worker_cancelled,
 					  .context = p->worker};
@@ -200,7 +171,7 @@ static enum fors_err find_holdings(struct fors_worker_planning *p)
 		err = fors_holdings_again(&old->floors, &old->holdings, &p->set.floors, p->was_of, p->set.list.count,
 					  &before, &p->error);
 	else if (!old->is_planned && !p->set.look->jobs_move)
-		err = find_left_holdings(p, &before);
+		err = find_left(p, &before);
 	task.before = before.nfloors ? &before : NULL;
 	if (!err)
 		err = fors_holdings_find(&task, &p->set.holdings, &p->error);
@@ -214,12 +185,8 @@ static enum fors_err have_owners(struct fors_worker_planning *p)
 	enum fors_err err;
 
 	if (fors_worker_job_index(p->set.look) < 0)
-		return p->set.look->fabric ? find_owners(p) : find_holdings(p);
+		return find_holdings(p);
 	err = fors_worker_grant(p->worker, p->set.look, &p->set.list, &p->set.holdings, &p->grant, &p->error);
-	if (!err && p->set.look->fabric) {
-		p->set.owners = p->set.holdings.owners[0];
-		p->set.holdings.owners[0] = (struct fors_owners){0};
-	}
 	p->set.claimed = p->grant.claimed;
 	p->set.nwaiting = p->grant.nwaiting;
 	for (uint32_t j = 0; !err && j < p->set.list.count; j++)
@@ -238,9 +205,10 @@ static bool may_stay(const struct fors_worker_planning *p, uint32_t j, const str
 {
 	const struct fors_worker_jobset *old = &p->worker->jobs.set;
 	bool is_best = item->told.phases == item->told.alone_bound, may = true;
-	struct fors_jobview first = {&old->list, &old->owners}, second = {&p->set.list, &p->set.owners};
+	const struct fors_owners nobody = {0};
+	struct fors_jobview first = {&old->list, &nobody}, second = {&p->set.list, &nobody};
 
-	if (!p->set.floors.count || !old->floors.count)
+	if (!p->set.floors.count)
 		return fors_jobplan_may_stay(fors_worker_jobset_seats(&p->set), first, p->was_of[j], second, j,
 					     item->whose, is_best);
 	for (uint32_t f = 0; may && f < p->set.floors.count; f++) {
@@ -253,7 +221,7 @@ static bool may_stay(const struct fors_worker_planning *p, uint32_t j, const str
 }
 
 /*
- * Over the path index of jobs on three levels: has it the very entries that its plan goes over? Then nothing else counts, neither
+ * Over the path index of jobs: has it the very entries that its plan goes over? Then nothing else counts, neither
  * lanes that it owns besides nor what the tables say of others.
  */
 static bool has_same_ways(const struct fors_worker_planning *p, uint32_t j, const struct fors_jobboard_item *item)
@@ -261,7 +229,7 @@ static bool has_same_ways(const struct fors_worker_planning *p, uint32_t j, cons
 	const struct fors_worker_jobset *old = &p->worker->jobs.set;
 	uint32_t was = p->was_of[j];
 
-	return p->grant.index >= 0 && p->set.floors.count > 1 && fors_floors_same(&old->floors, &p->set.floors) &&
+	return p->grant.index >= 0 && p->set.floors.count && fors_floors_same(&old->floors, &p->set.floors) &&
 	       item->whose == FORS_OVER_OWN && item->told.path_index == p->grant.index && p->grant.is_held[j] &&
 	       old->holdings.bound && old->holdings.bound[was] &&
 	       fors_holdings_same_ways(&p->set.floors, &old->list.job[was], &old->holdings, &p->set.list.job[j],
@@ -316,13 +284,10 @@ static enum fors_err plan(struct fors_worker_planning *p)
 {
 	const struct fors_look *look = p->set.look;
 	struct fors_request request = fors_worker_request(p->worker, look);
-	const struct fors_jobindex index = {.index = (uint32_t)p->grant.index, .entries = p->set.holdings.entries};
 	const struct fors_jobfloors lanes = {&p->set.floors, &p->set.holdings, p->grant.index};
 
 	request.task.has_moved = look->claim;
-	if (look->fabric)
-		return fors_jobplans_index(&request, &p->set.list, &p->set.owners, p->grant.index < 0 ? NULL : &index,
-					   p->kept, &p->plans, &p->error);
+	request.haste = look->fabric ? FORS_ONE_OF_MANY : FORS_QUICK; /* a job waits for its plan */
 	if (p->set.floors.count)
 		return fors_jobplans_floors(&request, &lanes, &p->set.list, p->kept, &p->plans, &p->error);
 	return fors_jobplans_over(&request, p->set.seats, &p->set.list, p->kept, &p->plans, &p->error);
@@ -332,7 +297,7 @@ static enum fors_err make_plans(struct fors_worker_planning *p)
 {
 	enum fors_err err = match(p);
 
-	if (!err && (p->set.look->fabric || p->set.floors.count))
+	if (!err && p->set.floors.count)
 		err = have_owners(p);
 	if (!err && !keep(p))
 		err = fors_fail_memory(&p->error);
@@ -418,7 +383,7 @@ static void tell_job(const struct fors_worker_planning *p, uint32_t j, struct fo
 	item->told.servers = job->count;
 	item->told.missing = job->nmissing;
 	item->told.leaves = job->nleaves;
-	item->told.lanes = p->set.look->fabric || p->set.floors.count ? (int64_t)made->nlanes : FORS_UNKNOWN;
+	item->told.lanes = p->set.floors.count ? (int64_t)made->nlanes : FORS_UNKNOWN;
 	item->told.expected_phases = expected_phases(p, j);
 	if (made->is_kept)
 		return;
@@ -526,7 +491,6 @@ static bool take_effect(struct fors_worker_planning *p)
 	fors_worker_tell_names(p->worker, &jobs->set.list);
 	if (!fors_worker_note_members(p->worker, &jobs->set.list, fors_worker_jobset_seats(&jobs->set)))
 		fors_worker_run_short(p->worker);
-	fors_floors_let_go(&jobs->set.floors);
 	jobs->set.planned_ms = fors_clock_ms();
 	p->set = (struct fors_worker_jobset){.look = NULL};
 	jobs->is_pending = false;
@@ -542,6 +506,8 @@ static enum fors_err plan_all(struct fors_worker_planning *p)
 	err = fors_worker_read_jobset(p->worker, &p->set, &p->error);
 	if (!err)
 		err = make_plans(p);
+	if (!err)
+		err = let_floors_go(&p->set, &p->error);
 	p->worker->jobs.is_busy = false;
 	return err;
 }

@@ -30,19 +30,17 @@ struct fors_status;
 
 /* Who runs over a look, and over which lanes. */
 struct fors_worker_jobset {
-	struct fors_look *look;	   /* owned; NULL: none */
-	uint64_t basis;		   /* of the look */
-	struct fors_fabric *seats; /* owned; who may be in a job, where no lane can be somebody's; else NULL */
-	struct fors_floors floors; /* where the look's tree has three levels; else empty */
-	struct fors_holdings
-		holdings; /* on these: lanes of jobs; of two levels entries where a path index belongs to jobs */
+	struct fors_look *look;	       /* owned; NULL: none */
+	uint64_t basis;		       /* of the look */
+	struct fors_fabric *seats;     /* owned; who may be in a job, where no lane can be somebody's; else NULL */
+	struct fors_floors floors;     /* of the look's tree; empty where there is none */
+	struct fors_holdings holdings; /* on these */
 	struct fors_joblist list;
-	struct fors_owners owners; /* of two levels */
-	bool is_planned;	   /* list and owners are what jobs were planned with; else they are empty */
-	bool is_brief;		   /* lanes were shared out in haste */
-	uint64_t planned_ms;	   /* when they were, by fors_clock_ms() */
-	uint64_t claimed;	   /* number of the claim whose lanes and entries these are; 0: none */
-	size_t nwaiting;	   /* jobs that have no schedule yet since their entries are on their way */
+	bool is_planned;     /* list and owners are what jobs were planned with; else they are empty */
+	bool is_brief;	     /* lanes were shared out in haste */
+	uint64_t planned_ms; /* when they were, by fors_clock_ms() */
+	uint64_t claimed;    /* number of the claim whose lanes and entries these are; 0: none */
+	size_t nwaiting;     /* jobs that have no schedule yet since their entries are on their way */
 };
 
 struct fors_worker_jobs {

@@ -73,7 +73,7 @@ static enum fors_err make_claim(const struct fors_look *look, struct left *left,
 	if (err)
 		return err;
 	(*claim)->index = (uint32_t)index;
-	err = fors_jobplans_left_floors(&look->floors, &left->list, left->plan, index, &(*claim)->holdings, NULL);
+	err = fors_jobplans_left(&look->floors, &left->list, left->plan, index, &(*claim)->holdings, NULL);
 	if (err)
 		return err;
 	(*claim)->holdings.bound = calloc(left->list.count + (size_t)1, sizeof(*(*claim)->holdings.bound));

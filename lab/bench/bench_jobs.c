@@ -139,10 +139,8 @@ static void share_out(const struct tree *tree, const struct moment *before, cons
 	struct fors_holdings had = {0};
 	struct fors_error error = {0};
 	unsigned part = before ? PART : 1;
-	struct fors_holdings_task task = {.floors = floors,
-					  .list = &now->list,
-					  .has_exclusive = true,
-					  .owners_work = FORS_ENTRIES_OWNERS_WORK / part};
+	struct fors_holdings_task task = {
+		.floors = floors, .list = &now->list, .has_exclusive = true, .owners_work = FORS_OWNERS_WORK / part};
 
 	if (before)
 		must(fors_holdings_again(floors, &before->held, floors, was_of, now->list.count, &had, &error), &error);
@@ -202,7 +200,8 @@ static void plan(const struct tree *tree, const struct fors_jobkept *kept, uint6
 {
 	struct fors_lfts *lfts = fors_lfts_copy(tree->route->lfts);
 	const struct fors_jobfloors lanes = {&tree->floors, &now->held, 1};
-	const struct fors_request request = {.task = {.limits = {.steps = steps}}, .net = tree->net, .lfts = lfts};
+	const struct fors_request request = {
+		.task = {.limits = {.steps = steps}}, .net = tree->net, .lfts = lfts, .haste = FORS_QUICK};
 	struct fors_error error = {0};
 	struct fors_jobplans plans = {0};
 

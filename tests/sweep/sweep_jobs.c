@@ -30,11 +30,13 @@
 #include "core/tables/check.h"
 #include "core/tables/home.h"
 #include "tests/sweep/progress.h"
+#include "tests/unit/job_plans.h"
 #include "tests/unit/judge.h"
 #include "tests/unit/support.h"
 
 #define PORTS 120
 #define MOST_CUTS 6
+#define MOST_HOPS 32  /* switches of a way: detours of the tables are ways, too */
 #define WORK_PART 20 /* of the searches: what is right does not depend on how long they search */
 
 /* What came out of all. */
@@ -221,9 +223,9 @@ struct court {
 };
 
 struct way {
-	uint64_t guid[4];
-	uint8_t port[4];
-	uint32_t link[4];
+	uint64_t guid[MOST_HOPS];
+	uint8_t port[MOST_HOPS];
+	uint32_t link[MOST_HOPS];
 	uint32_t n; /* switches */
 };
 
@@ -253,7 +255,7 @@ static struct way follow(const struct court *c, uint32_t from, uint32_t to, uint
 		uint32_t row = node == FORS_NONE ? FORS_NONE : fors_lfts_row(c->lfts, c->net->node[node].guid);
 		uint8_t port = row == FORS_NONE ? FORS_NO_PATH : fors_lfts_port(c->lfts, row, lid);
 
-		if (way.n == 4 || port == FORS_NO_PATH || !port)
+		if (way.n == MOST_HOPS || port == FORS_NO_PATH || !port)
 			FAIL("from %s to LID %u of %s: no way", c->net->node[from].desc, lid, c->net->node[to].desc);
 		way.guid[way.n] = c->net->node[node].guid;
 		way.port[way.n] = port;
@@ -266,9 +268,9 @@ static struct way follow(const struct court *c, uint32_t from, uint32_t to, uint
 /* Does the named schedule tell the flow's way as it is? */
 static void check_told(const struct fors_schedule *plan, uint32_t s, struct fors_cell cell, const struct way *way)
 {
-	struct fors_way_hop hop[4];
-	uint32_t n = fors_waylist_get(plan->ways,
-				      fors_waylist_find(plan->ways, plan->server[s].leaf, cell.dst, cell.path), hop, 4);
+	struct fors_way_hop hop[MOST_HOPS];
+	uint32_t n = fors_waylist_get(
+		plan->ways, fors_waylist_find(plan->ways, plan->server[s].leaf, cell.dst, cell.path), hop, MOST_HOPS);
 
 	if (n != way->n)
 		FAIL("a way of %u switches is told as %u", way->n, n);
@@ -429,7 +431,7 @@ static struct claim seek(const struct bed *bed, const struct fors_joblist *list,
 	struct fors_owners_task lanes = {.fabric = bed->fabric,
 					 .list = list,
 					 .before = old ? old->owners.job : NULL,
-					 .work = FORS_ENTRIES_OWNERS_WORK / WORK_PART};
+					 .work = FORS_OWNERS_WORK / WORK_PART};
 	struct fors_error error;
 
 	if (old)
@@ -480,7 +482,7 @@ static void try_claim(const struct bed *bed, const struct fors_joblist *list, st
 	must(fors_jobtables_write(bed->fabric, &now, number, lfts, &error), &error, "entries");
 	judge_lfts(bed, lfts);
 	grant(bed, list, &index, lfts, &now, &claim->owners);
-	must(fors_jobplans_index(&request, list, &claim->owners, &index, NULL, &plans, &error), &error, "plans");
+	must(plan_jobs(&request, list, &claim->owners, &index, NULL, &plans, &error), &error, "plans");
 	judge_plans(bed, lfts, list, &plans);
 	fors_jobplans_clear(&plans);
 	fors_entries_clear(&now);
@@ -520,7 +522,7 @@ static void without_entries(struct bed *bed, const struct fors_joblist *list, st
 		struct fors_error error;
 
 		must(fors_owners_find(&task, &owners, &error), &error, "owners");
-		must(fors_jobplans_index(&request, list, &owners, NULL, NULL, &plans, &error), &error, "plans");
+		must(plan_jobs(&request, list, &owners, NULL, NULL, &plans, &error), &error, "plans");
 		judge_plans(bed, bed->lfts, list, &plans);
 		fors_jobplans_clear(&plans);
 		fors_owners_clear(&owners);

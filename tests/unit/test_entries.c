@@ -16,6 +16,7 @@
 #include "core/planners/jobplan_index.h"
 #include "core/tables/check.h"
 #include "scattered_jobs.h"
+#include "job_plans.h"
 #include "support.h"
 
 struct made {
@@ -549,7 +550,7 @@ static void plans_over_the_index(void **state)
 	struct fors_jobindex index = {tables.index, &tables.holdings.entries[0]};
 	struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = tables.lfts};
 
-	if (fors_jobplans_index(&request, &list, &tables.holdings.owners[0], &index, NULL, &plans, &error))
+	if (plan_jobs(&request, &list, &tables.holdings.owners[0], &index, NULL, &plans, &error))
 		fail_msg("%s", error.text);
 	assert_int_equal(tables.index, 1);
 	assert_int_equal(plans.nmeetings, 0);
@@ -589,7 +590,7 @@ static void plans_without_entries(void **state)
 	struct fors_jobindex index = {tables.index, &tables.holdings.entries[0]};
 	struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = tables.lfts};
 
-	if (fors_jobplans_index(&request, &list, &tables.holdings.owners[0], &index, NULL, &plans, &error))
+	if (plan_jobs(&request, &list, &tables.holdings.owners[0], &index, NULL, &plans, &error))
 		fail_msg("%s", error.text);
 	assert_int_equal(
 		(tables.holdings.bound[1] > 0) + (tables.holdings.bound[2] > 0) + (tables.holdings.bound[3] > 0), 1);
@@ -628,7 +629,7 @@ static void plans_over_what_was_moved(void **state)
 		fors_limit_method(&request.task.limits, method[i / 2 % 2]);
 		made.entries.bound[0] = 0;
 		made.list.job[0].has_index = made.list.job[0].is_exclusive = false;
-		if (fors_jobplans_index(&request, &made.list, &made.owners, &index, NULL, &plans, &error))
+		if (plan_jobs(&request, &made.list, &made.owners, &index, NULL, &plans, &error))
 			fail_msg("%s", error.text);
 		if (!plans.job[0].plan && (!(i / 2 % 2) || !strstr(plans.job[0].error.text, "no lane in common")))
 			fail_msg("%d: %s", i, plans.job[0].error.text);
@@ -687,7 +688,7 @@ static struct made search_on(const struct bed *bed, const char *text, const stru
 					 .list = &made.list,
 					 .before = before ? before->owners.job : NULL,
 					 .may_move = may_move,
-					 .work = FORS_ENTRIES_OWNERS_WORK / part};
+					 .work = FORS_OWNERS_WORK / 2 / part};
 	struct fors_entries_task task = {.fabric = bed->fabric,
 					 .list = &made.list,
 					 .before = before ? &before->entries : NULL,

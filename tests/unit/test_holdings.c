@@ -205,7 +205,7 @@ static void share_out(const struct site *s, const struct fors_joblist *list)
 	const struct fors_holdings_task task = {.floors = &s->floors,
 						.list = list,
 						.has_exclusive = true,
-						.owners_work = FORS_ENTRIES_OWNERS_WORK / 100};
+						.owners_work = FORS_OWNERS_WORK / 100};
 	struct fors_holdings holdings;
 	struct fors_error error;
 
@@ -521,7 +521,7 @@ static void test_scattered(void **state)
 		struct fors_holdings_task task = {.floors = &s.floors,
 						  .list = &list,
 						  .has_exclusive = true,
-						  .owners_work = FORS_ENTRIES_OWNERS_WORK};
+						  .owners_work = FORS_OWNERS_WORK};
 		struct fors_holdings holdings;
 
 		must(fors_holdings_find(&task, &holdings, NULL), NULL);
@@ -583,7 +583,7 @@ static void test_again(void **state)
 		struct fors_joblist list = anywhere(&s.floors, &random, 2);
 		struct fors_holdings first, again, second;
 		struct fors_holdings_task task = {
-			.floors = &s.floors, .list = &list, .owners_work = FORS_ENTRIES_OWNERS_WORK};
+			.floors = &s.floors, .list = &list, .owners_work = FORS_OWNERS_WORK};
 
 		must(fors_holdings_find(&task, &first, NULL), NULL);
 		must(fors_holdings_again(&s.floors, &first, &s.floors, same, list.count, &again, NULL), NULL);
@@ -622,7 +622,7 @@ static unsigned go_on(const struct moment *then, struct moment *now, uint64_t se
 	struct fors_holdings_task task = {.floors = &now->s.floors,
 					  .list = &list,
 					  .may_move = seed % 2,
-					  .owners_work = FORS_ENTRIES_OWNERS_WORK / 24};
+					  .owners_work = FORS_OWNERS_WORK / 24};
 	unsigned nheld = 0;
 
 	if (then)
@@ -784,7 +784,7 @@ static void share_slots(struct queue *q, const struct fors_joblist *list, const 
 {
 	const struct fors_floors *floors = &q->s.floors;
 	struct fors_holdings before = {0};
-	struct fors_holdings_task task = {.floors = floors, .list = list, .owners_work = FORS_ENTRIES_OWNERS_WORK / 24};
+	struct fors_holdings_task task = {.floors = floors, .list = list, .owners_work = FORS_OWNERS_WORK / 24};
 
 	must(fors_holdings_again(floors, &q->tables.holdings, floors, was_of, SLOTS, &before, NULL), NULL);
 	if (before.nfloors)

@@ -16,6 +16,7 @@
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/verify.h"
 #include "data.h"
+#include "job_plans.h"
 #include "support.h"
 
 #define ONE "one [exclusive]: Node00-00, Node00-01, Node01-00, Node01-01\n"
@@ -48,7 +49,7 @@ static struct outcome run(const struct bed *bed, const char *text, const uint32_
 	const struct fors_request request = {.task = {.fabric = bed->fabric}, .net = bed->net, .lfts = bed->lfts};
 
 	assert_int_equal(fors_owners_find(&task, &out.owners, NULL), FORS_OK);
-	assert_int_equal(fors_jobplans_index(&request, &out.list, &out.owners, NULL, kept, &out.plans, NULL), FORS_OK);
+	assert_int_equal(plan_jobs(&request, &out.list, &out.owners, NULL, kept, &out.plans, NULL), FORS_OK);
 	assert_int_equal(out.plans.nmeetings, 0);
 	return out;
 }
@@ -143,7 +144,7 @@ static void lanes_of_before(void **state)
 
 /*
  * What an earlier subnet manager left says whose the lanes were: those that each job's plan goes over, and no other. Jobs
- * that share have none, and what two use is nobody's.
+ * that share have none.
  */
 static void lanes_of_what_was_left(void **state)
 {
@@ -152,29 +153,33 @@ static void lanes_of_what_was_left(void **state)
 		"b [exclusive]: Node00-02, Node01-01, Node01-02, Node03-00\nc: Node02-02, Node03-02\n";
 	static const char *const spec[] = {"FT(2;4,4)", "FT(2;2,4;servers=4;cables=2)"};
 
-	for (int i = 0; i < 4; i++) {
-		struct bed *bed = bed_new(spec[i % 2], 2);
+	for (int i = 0; i < 2; i++) {
+		struct bed *bed = bed_new(spec[i], 2);
 		struct outcome out = run(bed, text, NULL, NULL);
 		const struct fors_schedule *left[3];
-		uint32_t *before, n = 0;
+		const struct fors_floors floors = {.count = 1, .floor = (const struct fors_fabric *[]){bed->fabric}};
+		struct fors_holdings before;
+		uint32_t n = 0;
 
 		for (uint32_t j = 0; j < 3; j++) {
 			assert_int_equal(fors_schedule_name(out.plans.job[j].plan, bed->fabric, bed->lfts, "x", NULL),
 					 FORS_OK);
-			left[j] = out.plans.job[i < 2 ? j : 0].plan; /* or all have the first one */
+			left[j] = out.plans.job[j].plan;
 		}
-		assert_int_equal(fors_jobplans_left(bed->fabric, &out.list, left, &before, NULL), FORS_OK);
+		assert_int_equal(fors_jobplans_left(&floors, &out.list, left, FORS_UNKNOWN, &before, NULL), FORS_OK);
 		for (uint32_t k = 0; k < bed->fabric->nleaves * bed->fabric->nlanes; k++) {
-			n += before[k] != FORS_NO_JOB;
-			assert_true(before[k] == FORS_NO_JOB || (i < 2 && before[k] == out.owners.job[k]));
+			uint32_t who = before.owners[0].job[k];
+
+			n += who != FORS_NO_JOB;
+			assert_true(who == FORS_NO_JOB || who == out.owners.job[k]);
 		}
-		assert_true(i < 2 ? n >= 6 : !n);
+		assert_true(n >= 6);
 		left[0] = left[1] = left[2] = NULL;
-		free(before);
-		assert_int_equal(fors_jobplans_left(bed->fabric, &out.list, left, &before, NULL), FORS_OK);
+		fors_holdings_clear(&before);
+		assert_int_equal(fors_jobplans_left(&floors, &out.list, left, FORS_UNKNOWN, &before, NULL), FORS_OK);
 		for (uint32_t k = 0; k < bed->fabric->nleaves * bed->fabric->nlanes; k++)
-			assert_int_equal(before[k], FORS_NO_JOB);
-		free(before);
+			assert_int_equal(before.owners[0].job[k], FORS_NO_JOB);
+		fors_holdings_clear(&before);
 		clear(&out);
 		bed_free(bed);
 	}
@@ -203,7 +208,7 @@ static void hosts_have_moved(void **state)
 	one->guid = other->guid;
 	other->guid = guid;
 	memcpy(out.list.job[0].server, moved, sizeof(moved));
-	assert_int_equal(fors_jobplans_left_floors(&floors, &out.list, left, FORS_UNKNOWN, &before, NULL), FORS_OK);
+	assert_int_equal(fors_jobplans_left(&floors, &out.list, left, FORS_UNKNOWN, &before, NULL), FORS_OK);
 	entries = &before.entries[0];
 	assert_false(fors_entries_are_none(entries)); /* of those that stayed */
 	for (uint32_t d = 0; d < floor->nservers; d++)
@@ -431,12 +436,12 @@ static void plans_that_meet(void **state)
 	then = run(bed, text[0], NULL, NULL);
 	now = run(bed, text[1], NULL, NULL);
 	kept[0].plan = then.plans.job[1].plan;
-	assert_int_equal(fors_jobplans_index(&request, &now.list, &now.owners, NULL, kept, &plans, NULL), FORS_OK);
+	assert_int_equal(plan_jobs(&request, &now.list, &now.owners, NULL, kept, &plans, NULL), FORS_OK);
 	assert_true(plans.nmeetings > 0);
 	data_contains(plans.meeting, "is used by job \"one\" and by job \"beside\"");
 	fors_jobplans_clear(&plans);
 	kept[0].whose = FORS_OVER_ALL; /* who says that it shares may meet others */
-	assert_int_equal(fors_jobplans_index(&request, &now.list, &now.owners, NULL, kept, &plans, NULL), FORS_OK);
+	assert_int_equal(plan_jobs(&request, &now.list, &now.owners, NULL, kept, &plans, NULL), FORS_OK);
 	assert_int_equal(plans.nmeetings, 0);
 	fors_jobplans_clear(&plans);
 	clear(&then);

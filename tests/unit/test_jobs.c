@@ -12,6 +12,7 @@
 #include "core/fabric/fabric.h"
 #include "core/jobs/owners.h"
 #include "core/planners/jobplan.h"
+#include "job_plans.h"
 #include "support.h"
 
 static struct fors_joblist read_list(const struct bed *bed, const char *text)
@@ -165,7 +166,7 @@ static struct outcome run(const struct bed *bed, const char *text, const uint32_
 	struct fors_error error;
 
 	if (fors_owners_find(&task, &out.owners, &error) ||
-	    fors_jobplans_index(&request, &out.list, &out.owners, NULL, NULL, &out.plans, &error))
+	    plan_jobs(&request, &out.list, &out.owners, NULL, NULL, &out.plans, &error))
 		fail_msg("%s", error.text);
 	assert_owners(bed, &out.list, &out.owners);
 	return out;
@@ -355,15 +356,9 @@ static void subsets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists),
-		cmocka_unit_test(bad_lists),
-		cmocka_unit_test(jobs_side_by_side),
-		cmocka_unit_test(jobs_anywhere),
-		cmocka_unit_test(owners_stay),
-		cmocka_unit_test(short_lmc),
-		cmocka_unit_test(shared_jobs),
-		cmocka_unit_test(the_same_again),
-		cmocka_unit_test(subsets),
+		cmocka_unit_test(lists),	 cmocka_unit_test(bad_lists),	   cmocka_unit_test(jobs_side_by_side),
+		cmocka_unit_test(jobs_anywhere), cmocka_unit_test(owners_stay),	   cmocka_unit_test(short_lmc),
+		cmocka_unit_test(shared_jobs),	 cmocka_unit_test(the_same_again), cmocka_unit_test(subsets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
