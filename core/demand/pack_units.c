@@ -135,18 +135,6 @@ static enum fors_err search(const struct fors_demand_asked *asked, uint64_t shar
 	return err;
 }
 
-static enum fors_err add_phase(struct fors_flows_packing **packing, struct fors_error *error)
-{
-	struct fors_flows_packing *larger = NULL;
-	enum fors_err err = fors_flows_packing_copy(*packing, (*packing)->nphases + 1, &larger, error);
-
-	if (err)
-		return err;
-	fors_flows_packing_free(*packing);
-	*packing = larger;
-	return FORS_OK;
-}
-
 /* A quarter more phases than any plan needs are too many. */
 static uint32_t most_phases(uint32_t fewest)
 {
@@ -171,7 +159,7 @@ static enum fors_err pack(const struct fors_demand_asked *asked, uint32_t parts,
 	while (!err && (*packing)->nwaiting && (*packing)->nphases < most_turns &&
 	       !fors_effort_is_over(asked->effort)) {
 		share = share / 2 + 1;
-		err = add_phase(packing, error);
+		err = fors_flows_packing_add(packing, (*packing)->nphases + 1, error);
 		if (!err)
 			err = search(asked, share, *packing, error);
 	}
