@@ -15,11 +15,7 @@ libforscore_la_SOURCES = \
 	core/base/text.c core/base/text.h \
 	core/base/unknown.h \
 	core/base/warnings.c core/base/warnings.h \
-	core/colouring/colour.c core/colouring/colour.h \
-	core/colouring/euler.c core/colouring/euler.h \
 	core/colouring/koenig.c core/colouring/koenig.h \
-	core/colouring/rebalance.c core/colouring/rebalance.h \
-	core/colouring/cells.c core/colouring/cells.h \
 	core/demand/answer.c core/demand/answer.h \
 	core/demand/cables.c core/demand/cables.h \
 	core/demand/check.c core/demand/check.h \
@@ -107,9 +103,6 @@ libforscore_la_SOURCES = \
 	core/net/witness.c core/net/witness.h \
 	core/planners/book.c core/planners/book.h \
 	core/planners/bound.c core/planners/bound.h \
-	core/planners/closed_form.c core/planners/closed_form.h core/planners/closed_form_work.h \
-	core/planners/closed_form_inside.c \
-	core/planners/closed_form_lanes.c \
 	core/planners/exact/exact.c \
 	core/planners/exact/split.c core/planners/exact/split.h \
 	core/planners/exact/ways.c \
@@ -129,6 +122,7 @@ libforscore_la_SOURCES = \
 	core/planners/flows/search.c core/planners/flows/search.h \
 	core/planners/flows/senders.c core/planners/flows/senders.h \
 	core/planners/flows/strategy.c core/planners/flows/strategy.h \
+	core/planners/flows/units.c core/planners/flows/units.h core/planners/flows/units_begin.c \
 	core/planners/flows/ways.c core/planners/flows/ways.h \
 	core/planners/jobplan.c core/planners/jobplan.h \
 	core/planners/jobplan_floors.c \
@@ -156,16 +150,6 @@ libforscore_la_SOURCES = \
 	core/planners/pods/route3.c core/planners/pods/route3.h \
 	core/planners/pods/units3.c core/planners/pods/units3.h \
 	core/planners/pods/ways3.c core/planners/pods/ways3.h \
-	core/planners/rounds/offers.c core/planners/rounds/offers.h \
-	core/planners/rounds/pack.c core/planners/rounds/pack.h \
-	core/planners/rounds/pattern.c core/planners/rounds/pattern.h core/planners/rounds/pattern_work.h \
-	core/planners/rounds/pattern_colour.c \
-	core/planners/rounds/pattern_labels.c \
-	core/planners/rounds/pattern_own.c \
-	core/planners/rounds/pattern_paths.c \
-	core/planners/rounds/problem.c core/planners/rounds/problem.h \
-	core/planners/rounds/rounds.c \
-	core/planners/rounds/search.c core/planners/rounds/search.h \
 	core/planners/routing.c core/planners/routing.h \
 	core/planners/slow.c core/planners/slow.h \
 	core/planners/slow_length.c core/planners/slow_length.h \
@@ -212,7 +196,7 @@ libforscore_la_SOURCES = \
 	core/tables/tables.c core/tables/tables.h \
 	core/tables/turns.c core/tables/turns.h
 EXTRA_DIST += core/base/README.md core/colouring/README.md core/fabric/README.md core/jobs/README.md core/net/README.md core/planners/README.md \
-	core/planners/exact/README.md core/planners/flows/README.md core/planners/pods/README.md core/planners/rounds/README.md core/schedule/README.md core/status/README.md \
+	core/planners/exact/README.md core/planners/flows/README.md core/planners/pods/README.md core/schedule/README.md core/status/README.md \
 	core/tables/README.md
 libforscore_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(JANSSON_CFLAGS)
 libforscore_la_LIBADD = $(ZLIB_LIBS) $(JANSSON_LIBS) -lm

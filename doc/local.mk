@@ -23,7 +23,6 @@ nobase_dist_doc_DATA = \
 	core/planners/exact/README.md \
 	core/planners/flows/README.md \
 	core/planners/pods/README.md \
-	core/planners/rounds/README.md \
 	core/schedule/README.md \
 	core/status/README.md \
 	core/tables/README.md \

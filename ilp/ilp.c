@@ -11,11 +11,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/planners/closed_form.h"
 #include "core/planners/method.h"
 #include "core/schedule/schedule.h"
 #include "core/tables/home.h"
 #include "core/tables/lanes.h"
+#include "ilp/closed_form.h"
 #include "ilp/phase.h"
 
 #define DEFAULT_SECONDS 600 /* for all phases together */

@@ -22,7 +22,7 @@ EXAMPLES = ("cli/cmd_NAME.c",)
 TAG = re.compile(r"^\t*(?:typedef )?(?:struct|union|enum) (fors_\w+) \{", re.M)
 
 WORDS = {  # a part of names: what it means, and the rooms where that is spoken of
-    "slot": ("the place of a server under a leaf", ("core/fabric", "core/jobs", "core/net", "core/planners", "core/status", "core/tables",
+    "slot": ("the place of a server under a leaf", ("core/fabric", "core/jobs", "core/net", "core/planners", "core/status", "core/tables", "ilp",
              "keeper/look", "keeper/keeper_rehome.c", "plugin", "cli/load.c", "lab/analyze/ends.c")),
     "settle": ("the switches have the tables that are wanted", ("keeper/worker",)),
 }

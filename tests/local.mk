@@ -9,7 +9,6 @@ unit_tests += tests/unit/test_drain
 unit_tests += tests/unit/test_drained
 unit_tests += tests/unit/test_decision tests/unit/test_pack tests/unit/test_portions tests/unit/test_subset tests/unit/test_turns
 unit_tests += tests/unit/test_closed_form
-unit_tests += tests/unit/test_colour
 unit_tests += tests/unit/test_consistency
 unit_tests += tests/unit/test_demand tests/unit/test_demand_check
 unit_tests += tests/unit/test_fabric
@@ -118,7 +117,6 @@ tests_unit_test_advisor_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_phases_
 tests_unit_test_missing_LDADD = $(unit_support)
 tests_unit_test_repairs_LDADD = $(unit_support)
 tests_unit_test_closed_form_LDADD = $(unit_support)
-tests_unit_test_colour_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_consistency_LDADD = $(unit_support)
 tests_unit_test_demand_LDADD = $(unit_support)
 tests_unit_test_demand_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fors_demand_prove

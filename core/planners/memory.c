@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-#define BYTES_DENSE 20	/* of a server and phase: closed-form 12, exact 11 to 17, the proof's included */
+#define BYTES_DENSE 20	/* of a server and phase: the closed form 12, exact 11 to 17, the proof's included */
 #define BYTES_WAY 24	/* exact: of two leaves and a lane, which counts where leaves have few servers */
 #define BYTES_FLOWS 60	/* 45 to 50 */
 #define BYTES_ROUNDS 64 /* of a leaf and receiver, for each part of a unit */

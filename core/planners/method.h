@@ -131,8 +131,8 @@ struct fors_method {
 	enum fors_err (*plan)(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error);
 };
 
-extern const struct fors_method fors_method_closed_form; /* closed_form.c: the FORS paper, sections 4 and 5.1 */
-extern const struct fors_method fors_method_rounds;	 /* rounds/rounds.c: any LMC from 0 */
+extern const struct fors_method fors_method_closed_form; /* ilp/closed_form.c: the FORS paper, sections 4 and 5.1 */
+extern const struct fors_method fors_method_rounds;	 /* flows/units.c: whole units, any LMC from 0 */
 extern const struct fors_method fors_method_exact;	 /* exact/exact.c: at the lower bound */
 extern const struct fors_method fors_method_flows;	 /* flows/flows.c: single flows over any ways, any LMC from 0 */
 extern const struct fors_method fors_method_ilp;	 /* ilp/ilp.c: the paper's ILP; only with HAVE_LPSOLVE */

@@ -364,7 +364,7 @@ static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_aske
 	} else {
 		err = make_schedule(plan, nphases, route->length, error);
 		if (!err)
-			fors_over_rounds_write(packing, plan->schedule);
+			err = fors_flows_write(packing, plan->schedule, error);
 	}
 	fors_flows_packing_free(packing);
 	return err;

@@ -33,7 +33,7 @@ static void place(const struct fors_flows_routed *routed, const struct fors_rout
 		for (uint32_t d = 0; d < p->ndests; d++) {
 			uint32_t round = fors_route3_round(route, routed->node[s], routed->server[d].lid);
 
-			if (round >= packing->nphases || !fors_flows_put_if_free(packing, s, d, round))
+			if (round >= packing->nphases || !fors_flows_put_if_free(packing, s, d, 0, round))
 				packing->waiting[packing->nwaiting++] = s * p->ndests + d;
 		}
 }
@@ -79,22 +79,4 @@ enum fors_err fors_over_rounds(const struct fors_flows_routed *routed, const str
 		return err;
 	place(routed, route, *packing);
 	return finish(asked, packing, error);
-}
-
-void fors_over_rounds_write(const struct fors_flows_packing *packing, struct fors_schedule *schedule)
-{
-	const struct fors_flows_problem *p = packing->problem;
-	uint32_t length = schedule->round_length;
-
-	for (uint32_t s = 0; s < p->nswitches; s++)
-		for (uint32_t round = 0; round < packing->nphases; round++) {
-			uint32_t nseats;
-			const uint32_t *seat = fors_flows_seats(packing, s, round, &nseats);
-			struct fors_cell *cell = schedule->cell + (size_t)s * schedule->nphases + round * length;
-
-			for (uint32_t i = 0; i < nseats; i++) {
-				cell[i].dst = (uint16_t)fors_flows_dest(p, seat[i] / p->npaths);
-				cell[i].path = (uint8_t)(seat[i] % p->npaths);
-			}
-		}
 }

@@ -23,7 +23,4 @@ enum fors_err fors_over_rounds(const struct fors_flows_routed *routed, const str
 			       const struct fors_flows_asked *asked, struct fors_flows_problem *units,
 			       struct fors_flows_packing **packing, struct fors_error *error);
 
-/* Write it to a schedule of its servers in the layout of rounds, one part, all cells idle so far. */
-void fors_over_rounds_write(const struct fors_flows_packing *packing, struct fors_schedule *schedule);
-
 #endif

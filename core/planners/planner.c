@@ -2,20 +2,15 @@
 /*
  * planner.c - the table of methods, and the choice among them.
  *
- * `auto` asks rounds, the closed form, exact and flows, and takes the plan with the fewest phases. On a tie it takes the
- * one with fewer phases in which anybody sends, and then the smaller file. Asking ends as soon as the lower bound is
- * reached: no other plan can have fewer phases. The simplest method is asked first, with one exception. The rounds
- * planner can search for long, and in vain where the exact one reaches the bound anyway. Where there are path indices
- * enough for the latter, rounds are asked for a plan at the bound only, and for any other after the exact planner
- * missed it. Single flows come last, for fewer phases than all others found, and most often say at once that
- * the tables allow none. A method that would take more memory than there may be is not asked, so what is left in large
- * fabrics are whole units.
- *
- * Where the closed form applies, rounds have as few phases and files many times smaller (2,592 servers: 1 MB for 54).
- * So the closed form is asked after rounds: for fewer phases, or for a phase in which nobody sends where rounds found
- * none. In small fabrics files do not matter, and it is asked first. With leaves that lack uplinks it leaves phases to
- * what stays inside leaves, which are shorter, by 1 % of the whole between two leaves. The ILP is for whoever asks for
- * it by name.
+ * `auto` asks rounds, exact and flows, and takes the plan with the fewest phases. On a tie it takes the one with fewer
+ * phases in which anybody sends, and then the smaller file. Asking ends as soon as the lower bound is reached: no other
+ * plan can have fewer phases. The simplest method is asked first, with one exception. Rounds can search for long, and in
+ * vain where the exact planner reaches the bound anyway. Where there are path indices enough for the latter, rounds are
+ * asked for a plan at the bound only, and for any other after the exact planner missed it. Single flows come last, for
+ * fewer phases than all others found, and most often say at once that the tables allow none. A method that would take
+ * more memory than there may be is not asked, so what is left in large fabrics are whole units. The papers' methods,
+ * closed form and ILP, are for whoever asks for them by name: where the closed form applies, rounds have as few phases
+ * and files many times smaller.
  *
  * Where cables carry more than one flow in a phase (core/net/rates.h) single flows are asked: they alone know it. Others
  * give each link one flow, which is right but needs more phases; rounds are asked for fabrics too large for single flows.
@@ -34,13 +29,11 @@
 #include "core/tables/home.h"
 
 static const struct fors_method *const methods[] = {
-	&fors_method_closed_form, &fors_method_rounds, &fors_method_exact, &fors_method_flows,
+	&fors_method_rounds, &fors_method_exact, &fors_method_flows, &fors_method_closed_form,
 #ifdef HAVE_LPSOLVE
 	&fors_method_ilp,
 #endif
 };
-
-#define CLOSED_FORM_SERVERS 64 /* with more the size of its file matters */
 
 #define NMETHODS (sizeof(methods) / sizeof(methods[0]))
 
@@ -58,13 +51,13 @@ struct choice {
 };
 
 /*
- * Failures after which another method may still succeed. Single flows and the closed form need by far the most memory:
- * that they had too little does not cost the plan that there is.
+ * Failures after which another method may still succeed. Single flows need by far the most memory: that they had too
+ * little does not cost the plan that there is.
  */
 static bool may_go_on(const struct choice *choice, const struct fors_method *method, enum fors_err err)
 {
 	if (err == FORS_ENOMEM)
-		return choice->best && (method == &fors_method_flows || method == &fors_method_closed_form);
+		return choice->best && method == &fors_method_flows;
 	return err == FORS_ENOTAPPL || err == FORS_ELMC || err == FORS_ENOPLAN || err == FORS_ELIMIT;
 }
 
@@ -80,16 +73,6 @@ static bool is_better(const struct fors_schedule *plan, const struct fors_schedu
 	return busy != best_busy ? busy < best_busy : fors_schedule_ncells(plan) < fors_schedule_ncells(best);
 }
 
-/* May this method have a better plan? At the bound the closed form may, by its phase in which nobody sends. */
-static bool may_gain(const struct choice *choice, const struct fors_method *method)
-{
-	const struct fors_schedule *best = choice->best;
-
-	if (!best || best->nphases > choice->task->known_bound)
-		return true;
-	return method == &fors_method_closed_form && fors_schedule_nbusy(best) == best->nphases;
-}
-
 /* Ask a method, unless that is in vain; wanted: as in struct fors_task. Errors: those that end the search. */
 static enum fors_err ask(struct choice *choice, const struct fors_method *method, uint32_t wanted,
 			 struct fors_error *error)
@@ -98,7 +81,7 @@ static enum fors_err ask(struct choice *choice, const struct fors_method *method
 	struct fors_schedule *plan = NULL;
 	enum fors_err err;
 
-	if (!may_gain(choice, method))
+	if (choice->best && choice->best->nphases <= choice->task->known_bound)
 		return FORS_OK;
 	task.wanted_phases = wanted;
 	err = fors_plan_fits(&task, method, task.known_bound, NULL, &choice->reason);
@@ -128,13 +111,8 @@ static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
 {
 	const struct fors_fabric *fabric = choice->task->fabric;
 	bool exact_first = fors_home_has_all(fabric->nlanes, fabric->lmc);
-	bool is_small = fabric->nservers <= CLOSED_FORM_SERVERS;
-	enum fors_err err = is_small ? ask(choice, &fors_method_closed_form, 0, error) : FORS_OK;
+	enum fors_err err = ask(choice, &fors_method_rounds, exact_first ? choice->task->known_bound : 0, error);
 
-	if (!err)
-		err = ask(choice, &fors_method_rounds, exact_first ? choice->task->known_bound : 0, error);
-	if (!err && !is_small)
-		err = ask(choice, &fors_method_closed_form, 0, error);
 	if (!err)
 		err = ask(choice, &fors_method_exact, 0, error);
 	if (!err && exact_first)

@@ -12,7 +12,7 @@
 const struct fors_method *const *fors_methods(size_t *count);
 
 /*
- * Plan with the method called `name`, or with `auto`: of the plans of closed-form, rounds, exact and flows, as far as
+ * Plan with the method called `name`, or with `auto`: of the plans of rounds, exact and flows, as far as
  * they apply, the one with the fewest phases; on a tie with the fewest in which anybody sends, then of the smallest
  * file.
  * Errors: as struct fors_method; FORS_ENOPATH when leaves have no common spine;

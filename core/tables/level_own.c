@@ -2,7 +2,7 @@
 /*
  * level_own.c - lanes for displaced units that can stay in their own round.
  *
- * In the rounds planner's pattern (rounds/pattern.c) the unit of class k and distance delta belongs to round
+ * In the rounds planner's pattern (core/planners/flows/units_begin.c) the unit of class k and distance delta belongs to round
  * z[k] + delta (home.h), and lane j carries units at home in all rounds but z[j] (and more, where rounds abound). A
  * displaced unit that goes over a lane that idles in its round needs no other round, and
  * nothing has to make room for it. Such units choose here, before all others.

@@ -27,7 +27,7 @@
 #include "core/fabric/places.h"
 #include "core/net/lfts.h"
 #include "core/planners/bound.h"
-#include "core/planners/closed_form.h"
+#include "ilp/closed_form.h"
 #include "core/schedule/schedule.h"
 #include "core/tables/lanes.h"
 #include "core/tables/tables.h"

@@ -124,7 +124,7 @@ def test_methods(plan, fors, engines):
     result = plan(*args, "--method", "exact", code=1)
     assert "method exact is for two-level fat-trees" in result["reason"] and result["phases"] is None
     tree = ("--fabric", engines / "tree2.net", "--lfts", engines / "tree2.dfsssp.lfts")
-    assert plan(*tree)["method"] == "closed-form"
+    assert plan(*tree)["method"] == "rounds"
     assert plan(*tree, "--method", "flows")["method"] == "flows"
 
 

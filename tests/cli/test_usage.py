@@ -71,7 +71,7 @@ def test_help_of_a_command(fors, name):
     (["plan", "--synthetic", FT, "--lmc", "2x"], "from 0 to 7"),
     (["plan", "--synthetic", FT, "--lmc", ""], "from 0 to 7"),
     (["plan", "--synthetic", FT, "--lmc", "99999999999999999999"], "from 0 to 7"),
-    (["plan", "--synthetic", FT, "--method", "magic"], "one of: auto, closed-form"),
+    (["plan", "--synthetic", FT, "--method", "magic"], "one of: auto, rounds"),
     (["plan", "--synthetic", FT, "--ilp-seconds", "5"], "--ilp-seconds needs --method ilp"),
     (["plan", "--synthetic", FT, "--plan-steps", "5", "--method", "closed-form"], "--plan-steps is for methods that count steps"),
     (["plan", "--synthetic", FT, "--plan-steps", "0"], "from 1 to 1000000"),

@@ -49,9 +49,9 @@ def test_this_tree_is_as_the_table_says():
 @pytest.mark.parametrize("user, used", [
     ("core/net/net.c", "core/fabric/fabric.h"),
     ("core/schedule/verify.c", "core/tables/tables.h"),
-    ("core/planners/rounds/rounds.c", "core/planners/exact/split.h"),
+    ("core/planners/flows/units.c", "core/planners/exact/split.h"),
     ("core/planners/exact/exact.c", "core/planners/planner.h"),
-    ("core/colouring/colour.c", "core/net/net.h"),
+    ("core/colouring/koenig.c", "core/net/net.h"),
     ("keeper/worker/worker.c", "lab/model/routers/routes.h"),
     ("libforsched/head.c", "core/base/error.h"),
 ])

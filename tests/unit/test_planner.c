@@ -25,7 +25,7 @@ struct told {
 };
 
 static struct told closed, rounds, exact, flows = {.err = FORS_ENOTAPPL};
-static char asked[64]; /* "crRef": closed form, rounds at the bound, rounds, exact, flows for fewer */
+static char asked[64]; /* "crRef": closed form (by name alone), rounds at the bound, rounds, exact, flows for fewer */
 
 static enum fors_err answer(const struct fors_task *task, const struct told *told, uint32_t phases, enum fors_err err,
 			    const char *name, struct fors_schedule **schedule, struct fors_error *error)
@@ -125,64 +125,16 @@ static void ties(void **state)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 2);
 
-	closed = rounds = exact = (struct told){.phases = 12, .busy = 11};
-	assert_choice(bed, "creRf", "closed", 12);
-	closed = (struct told)DECLINES;
-	assert_choice(bed, "creRf", "exact", 12);
+	rounds = exact = (struct told){.phases = 12, .busy = 11};
+	assert_choice(bed, "reRf", "exact", 12);
 	rounds.length = 3;
-	assert_choice(bed, "creRf", "rounds", 12); /* asked after exact */
+	assert_choice(bed, "reRf", "rounds", 12); /* asked after exact */
 	exact.busy = 10;
-	assert_choice(bed, "creRf", "exact", 12);
+	assert_choice(bed, "reRf", "exact", 12);
 	rounds = (struct told){.phases = 12, .busy = 9};
-	assert_choice(bed, "creRf", "rounds", 12);
+	assert_choice(bed, "reRf", "rounds", 12);
 	rounds.phases = 13;
-	assert_choice(bed, "creRf", "exact", 12);
-	bed_free(bed);
-}
-
-/* The closed form is asked first for 64 servers and no more, then after rounds; and the ILP never. */
-static void the_closed_form_is_first_in_small_fabrics(void **state)
-{
-	static const struct {
-		const char *spec;
-		unsigned lmc;
-		const char *order;
-	} cases[] = {{"FT(2;8,8)", 0, "cRef"},
-		     {"FT(2;8,8;servers=9)", 0, "Rcef"},
-		     {"FT(2;5,13)", 0, "Rcef"},
-		     {"FT(2;8,8)", 3, "creRf"},
-		     {"FT(2;8,8;servers=9)", 3, "rceRf"}};
-
-	closed = rounds = exact = (struct told){.phases = 250};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct bed *bed = bed_new(cases[i].spec, cases[i].lmc);
-
-		assert_choice(bed, cases[i].order, *cases[i].order == 'R' ? "rounds" : "closed", 250);
-		bed_free(bed);
-	}
-}
-
-/* At the bound the closed form is asked for a phase in which nobody sends, where rounds have none. */
-static void the_closed_form_saves_a_busy_phase(void **state)
-{
-	struct bed *bed = bed_new("FT(2;5,13)", 0);
-	struct fors_error error;
-	uint32_t bound;
-
-	assert_int_equal(fors_lower_bound(bed->fabric, &bound, &error), FORS_OK);
-	exact = (struct told)DECLINES;
-	rounds = (struct told){.phases = bound, .busy = bound, .length = 5};
-	closed = (struct told){.phases = bound, .busy = bound - 1};
-	assert_choice(bed, "Rc", "closed", bound);
-	closed.busy = bound;
-	assert_choice(bed, "Rc", "rounds", bound);
-	closed = (struct told){.phases = bound + 1};
-	assert_choice(bed, "Rc", "rounds", bound);
-	closed = (struct told){.err = FORS_ENOMEM}; /* does not cost the plan that there is */
-	assert_choice(bed, "Rc", "rounds", bound);
-	rounds.busy = bound - 1;
-	closed = (struct told){.err = FORS_ECANCELLED}; /* it is not asked */
-	assert_choice(bed, "R", "rounds", bound);
+	assert_choice(bed, "reRf", "exact", 12);
 	bed_free(bed);
 }
 
@@ -190,14 +142,11 @@ static void the_fewest_phases(void **state)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 2);
 
-	closed = (struct told){.phases = 13};
 	rounds = (struct told){.phases = 12};
 	exact = (struct told){.phases = 11};
-	assert_choice(bed, "creRf", "exact", 11);
+	assert_choice(bed, "reRf", "exact", 11);
 	rounds.phases = 10;
-	assert_choice(bed, "creRf", "rounds", 10);
-	rounds = exact = (struct told){.phases = 14};
-	assert_choice(bed, "creRf", "closed", 13);
+	assert_choice(bed, "reRf", "rounds", 10);
 	bed_free(bed);
 }
 
@@ -209,15 +158,12 @@ static void the_bound_ends_the_search(void **state)
 	uint32_t bound;
 
 	assert_int_equal(fors_lower_bound(bed->fabric, &bound, &error), FORS_OK);
-	closed = (struct told){.phases = bound};
-	rounds = exact = (struct told)DECLINES;
-	assert_choice(bed, "c", "closed", bound);
-	closed.phases = bound + 1;
-	rounds.wanted = bound;
-	assert_choice(bed, "cr", "rounds", bound);
-	rounds.wanted = 0;
+	exact = (struct told)DECLINES;
+	rounds = (struct told){.wanted = bound};
+	assert_choice(bed, "r", "rounds", bound);
+	rounds = (struct told){.wanted = bound + 1, .phases = bound + 1};
 	exact = (struct told){.phases = bound};
-	assert_choice(bed, "cre", "exact", bound);
+	assert_choice(bed, "re", "exact", bound);
 	bed_free(bed);
 }
 
@@ -227,18 +173,18 @@ static void exact_comes_first_where_it_has_paths(void **state)
 	static const struct {
 		const char *spec;
 		unsigned lmc;
-		const char *order;
-	} cases[] = {{"FT(2;4,3)", 2, "creRf"},
-		     {"FT(2;4,3)", 1, "cRef"},
-		     {"FT(2;5,3)", 3, "creRf"},
-		     {"FT(2;5,3)", 2, "cRef"},
-		     {"FT(2;3,3)", 2, "creRf"}};
+		const char *order, *method;
+	} cases[] = {{"FT(2;4,3)", 2, "reRf", "exact"},
+		     {"FT(2;4,3)", 1, "Ref", "rounds"},
+		     {"FT(2;5,3)", 3, "reRf", "exact"},
+		     {"FT(2;5,3)", 2, "Ref", "rounds"},
+		     {"FT(2;3,3)", 2, "reRf", "exact"}};
 
-	closed = rounds = exact = (struct told){.phases = 50};
+	rounds = exact = (struct told){.phases = 50};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct bed *bed = bed_new(cases[i].spec, cases[i].lmc);
 
-		assert_choice(bed, cases[i].order, "closed", 50);
+		assert_choice(bed, cases[i].order, cases[i].method, 50);
 		bed_free(bed);
 	}
 }
@@ -248,16 +194,16 @@ static void flows_come_last(void **state)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 0);
 
-	closed = exact = (struct told)DECLINES;
+	exact = (struct told)DECLINES;
 	rounds = (struct told){.phases = 12};
 	flows = (struct told){.phases = 11};
-	assert_choice(bed, "cRef", "flows", 11);
+	assert_choice(bed, "Ref", "flows", 11);
 	flows.phases = 12;
-	assert_choice(bed, "cRef", "rounds", 12);
+	assert_choice(bed, "Ref", "rounds", 12);
 	flows = (struct told){.err = FORS_ENOMEM}; /* does not cost the plan that there is */
-	assert_choice(bed, "cRef", "rounds", 12);
+	assert_choice(bed, "Ref", "rounds", 12);
 	flows = (struct told){.err = FORS_ECANCELLED};
-	assert_failure(bed, "cRef", FORS_ECANCELLED, "flows: ");
+	assert_failure(bed, "Ref", FORS_ECANCELLED, "flows: ");
 	flows = (struct told)DECLINES;
 	bed_free(bed);
 }
@@ -270,19 +216,16 @@ static void errors_of_methods(void **state)
 	struct bed *bed = bed_new("FT(2;3,3)", 2);
 
 	for (size_t i = 0; i < sizeof(go_on) / sizeof(go_on[0]); i++) {
-		closed = exact = (struct told){.err = go_on[i]};
+		exact = (struct told){.err = go_on[i]};
 		rounds = (struct told){.phases = 20};
-		assert_choice(bed, "creRf", "rounds", 20);
+		assert_choice(bed, "reRf", "rounds", 20);
 		rounds = (struct told){.err = go_on[i]};
-		assert_failure(bed, "creR", go_on[i], "rounds: "); /* the last one's reason */
+		assert_failure(bed, "reR", go_on[i], "rounds: "); /* the last one's reason */
 	}
 	for (size_t i = 0; i < sizeof(end) / sizeof(end[0]); i++) {
-		closed = (struct told){.phases = 20};
-		rounds = (struct told)DECLINES;
+		rounds = (struct told){.wanted = 20};
 		exact = (struct told){.err = end[i]};
-		assert_failure(bed, "cre", end[i], "exact: ");
-		closed = (struct told){.err = end[i]};
-		assert_failure(bed, "c", end[i], "closed: ");
+		assert_failure(bed, "re", end[i], "exact: ");
 	}
 	bed_free(bed);
 }
@@ -306,7 +249,7 @@ static void methods_by_name(void **state)
 	assert_int_equal(fors_plan(&task, "exact", &schedule, &error), FORS_ENOTAPPL);
 	assert_string_equal(asked, "Re");
 	assert_int_equal(fors_plan(&task, "simplex", &schedule, &error), FORS_EINPUT);
-	assert_non_null(strstr(error.text, "'simplex'; there are auto, closed, rounds, exact, flows"));
+	assert_non_null(strstr(error.text, "'simplex'; there are auto, rounds, exact, flows, closed"));
 	assert_null(schedule);
 	bed_free(bed);
 }
@@ -315,8 +258,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ties),
-		cmocka_unit_test(the_closed_form_is_first_in_small_fabrics),
-		cmocka_unit_test(the_closed_form_saves_a_busy_phase),
 		cmocka_unit_test(the_fewest_phases),
 		cmocka_unit_test(the_bound_ends_the_search),
 		cmocka_unit_test(exact_comes_first_where_it_has_paths),

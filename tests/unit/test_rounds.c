@@ -6,7 +6,7 @@
 
 #include "support.h"
 
-#include "core/planners/rounds/problem.h"
+#include "core/planners/method.h"
 #include "core/schedule/schedule.h"
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
@@ -92,57 +92,6 @@ static void the_model_case(void **state)
 	bed_down(bed, "Leaf05[24] Leaf05[25] Leaf05[26] Leaf11[27] Leaf11[28] Leaf11[29]");
 	assert_phases(bed, 400, "three cables of three leaves");
 	bed_free(bed);
-}
-
-/* Phases in which anybody sends; with several leaves the last one is empty, if any is. */
-static uint32_t busy_phases(const struct bed *bed, const char *what)
-{
-	struct fors_task task = bed_task(bed);
-	struct fors_schedule *schedule;
-	struct fors_error error;
-	uint32_t busy;
-
-	if (fors_method_rounds.plan(&task, &schedule, &error))
-		fail_msg("%s: %s", what, error.text);
-	assert_plan(bed, schedule, what);
-	assert_int_equal(schedule->nphases, bed->fabric->nservers);
-	busy = fors_schedule_nbusy(schedule);
-	for (uint32_t s = 0; schedule->nleaves > 1 && s < schedule->nservers; s++)
-		if (fors_schedule_flow(schedule, s, schedule->nphases - 1).dst != FORS_IDLE)
-			assert_int_equal(busy, schedule->nphases);
-	fors_schedule_free(schedule);
-	return busy;
-}
-
-#define WITHOUT_LEAF_1 "Node01-00 Node01-01 Node01-02 Node01-03 Node01-04 Node01-05 Node01-06 Node01-07"
-
-/* Everybody meets itself in the last phase, wherever links have room for all others in one round less. */
-static void an_empty_phase(void **state)
-{
-	static const struct {
-		const char *spec, *down;
-		unsigned lmc;
-		bool is_empty;
-	} cases[] = {{"FT(2;2,2)", "", 0, true},
-		     {"FT(2;1,1)", "", 0, true},
-		     {"FT(2;5,1)", "", 0, true},
-		     {"FT(2;20,18)", "", 5, true},
-		     {"FT(2;6,7;servers=4)", "Spine01", 1, true}, /* four lanes for four servers are left */
-		     {"FT(2;6,7;servers=4;cables=2)", "", 0, true},
-		     {"FT(2;3,5;servers=3;cables=2)", "Leaf01[9] Leaf00[6] Leaf03[6]", 5, true}, /* by path indices */
-		     {"FT(2;1,6;servers=1;cables=2)", "Node01-00", 3, true}, /* a leaf without servers between others */
-		     {"FT(2;8,13)", WITHOUT_LEAF_1, 0, true},
-		     {"FT(2;20,18)", "Spine04", 0, false}, /* no leaf can do without the last round */
-		     {"FT(2;20,18)", "Leaf03[21]", 5, false}};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct bed *bed = bed_new(cases[i].spec, cases[i].lmc);
-
-		bed_down(bed, cases[i].down);
-		assert_int_equal(busy_phases(bed, cases[i].spec), bed->fabric->nservers - cases[i].is_empty);
-		bed_free(bed);
-	}
 }
 
 /* Whole spines down: the pattern alone is a plan with as many rounds as the fullest link has units. */
@@ -453,33 +402,10 @@ static void at_the_limit_of_tables(void **state)
 	bed_free(bed);
 }
 
-/* The bound is one: no plan of a small fabric has fewer rounds, and the fullest link counts. */
-static void the_bound(void **state)
-{
-	struct bed *bed = bed_new("FT(2;8,16)", 0);
-	struct fors_rounds_problem problem;
-	struct fors_error error;
-	struct fors_task task;
-	uint32_t bound;
-
-	(void)state;
-	bed_down(bed, "Leaf03[9] Leaf03[10]");
-	task = bed_task(bed);
-	assert_int_equal(fors_rounds_problem_init(&problem, &task, 1, &error), FORS_OK);
-	assert_int_equal(fors_rounds_bound(&problem, &bound, &error), FORS_OK);
-	assert_int_equal(bound, 20);
-	fors_rounds_problem_set(&problem, 1, 2);
-	assert_int_equal(fors_rounds_bound(&problem, &bound, &error), FORS_OK);
-	assert_int_equal(bound, 40);
-	fors_rounds_problem_clear(&problem);
-	bed_free(bed);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_model_case),
-		cmocka_unit_test(an_empty_phase),
 		cmocka_unit_test(lost_spines),
 		cmocka_unit_test(single_double_triple),
 		cmocka_unit_test(many_failures),
@@ -492,7 +418,6 @@ int main(void)
 		cmocka_unit_test(asking_often),
 		cmocka_unit_test(wanted_phases),
 		cmocka_unit_test(at_the_limit_of_tables),
-		cmocka_unit_test(the_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static enum fors_err shift(const struct fors_flows_problem *problem, const uint3
 		for (uint32_t d = 0; d < n; d++) {
 			uint32_t t = number[d] >= number[i] ? number[d] - number[i] : number[d] + n - number[i];
 
-			if (!fors_flows_put_if_free(*packing, problem->home[i], d, t))
+			if (!fors_flows_put_if_free(*packing, problem->home[i], d, 0, t))
 				(*packing)->waiting[(*packing)->nwaiting++] = problem->home[i] * n + d;
 		}
 	return FORS_OK;

@@ -13,28 +13,12 @@
 #include "strategy.h"
 
 #include "core/schedule/schedule.h"
-#include "core/tables/lanes.h"
 
 #define MOST_PATHS 8 /* path indices that are looked at: more cost more than they give */
 
 static uint32_t paths_of(const struct fors_fabric *fabric)
 {
 	return 1u << fabric->lmc < MOST_PATHS ? 1u << fabric->lmc : MOST_PATHS;
-}
-
-/* The lane of each flow between leaves. */
-static void set_lanes(const struct fors_task *task, struct fors_schedule *schedule)
-{
-	const struct fors_fabric *fabric = task->fabric;
-
-	for (uint32_t s = 0; s < fabric->nservers; s++)
-		for (uint32_t t = 0; t < schedule->nphases; t++) {
-			struct fors_cell *cell = &schedule->cell[(size_t)s * schedule->nphases + t];
-
-			if (cell->dst == FORS_IDLE || fabric->server[cell->dst].leaf == fabric->server[s].leaf)
-				continue;
-			cell->lane = fors_lane_to(fabric, task->lanes, fabric->server[s].leaf, cell->dst, cell->path);
-		}
 }
 
 static enum fors_err write_schedule(const struct fors_task *task, const struct fors_flows_packing *packing,
@@ -50,7 +34,7 @@ static enum fors_err write_schedule(const struct fors_task *task, const struct f
 		fors_schedule_free(made);
 		return err;
 	}
-	set_lanes(task, made);
+	fors_flows_set_lanes(task, made);
 	*schedule = made;
 	return FORS_OK;
 }

@@ -28,13 +28,18 @@ static bool allocate(struct fors_flows_packing *p, uint32_t room)
 {
 	const struct fors_flows_problem *problem = p->problem;
 	size_t phases = ((size_t)room + 63) / 64 * 64;
-	size_t tokens = (size_t)problem->ndests * problem->ndests / (problem->lump ? problem->lump : 1);
+	size_t tokens = problem->ndests * fors_flows_received_tokens(problem), senders = 0;
 
 	if (!fors_book_init_wide(&p->book, problem->capacity, problem->nlinks, problem->nlinks + problem->ndests,
 				 problem->nswitches, p->nphases, (uint32_t)phases))
 		return false;
-	p->seat = malloc((problem->ndests * phases + 1) * sizeof(*p->seat));
 	p->seat_row = calloc(problem->nswitches + (size_t)1, sizeof(*p->seat_row));
+	for (uint32_t s = 0; p->seat_row && s < problem->nswitches; s++) {
+		p->seat_row[s] = senders * p->book.room;
+		senders += problem->senders[s];
+	}
+	p->nseats = senders * phases;
+	p->seat = malloc((p->nseats + 1) * sizeof(*p->seat));
 	p->waiting = malloc((tokens + 1) * sizeof(*p->waiting));
 	return p->seat && p->seat_row && p->waiting;
 }
@@ -53,8 +58,6 @@ static enum fors_err make(const struct fors_flows_problem *problem, uint32_t nph
 		fors_flows_packing_free(p);
 		return fors_fail_memory(error);
 	}
-	for (uint32_t s = 0; s < problem->nswitches; s++)
-		p->seat_row[s] = (size_t)problem->first[s] * p->book.room;
 	*packing = p;
 	return FORS_OK;
 }
@@ -65,7 +68,7 @@ enum fors_err fors_flows_packing_new(const struct fors_flows_problem *problem, u
 	enum fors_err err = make(problem, nphases, nphases + nphases / SPARE, packing, error);
 
 	for (uint32_t s = 0; !err && s < problem->nswitches; s++) {
-		uint32_t tokens = problem->senders[s] / (problem->lump ? problem->lump : 1);
+		uint32_t tokens = fors_flows_tokens(problem, s * problem->ndests);
 
 		for (uint32_t d = 0; d < problem->ndests; d++)
 			for (uint32_t i = 0; i < tokens; i++)
@@ -81,7 +84,7 @@ static void copy_memory(const struct fors_flows_packing *from, struct fors_flows
 
 	fors_book_copy(&to->book, &from->book);
 	fors_book_set_turns(&to->book, to->nphases);
-	memcpy(to->seat, from->seat, (size_t)problem->ndests * from->book.room * sizeof(*from->seat));
+	memcpy(to->seat, from->seat, from->nseats * sizeof(*from->seat));
 	to->work += rows * from->book.nwords;
 }
 
@@ -158,7 +161,7 @@ uint64_t fors_flows_packing_bytes(const struct fors_flows_problem *problem, uint
 
 	/* the book, seats, what waits */
 	return fors_book_bytes(problem->nlinks + p, extra_places(problem), s, phases) + 4 * p * phases +
-	       4 * p * p / (problem->lump ? problem->lump : 1);
+	       4 * p * fors_flows_received_tokens(problem);
 }
 
 /* ---- fewer phases ---- */
@@ -261,14 +264,14 @@ void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t p
 	fors_flows_put_rows(packing, way, phase, row, n);
 }
 
-bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t s, uint32_t d, uint32_t phase)
+bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t s, uint32_t d, uint32_t path, uint32_t phase)
 {
 	const struct fors_flows_problem *problem = packing->problem;
-	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = list_rows(problem, s, d, 0, row);
-	bool is_free = fors_book_free(&packing->book, row, n, phase / 64) >> phase % 64 & 1;
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows_of(packing, s, d, path, row);
+	bool is_free = n != FORS_FLOWS_NONE && fors_book_free(&packing->book, row, n, phase / 64) >> phase % 64 & 1;
 
 	if (is_free)
-		fors_flows_put_rows(packing, (s * problem->ndests + d) * problem->npaths, phase, row, n);
+		fors_flows_put_rows(packing, (s * problem->ndests + d) * problem->npaths + path, phase, row, n);
 	return is_free;
 }
 

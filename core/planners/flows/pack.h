@@ -18,7 +18,8 @@ struct fors_flows_packing {
 	const struct fors_flows_problem *problem; /* borrowed */
 	uint32_t nphases;			  /* T, the book's turns */
 	struct fors_book book;			  /* rows: links, then destinations, then switches, which are counted */
-	uint32_t *seat;	   /* per switch, senders x room of the book: the ways of its tokens in a phase, without gaps */
+	uint32_t *seat; /* per switch, senders x room of the book: the ways of its tokens in a phase, without gaps */
+	size_t nseats;
 	size_t *seat_row;  /* per switch: where its seats begin */
 	uint32_t *waiting; /* tokens without a phase, each by its unit, in any order */
 	uint32_t nwaiting;
@@ -61,8 +62,8 @@ void fors_flows_put(struct fors_flows_packing *packing, uint32_t way, uint32_t p
 /* The same where the n rows of the way are known, as of fors_flows_rows(). */
 void fors_flows_put_rows(struct fors_flows_packing *packing, uint32_t way, uint32_t phase, const uint32_t *row,
 			 uint32_t n);
-/* The same of a unit, by its first way, if it fits there; false if it does not. */
-bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t s, uint32_t d, uint32_t phase);
+/* The same of a unit, over a path index, if it has such a way and fits there; false if not. */
+bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t s, uint32_t d, uint32_t path, uint32_t phase);
 /* Take it out again. */
 void fors_flows_take(struct fors_flows_packing *packing, uint32_t way, uint32_t phase);
 

@@ -214,9 +214,18 @@ enum fors_err fors_flows_fullest(const struct fors_flows_problem *p, uint32_t *l
 	return FORS_OK;
 }
 
+uint64_t fors_flows_received_tokens(const struct fors_flows_problem *p)
+{
+	uint64_t n = 0;
+
+	for (uint32_t s = 0; s < p->nswitches; s++)
+		n += fors_flows_tokens(p, s * p->ndests);
+	return n;
+}
+
 enum fors_err fors_flows_bound(const struct fors_flows_problem *p, uint32_t *bound, struct fors_error *error)
 {
-	uint32_t link, tokens, lump = p->lump ? p->lump : 1, received = p->ndests / lump + (p->ndests % lump > 0);
+	uint32_t link, tokens, received = (uint32_t)fors_flows_received_tokens(p);
 	enum fors_err err = fors_flows_fullest(p, &link, &tokens, error);
 
 	if (err)

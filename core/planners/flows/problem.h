@@ -94,6 +94,9 @@ static inline uint32_t fors_flows_tokens(const struct fors_flows_problem *proble
 	return problem->senders[fors_flows_switch(problem, unit)] / (problem->lump ? problem->lump : 1);
 }
 
+/* A round has a place for each that a switch can send in it: so many units a destination receives, one from each group. */
+uint64_t fors_flows_received_tokens(const struct fors_flows_problem *problem);
+
 /*
  * The problem of a task on a two-level tree: ways read off the task's tables, path indices 0..npaths-1, in *problem
  * (fors_flows_problem_clear()). Errors: FORS_ENOPLAN (a base LID has no way; named), FORS_ELIMIT (more ways than fit

@@ -9,6 +9,10 @@
 #include "pack.h"
 
 struct fors_schedule;
+struct fors_task;
+
+/* The lanes of a schedule of a two-level tree, by the tables of its task. */
+void fors_flows_set_lanes(const struct fors_task *task, struct fors_schedule *schedule);
 
 /*
  * Write a packing in which nothing waits to a schedule of its servers and phases, dense layout, all cells idle so far: whom

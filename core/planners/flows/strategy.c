@@ -33,7 +33,9 @@
 #define PART_MISSING 50 /* per cent of what is missing: so many phases are added */
 #define WORK_PER_SEARCH 1000000
 #define WORK_PER_WAITING 5000
-#define SHARE 8		   /* of the work that is left, for one search */
+#define UNITS_SHARE                                                                                                    \
+	3	/* the same of whole units: what is searched for at the bound in vain leaves work for a round more */
+#define SHARE 8 /* of the work that is left, for one search */
 #define LUMPED_PER_FLOW 50 /* the same on the way down from a plan that began with lumps */
 #define LUMPED_AT_LEAST UINT64_C(6000000)
 #define CHOICE_PER_FLOW 1000 /* the same where flows have ways to choose from */
@@ -64,7 +66,7 @@ struct attempt {
 /* So many tokens there are. */
 static uint64_t tokens_of(const struct fors_flows_problem *problem)
 {
-	return (uint64_t)problem->ndests * problem->ndests / (problem->lump ? problem->lump : 1);
+	return problem->ndests * fors_flows_received_tokens(problem);
 }
 
 /* More would be of no use. */
@@ -107,6 +109,8 @@ static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_erro
 		       norders = tokens_of(a->problem) > MANY ? 1 : most;
 	enum fors_err err = FORS_OK;
 
+	if (a->asked->begin)
+		return a->asked->begin(a->asked->begin_context, nphases, &a->failed, error);
 	for (unsigned i = 0; i < norders && !err && !is_good_begin(a); i++) {
 		put_aside(a, NULL);
 		err = fors_flows_first_fit(a->problem, a->way, nphases, turn[i], &a->spare, error);
@@ -124,7 +128,8 @@ static enum fors_err begin(struct attempt *a, uint32_t nphases, struct fors_erro
 static enum fors_err begin_again(struct attempt *a, uint32_t nphases, struct fors_error *error)
 {
 	struct fors_flows_packing *made;
-	enum fors_err err = fors_flows_first_fit(a->problem, a->way, nphases, a->order, &made, error);
+	enum fors_err err = a->asked->begin ? a->asked->begin(a->asked->begin_context, nphases, &made, error)
+					    : fors_flows_first_fit(a->problem, a->way, nphases, a->order, &made, error);
 
 	if (err)
 		return err;
@@ -141,6 +146,8 @@ static uint64_t share_of(const struct attempt *a, const struct fors_flows_packin
 {
 	uint64_t share = a->work / SHARE, worth = WORK_PER_SEARCH + WORK_PER_WAITING * (uint64_t)packing->nwaiting;
 
+	if (a->asked->begin)
+		return a->work / UNITS_SHARE;
 	if (a->problem->lump > 1)
 		return a->work;
 	return share < worth ? share : worth;
@@ -330,6 +337,8 @@ enum fors_err fors_flows_pack_problem(const struct fors_flows_problem *problem, 
 
 	a.work = work_for(problem, asked);
 	err = run(&a, error);
+	if (asked->steps)
+		*asked->steps += work_for(problem, asked) - a.work;
 	fors_flows_packing_free(a.failed);
 	fors_flows_packing_free(a.spare);
 	free(a.way);

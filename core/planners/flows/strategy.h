@@ -9,6 +9,10 @@
 #include "core/planners/method.h"
 #include "pack.h"
 
+/* A packing to begin with, of so many phases, in *packing, owned by the caller; what has no phase there waits. */
+typedef enum fors_err fors_flows_begin(void *context, uint32_t nphases, struct fors_flows_packing **packing,
+				       struct fors_error *error);
+
 /* What is asked of a packing; all zero: any, and nobody stops it. */
 struct fors_flows_asked {
 	uint32_t wanted_phases;		  /* more are of no use; 0: any number is */
@@ -19,6 +23,9 @@ struct fors_flows_asked {
 	bool is_quick;			  /* a plan is wanted soon: less work, fewer orders to begin with */
 	uint32_t effort;		  /* of fors_flows_improve(): so many times the usual one; 0 means 1 */
 	const uint32_t *number;		  /* per destination, for the linear shift (by_number.h) */
+	fors_flows_begin *begin; /* where phases are known that most have at home; NULL: first fit in some orders */
+	void *begin_context;	 /* of begin */
+	uint64_t *steps;	 /* work of searches is added here; NULL: nobody wants to know */
 };
 
 /*

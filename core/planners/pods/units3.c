@@ -282,7 +282,7 @@ static bool place_home(const struct work *w, struct fors_flows_packing *packing,
 {
 	uint32_t round = fors_cohorts_round(w->cohorts, w->leaf[s], w->slot[d]);
 
-	return !is_loose(w, s, d) && round < packing->nphases && fors_flows_put_if_free(packing, s, d, round);
+	return !is_loose(w, s, d) && round < packing->nphases && fors_flows_put_if_free(packing, s, d, 0, round);
 }
 
 /* The end of the switches of one pod from `first` on, where they stand beside each other. */

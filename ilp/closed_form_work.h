@@ -7,7 +7,7 @@
 #define FORS_CORE_PLANNERS_CLOSED_FORM_WORK_H
 
 #include "core/fabric/fabric.h"
-#include "method.h"
+#include "core/planners/method.h"
 
 /* A step of the closed form: what the sender of one rank does in one phase, in every leaf. */
 struct fors_form_step {

@@ -6,7 +6,7 @@
 #ifndef FORS_CORE_PLANNERS_CLOSED_FORM_H
 #define FORS_CORE_PLANNERS_CLOSED_FORM_H
 
-#include "method.h"
+#include "core/planners/method.h"
 
 /*
  * The closed form's schedule without lanes (path 0, FORS_NO_LANE between leaves too), for whoever chooses
