@@ -283,7 +283,7 @@ def test_hold_down(fabric, lmc):
 
 @pytest.mark.parametrize("lmc", [0, 2])
 def test_flapping_link(fabric, lmc):
-    """Ten flaps cost one epoch for the failure and one for the return."""
+    """Ten flaps cost one epoch for the failure, with several LIDs another for the hold, and one for the return."""
     tree = FatTree(4, 3)
     sim, sm = fabric(tree, lmc=lmc, fors_conf="hold_down = 3\n", sweep_interval=1)
     sm.wait_epoch()
@@ -296,7 +296,7 @@ def test_flapping_link(fabric, lmc):
         sim.relink(cable.leaf, cable.leaf_port)
         epochs.add(sm.wait_status(state="active", held_links=lambda links: len(links) == 1)["epoch"])
         assert_good(sim, sm)
-    assert len(epochs) == 1
+    assert len(epochs) <= (2 if lmc else 1)  # with several LIDs tables of the held cable may be others than of the dead one, and so the plan, once
     final = sm.wait_status(15, state="active", held_links=[], dead_links=[], f=0)["epoch"]
     assert final not in epochs
     assert sm.log(mark).count("fors: planning: ") <= 4
