@@ -33,7 +33,7 @@ struct fors_holdings_task {
 	const struct fors_floors *floors;
 	const struct fors_joblist *list; /* on floor 0 */
 	bool is_owners_only; /* of two levels: jobs choose their lanes, so there are no entries, and bounds are 0 */
-	bool has_exclusive;		 /* the next three: as in struct fors_entries_task, in this list's numbers */
+	bool has_exclusive;  /* the next three: as in struct fors_entries_task, in this list's numbers */
 	const struct fors_holdings *before;
 	bool may_move;
 	bool (*cancelled)(void *context); /* as in struct fors_owners_task */

@@ -19,8 +19,9 @@ static const struct number {
 	const char *key;
 	size_t offset;
 } numbers[] = {
-	{AT(servers)},	   {AT(missing)},    {AT(leaves)}, {AT(lanes)},		  {AT(phases)},	      {AT(lower_bound)},
-	{AT(alone_bound)}, {AT(path_index)}, {AT(epoch)},  {AT(expected_phases)}, {AT(demand_epoch)}, {AT(demand_phases)},
+	{AT(servers)}, {AT(missing)},	      {AT(leaves)},	  {AT(lanes)},
+	{AT(phases)},  {AT(lower_bound)},     {AT(alone_bound)},  {AT(path_index)},
+	{AT(epoch)},   {AT(expected_phases)}, {AT(demand_epoch)}, {AT(demand_phases)},
 };
 
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))

@@ -28,12 +28,12 @@ struct fors_jobstat {
 	int64_t missing;       /* that the jobs file names, and that are not there */
 	int64_t leaves, lanes; /* lanes: (leaf, lane) that it owns */
 	int64_t phases;
-	int64_t lower_bound;	 /* of phases, over the lanes that it may use */
-	int64_t alone_bound;	 /* of phases, if it had the fabric for itself */
-	int64_t path_index;	 /* of those that belong to jobs, if its plan goes over that only */
-	int64_t epoch;		 /* of its schedule, also of a withdrawn one */
-	int64_t expected_phases; /* while it waits for its table entries: no plan over these is shorter */
-	char demand[64];	 /* the name of its demand; empty: it has none */
+	int64_t lower_bound;		     /* of phases, over the lanes that it may use */
+	int64_t alone_bound;		     /* of phases, if it had the fabric for itself */
+	int64_t path_index;		     /* of those that belong to jobs, if its plan goes over that only */
+	int64_t epoch;			     /* of its schedule, also of a withdrawn one */
+	int64_t expected_phases;	     /* while it waits for its table entries: no plan over these is shorter */
+	char demand[64];		     /* the name of its demand; empty: it has none */
 	int64_t demand_epoch, demand_phases; /* of its schedule; unknown: there is none */
 	double demand_over_bound;	     /* likewise: its time over the bound of any, without the cost of phases */
 	char whose[8];			     /* which lanes it goes over: "own", "free", "all"; empty: no schedule */

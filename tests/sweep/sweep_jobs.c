@@ -36,7 +36,7 @@
 
 #define PORTS 120
 #define MOST_CUTS 6
-#define MOST_HOPS 32  /* switches of a way: detours of the tables are ways, too */
+#define MOST_HOPS 32 /* switches of a way: detours of the tables are ways, too */
 #define WORK_PART 20 /* of the searches: what is right does not depend on how long they search */
 
 /* What came out of all. */

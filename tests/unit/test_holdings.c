@@ -202,10 +202,8 @@ static void has_nothing(const struct fors_holdings *holdings, const struct fors_
 /* Who does not find entries on all floors has none on any. */
 static void share_out(const struct site *s, const struct fors_joblist *list)
 {
-	const struct fors_holdings_task task = {.floors = &s->floors,
-						.list = list,
-						.has_exclusive = true,
-						.owners_work = FORS_OWNERS_WORK / 100};
+	const struct fors_holdings_task task = {
+		.floors = &s->floors, .list = list, .has_exclusive = true, .owners_work = FORS_OWNERS_WORK / 100};
 	struct fors_holdings holdings;
 	struct fors_error error;
 
@@ -518,10 +516,8 @@ static void test_scattered(void **state)
 	site_new(&s, "XGFT(3;6,6,8;1,6,6)", "");
 	for (uint64_t seed = 1; seed <= 10; seed++) {
 		struct fors_joblist list = scattered(&s.floors, seed, sizes, 7);
-		struct fors_holdings_task task = {.floors = &s.floors,
-						  .list = &list,
-						  .has_exclusive = true,
-						  .owners_work = FORS_OWNERS_WORK};
+		struct fors_holdings_task task = {
+			.floors = &s.floors, .list = &list, .has_exclusive = true, .owners_work = FORS_OWNERS_WORK};
 		struct fors_holdings holdings;
 
 		must(fors_holdings_find(&task, &holdings, NULL), NULL);
@@ -582,8 +578,7 @@ static void test_again(void **state)
 	for (int draw = 0; draw < 20; draw++) {
 		struct fors_joblist list = anywhere(&s.floors, &random, 2);
 		struct fors_holdings first, again, second;
-		struct fors_holdings_task task = {
-			.floors = &s.floors, .list = &list, .owners_work = FORS_OWNERS_WORK};
+		struct fors_holdings_task task = {.floors = &s.floors, .list = &list, .owners_work = FORS_OWNERS_WORK};
 
 		must(fors_holdings_find(&task, &first, NULL), NULL);
 		must(fors_holdings_again(&s.floors, &first, &s.floors, same, list.count, &again, NULL), NULL);
@@ -619,10 +614,8 @@ static unsigned go_on(const struct moment *then, struct moment *now, uint64_t se
 	struct fors_random random = {seed};
 	struct fors_joblist list = anywhere(&now->s.floors, &random, 3);
 	struct fors_holdings before = {0};
-	struct fors_holdings_task task = {.floors = &now->s.floors,
-					  .list = &list,
-					  .may_move = seed % 2,
-					  .owners_work = FORS_OWNERS_WORK / 24};
+	struct fors_holdings_task task = {
+		.floors = &now->s.floors, .list = &list, .may_move = seed % 2, .owners_work = FORS_OWNERS_WORK / 24};
 	unsigned nheld = 0;
 
 	if (then)
