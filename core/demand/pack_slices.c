@@ -8,7 +8,8 @@
  * them: as long as such a set is found the shortest message that may hold a needy resource stays as long as it was, else it becomes shorter by
  * an eighth.
  *
- * A set is made greedily, the neediest resource first. What is idle in the end takes any message. When no set is found the one of before stays as far as it goes, and is completed with shorter messages.
+ * A set begins greedily, the neediest resource first. A needy resource that nobody holds then drives others out, those that are needed least.
+ * What is idle in the end takes any message. When no set is found the one of before stays as far as it goes, and is completed with shorter messages.
  */
 #include "pack.h"
 #include "pairs.h"
@@ -19,10 +20,16 @@
 #include "core/base/random.h"
 
 #define NOBODY UINT32_MAX
-#define CHOICES 48 /* messages that a resource chooses from, beginning anywhere */
+#define CHOICES 48     /* messages that a resource chooses from, beginning anywhere */
+#define MOST_OFFERS 48 /* messages with several ways that are looked at for a resource */
 #define FEW_MESSAGES 4096
 #define MOST_ROUNDS 256
 #define DIGIT 10 /* bits of a need by which resources are sorted at a time */
+
+/* A message and a way of it. */
+struct pick {
+	uint32_t message, path;
+};
 
 struct keyed {
 	uint64_t need;
@@ -48,8 +55,10 @@ struct slicer {
 	uint32_t *weight;   /* per resource */
 	uint32_t *used;	    /* per resource: messages that it carries in the phase */
 	uint32_t *holder;   /* per resource but gates: the message that it carries */
+	uint32_t *driven;   /* per message: how often it was driven out of this phase */
 	uint64_t *idle[2];  /* bits of servers that do not send in the phase, that do not receive */
 	uint32_t *path;	    /* per message of the phase: its path index */
+	uint32_t *queue;    /* needy resources that nobody holds */
 	uint64_t *progress; /* per gate: bytes of the phase */
 	uint64_t time;	    /* the largest need */
 	struct fors_demand_put *put;
@@ -176,15 +185,15 @@ static uint64_t worth(const struct slicer *s, uint32_t message)
 	return sum;
 }
 
-/* The message of a link or gate at *i or behind it whose sender is idle; those that are sent are moved behind the others. */
-static uint32_t message_at(struct slicer *s, uint32_t x, uint32_t *i)
+/* The message of a link or gate at *i or behind it; those that are sent are moved behind the others. With is_free only one whose sender is idle. */
+static uint32_t message_at(struct slicer *s, uint32_t x, uint32_t *i, bool is_free)
 {
 	struct listed *list = s->list + s->first[x];
 
 	while (*i < s->alive[x]) {
 		struct listed at = list[*i];
 
-		if (s->holder[at.src] != NOBODY) {
+		if (is_free && s->holder[at.src] != NOBODY) {
 			++*i;
 			continue;
 		}
@@ -245,7 +254,7 @@ static void consider(const struct slicer *s, uint32_t message, struct choice *ch
 static uint32_t consider_some(struct slicer *s, uint32_t x, uint32_t from, uint32_t to, uint64_t least, uint32_t most,
 			      struct choice *choice)
 {
-	for (uint32_t i = from, m; most && i < to && (m = message_at(s, x, &i)) != NOBODY; i++)
+	for (uint32_t i = from, m; most && i < to && (m = message_at(s, x, &i, true)) != NOBODY; i++)
 		if (s->pairs.rest[m] >= least && may_take(s, m)) {
 			consider(s, m, choice);
 			most--;
@@ -315,6 +324,146 @@ static void take_all(struct slicer *s, uint64_t least)
 	for (uint32_t i = 0; i < s->norder; i++)
 		while (is_asked(s, s->order[i].x, least) && take_best(s, s->order[i].x, least))
 			continue;
+}
+
+/* ---- repairs ---- */
+
+/* What is lost when those that hold something of this way are driven out; how often they were counts too. */
+static uint64_t price_of(const struct slicer *s, const uint32_t *use, uint32_t n, uint64_t most)
+{
+	uint64_t price = 0;
+
+	for (uint32_t i = 0; i < n && price < most; i++) {
+		uint32_t m = s->holder[use[i]], load[FORS_DEMAND_MOST_USES], nloads;
+
+		if (m == NOBODY)
+			continue;
+		price += 1 + 4 * s->driven[m];
+		nloads = fors_demand_loads(s->problem, m, load);
+		for (uint32_t k = 0; k < nloads; k++)
+			price += is_needy(s, load[k]) ? 8 : 0;
+	}
+	return price;
+}
+
+/* The cheapest way of a message; of equal ones any. */
+static void offer_ways(struct slicer *s, uint32_t message, uint64_t *least, uint32_t *nequal, struct pick *best)
+{
+	uint32_t use[FORS_DEMAND_MOST_USES];
+
+	for (uint32_t path = 0; path < s->problem->npaths; path++) {
+		uint32_t n = fors_demand_uses(s->problem, message, path, use);
+		uint64_t price = n ? price_of(s, use, n, *least + 1) + 4 * s->driven[message] : UINT64_MAX;
+
+		if (!n || price > *least)
+			continue;
+		*nequal = price < *least ? 1 : *nequal + 1;
+		*least = price;
+		if (*nequal == 1 || !fors_random_below(&s->random, *nequal))
+			*best = (struct pick){message, path};
+	}
+}
+
+/* The cheapest ways so far. */
+struct cheapest {
+	struct pick *best;
+	uint64_t price;
+	uint32_t nequal, seen; /* messages that were looked at */
+};
+
+static void offer(struct slicer *s, uint32_t message, struct cheapest *cheapest)
+{
+	if (s->holder[s->problem->demand->message[message].src] == message)
+		return;
+	offer_ways(s, message, &cheapest->price, &cheapest->nequal, cheapest->best);
+	cheapest->seen++;
+}
+
+static void offer_pairs(struct slicer *s, uint32_t port, uint32_t most, struct cheapest *cheapest)
+{
+	const uint64_t *row = s->pairs.enough + (size_t)port * s->pairs.nwords;
+	uint32_t nwords = s->pairs.nwords, start = most < UINT32_MAX ? fors_random_below(&s->random, nwords) : 0;
+
+	for (uint32_t i = 0; i < nwords && cheapest->seen < most; i++) {
+		uint32_t w = (start + i) % nwords;
+
+		for (uint64_t bits = row[w]; bits && cheapest->seen < most; bits &= bits - 1)
+			offer(s, fors_demand_pairs_of(&s->pairs, port, 64 * w + (uint32_t)__builtin_ctzll(bits)),
+			      cheapest);
+	}
+	fors_effort_spend(s->asked->effort, nwords / 4);
+}
+
+static void offer_listed(struct slicer *s, uint32_t x, uint32_t most, struct cheapest *cheapest)
+{
+	uint32_t i = s->alive[x] > most ? fors_random_below(&s->random, s->alive[x] - most) : 0;
+
+	for (uint32_t m; cheapest->seen < most && (m = message_at(s, x, &i, false)) != NOBODY; i++)
+		if (s->pairs.rest[m] >= s->pairs.least)
+			offer(s, m, cheapest);
+	fors_effort_spend(s->asked->effort, s->alive[x] / 4);
+}
+
+/* The cheapest message and way for a needy resource, among some where it has many; false: it has none that is long enough. */
+static bool find_cheapest(struct slicer *s, uint32_t x, struct pick *best)
+{
+	struct cheapest cheapest = {best, UINT64_MAX - 1, 0, 0};
+	uint32_t most = s->problem->npaths > 1 ? MOST_OFFERS : UINT32_MAX;
+
+	if (x < 2 * s->problem->nservers)
+		offer_pairs(s, x, most, &cheapest);
+	else
+		offer_listed(s, x, most, &cheapest);
+	fors_effort_spend(s->asked->effort, 8 * (uint64_t)cheapest.seen * s->problem->npaths);
+	return cheapest.nequal > 0;
+}
+
+/* Make room for a pick; needy resources that lose their holder are queued. */
+static uint32_t drive_out(struct slicer *s, const struct pick *pick, uint32_t nqueue, uint32_t most)
+{
+	uint32_t use[FORS_DEMAND_MOST_USES], n = fors_demand_uses(s->problem, pick->message, pick->path, use);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t m = s->holder[use[i]], load[FORS_DEMAND_MOST_USES], nloads;
+
+		if (m == NOBODY)
+			continue;
+		nloads = fors_demand_loads(s->problem, m, load);
+		hold(s, m, s->path[m], NOBODY);
+		s->driven[m]++;
+		for (uint32_t k = 0; k < nloads && nqueue < most; k++)
+			if (is_needy(s, load[k]))
+				s->queue[nqueue++] = load[k];
+	}
+	return nqueue;
+}
+
+static uint32_t queue_needy(struct slicer *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->norder && is_needy(s, s->order[i].x); i++)
+		if (!is_full(s, s->order[i].x))
+			s->queue[n++] = s->order[i].x;
+	return n;
+}
+
+/* Let needy resources that are idle drive others out, until none is idle or enough was tried. */
+static void repair(struct slicer *s)
+{
+	uint32_t most = 4 * s->problem->nresources, n = queue_needy(s), tries = 100 + 4 * n;
+
+	if (n)
+		memset(s->driven, 0, s->problem->demand->count * sizeof(*s->driven));
+	while (n && tries-- && !fors_effort_is_over(s->asked->effort)) {
+		uint32_t x = s->queue[--n];
+		struct pick pick = {NOBODY, 0};
+
+		if (is_full(s, x) || take_best(s, x, s->pairs.least) || !find_cheapest(s, x, &pick))
+			continue;
+		n = drive_out(s, &pick, n, most);
+		hold(s, pick.message, pick.path, pick.message);
+	}
 }
 
 static void begin_set(struct slicer *s)
@@ -470,6 +619,7 @@ static uint64_t floor_of(const struct slicer *s)
 static void make_set(struct slicer *s)
 {
 	take_all(s, s->pairs.least);
+	repair(s);
 	take_all(s, 1);
 }
 
@@ -530,6 +680,7 @@ static bool allocate(struct slicer *s)
 	const struct fors_demand_problem *p = s->problem;
 	size_t n = p->nresources + (size_t)1, messages = p->demand->count + (size_t)1;
 
+	s->driven = calloc(messages, sizeof(*s->driven));
 	s->idle[0] = malloc((s->pairs.nwords + (size_t)1) * sizeof(*s->idle[0]));
 	s->idle[1] = malloc((s->pairs.nwords + (size_t)1) * sizeof(*s->idle[1]));
 	s->load = fors_demand_load(p);
@@ -540,10 +691,11 @@ static bool allocate(struct slicer *s)
 	s->weight = malloc(n * sizeof(*s->weight));
 	s->used = malloc(n * sizeof(*s->used));
 	s->holder = malloc(n * sizeof(*s->holder));
+	s->queue = malloc(8 * n * sizeof(*s->queue));
 	s->path = malloc(messages * sizeof(*s->path));
 	s->progress = malloc((2 * (size_t)p->nswitches + 1) * sizeof(*s->progress));
-	return s->idle[0] && s->idle[1] && s->load && s->first && s->alive && s->order && s->spare && s->weight &&
-	       s->used && s->holder && s->path && s->progress;
+	return s->driven && s->idle[0] && s->idle[1] && s->load && s->first && s->alive && s->order && s->spare &&
+	       s->weight && s->used && s->holder && s->queue && s->path && s->progress;
 }
 
 /* How many messages each resource has. */
@@ -597,6 +749,7 @@ static enum fors_err index_messages(struct slicer *s, struct fors_error *error)
 static void finish(struct slicer *s)
 {
 	fors_demand_pairs_clear(&s->pairs);
+	free(s->driven);
 	free(s->idle[0]);
 	free(s->idle[1]);
 	free(s->load);
@@ -608,6 +761,7 @@ static void finish(struct slicer *s)
 	free(s->weight);
 	free(s->used);
 	free(s->holder);
+	free(s->queue);
 	free(s->path);
 	free(s->progress);
 	free(s->put);

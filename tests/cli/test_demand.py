@@ -141,7 +141,7 @@ def test_few_with_few_are_cut_where_that_is_shorter(fors, tmp_path):
     (tmp_path / "demand").write_text(f"{hosts} {hosts} 100000\n")
     down = ("--down", "Mid2-00[3]", "--down", "Leaf01[5]")
     data = json.loads(fors("plan", "--synthetic", TREE3, "--lmc", "2", *down, "--demand", tmp_path / "demand", "--phase-cost", "0", "--json").out)
-    assert data["length_bound"] == 2250000 <= data["length"] < 2260000
+    assert data["length"] == data["length_bound"] == 2250000
 
 
 def test_names_and_guids(plan):
@@ -242,10 +242,10 @@ def test_a_message_of_three_units_stays_in_one_phase(fors, tmp_path):
 
 def test_fewer_steps_give_a_longer_plan(plan):
     """--plan-steps, as plan_steps in fors.conf: the search ends earlier."""
-    names = [f"Node{leaf:02d}-{port:02d}" for leaf in range(16) for port in range(16)]
+    names = [f"Node{leaf:02d}-{port:02d}" for leaf in range(8) for port in range(8)]
     rng = random.Random(5)
     text = "".join(f"{s} {d} {int(1000 * rng.lognormvariate(0, 1)) + 1}\n" for s in names for d in names if s != d)
-    short, usual = (plan(text, "--phase-cost", "0", *more, tree=["--synthetic", "FT(2;16,16)"])["length"] for more in (["--plan-steps", "1"], []))
+    short, usual = (plan(text, "--phase-cost", "0", *more, tree=["--synthetic", "FT(2;8,8)"])["length"] for more in (["--plan-steps", "1"], []))
     assert short > usual
 
 
