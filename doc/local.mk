@@ -32,6 +32,7 @@ nobase_dist_doc_DATA = \
 	watch/README.md \
 	lab/sim/README.md \
 	lab/README.md \
+	lab/doc/ablation.md \
 	lab/doc/analyze.md \
 	doc/applications.md \
 	doc/architecture.md \

@@ -20,7 +20,7 @@ lab_bench_bench_planners_LDADD = libforscore.la
 EXTRA_DIST += lab/bench/paper/booksim.py lab/bench/paper/cee.py lab/bench/paper/engines.py lab/bench/paper/lanes_limit.py lab/bench/paper/paper.py lab/bench/paper/published.py lab/bench/paper/rates.py \
 	lab/bench/paper/render.py lab/bench/paper/render_cee.py lab/bench/paper/render_simulated.py lab/bench/paper/render_tago.py lab/bench/paper/several.py lab/bench/paper/simulated.py \
 	lab/bench/paper/simulator.py lab/bench/paper/tago.py
-EXTRA_DIST += lab/bench/beside.py lab/bench/bench.py lab/bench/build_time.c lab/bench/churn.py lab/bench/forsched.py lab/bench/jobs.py lab/bench/lock.py lab/bench/phases.py lab/bench/pictures.py lab/bench/planners.py lab/bench/populations.py lab/bench/shifts.py lab/bench/svg.py lab/bench/sweeps.py \
+EXTRA_DIST += lab/bench/ablation.py lab/bench/ablation.txt lab/bench/beside.py lab/bench/bench.py lab/bench/build_time.c lab/bench/churn.py lab/bench/forsched.py lab/bench/jobs.py lab/bench/lock.py lab/bench/phases.py lab/bench/pictures.py lab/bench/planners.py lab/bench/populations.py lab/bench/shifts.py lab/bench/svg.py lab/bench/sweeps.py \
 	lab/bench/tables_text.py lab/bench/throughput.py lab/bench/waiting.py
 
 # bench-paper: the papers' figures and tables beside what we measure; results in bench-results/paper.
@@ -32,6 +32,11 @@ lab_bench_paper_paper_model_LDADD = libforsmodel.la libforscore.la
 bench: all $(bench_programs)
 	FORS_BUILDDIR=$(abs_top_builddir) PYTHONDONTWRITEBYTECODE=1 \
 		python3 $(srcdir)/lab/bench/bench.py --output bench-results $(BENCH_FLAGS)
+
+# What plans lose without each part: make ablation SMALL=20 LARGE=4 SEED=1
+.PHONY: ablation
+ablation:
+	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/lab/bench/ablation.py --small $${SMALL:-20} --large $${LARGE:-4} --seed $${SEED:-1}
 
 .PHONY: bench-paper
 bench-paper: all lab/bench/paper/paper_model$(EXEEXT)
