@@ -294,7 +294,7 @@ static enum fors_err run(struct attempt *a, struct fors_error *error)
 		return fors_fail(error, FORS_ENOPLAN, "flows: these tables need %u phases", a->bound);
 	if (!err && a->bound > MOST_PHASES)
 		return fors_fail(error, FORS_ELIMIT, "flows: %u phases are too many", a->bound);
-	if (!err)
+	if (!err && !a->asked->begin)
 		err = fors_flows_choose_ways(a->problem, a->bound, &a->way, error);
 	if (!err)
 		err = climb(a, error);
