@@ -447,13 +447,6 @@ enum fors_err fors_floors_make(const struct fors_fattree *tree, struct fors_floo
 	return err;
 }
 
-void fors_floors_let_go(struct fors_floors *floors)
-{
-	floors->pods = NULL;
-	for (uint32_t i = 0; floors->is_own && i < floors->count; i++)
-		((struct fors_fabric *)floors->floor[i])->net = NULL;
-}
-
 enum fors_err fors_floors_copy(const struct fors_floors *floors, struct fors_floors *copy, struct fors_error *error)
 {
 	struct fors_floors made = {.is_own = true, .floor = calloc(floors->count + (size_t)1, sizeof(*made.floor))};

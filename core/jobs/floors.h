@@ -22,7 +22,7 @@
 struct fors_floors {
 	uint32_t count; /* 1, or 1 + planes */
 	const struct fors_fabric **floor;
-	const struct fors_pods *pods; /* borrowed; NULL: of two levels, or let go */
+	const struct fors_pods *pods; /* borrowed; NULL: of two levels, or of a copy */
 	bool is_own;		      /* the floors are owned; else floor[0], of two levels, is borrowed */
 	uint32_t *leaf;		      /* per leaf of floor 0: which of pods->leaf; ordered by pod. NULL of two levels */
 	uint32_t *pod;		      /* per leaf of floor 0: its pod. NULL of two levels */
@@ -35,9 +35,7 @@ struct fors_floors {
  */
 enum fors_err fors_floors_make(const struct fors_fattree *tree, struct fors_floors *floors, struct fors_error *error);
 void fors_floors_clear(struct fors_floors *floors);
-/* They go on without the tree of three levels that they were made of: for comparing with others only. */
-void fors_floors_let_go(struct fors_floors *floors);
-/* A copy that needs nothing of the tree, let go, in *copy, owned by the caller. Errors: FORS_ENOMEM. */
+/* A copy that needs nothing of the tree, for comparing with others only, in *copy, owned by the caller. Errors: FORS_ENOMEM. */
 enum fors_err fors_floors_copy(const struct fors_floors *floors, struct fors_floors *copy, struct fors_error *error);
 /* Are switches, lanes, cables and servers of all floors the same, as far as owners and entries go by them? */
 bool fors_floors_same(const struct fors_floors *one, const struct fors_floors *other);

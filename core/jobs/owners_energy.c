@@ -104,11 +104,6 @@ static bool is_moved(const struct search *s, const struct owner *owner)
 	return false;
 }
 
-int64_t fors_owners_price(const struct search *s, const struct owner *owner)
-{
-	return is_moved(s, owner) ? KEEP_COST : 0;
-}
-
 /* What the fullest lane carries, and all that stands above `full`. */
 static uint64_t find_most(struct search *s, const struct owner *owner, uint64_t full, uint64_t *over)
 {
@@ -134,7 +129,7 @@ static void weigh(struct search *s, struct owner *owner)
 	uint64_t full = (uint64_t)owner->nservers * SCALE, over = 0, most = find_most(s, owner, full, &over);
 
 	owner->energy = (int64_t)(most * SPEED_ONE / full + over * SPEED_ONE / OVERLOAD_PART / full) +
-			(int64_t)owner->ncut * CUT_OFF + fors_owners_price(s, owner);
+			(int64_t)owner->ncut * CUT_OFF + (is_moved(s, owner) ? KEEP_COST : 0);
 }
 
 void fors_owners_pour(struct search *s, struct owner *owner)

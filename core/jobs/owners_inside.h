@@ -83,8 +83,6 @@ static inline size_t owner_words(const struct search *s, const struct owner *own
 void fors_owners_pour(struct search *search, struct owner *owner);
 /* The same where only the lanes at one leaf of the owner have changed. */
 void fors_owners_pour_leaf(struct search *search, struct owner *owner, uint32_t leaf);
-/* What the epoch costs that the owner gets for lanes it had before and has lost; 0: it has lost none. */
-int64_t fors_owners_price(const struct search *search, const struct owner *owner);
 /* Share out the lanes for a start, into `at`; is_served: false for each owner. */
 void fors_owners_start(struct search *search, bool *is_served);
 /* Make it better until the work is done, or all are at full speed; `best` is the result. */

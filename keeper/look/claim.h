@@ -21,7 +21,7 @@ struct fors_claim {
 	uint64_t basis;		   /* of what it was found for, but for the fabric: jobs, settings */
 	bool is_brief;		   /* the search was short, and left jobs slower than they might be */
 	uint32_t index;		   /* the path index that belongs to jobs */
-	struct fors_floors floors; /* whose numbers; let go */
+	struct fors_floors floors; /* whose numbers; a copy */
 	struct fors_joblist list;
 	struct fors_holdings holdings;
 };
