@@ -34,10 +34,8 @@
  * cables. What varies does so with one LID per port only: with more planners choose among the LIDs.
  *
  * One exception: with one LID per port the fullest link says how long an exchange takes at least. Where more than it need
- * carry goes over it, the map is made once more around homes that were chosen for as many rounds as the cables that live now
- * allow, and taken if its fullest link has less. Entries at home may move then, to where that is: in a tree that lacks
- * cables from the beginning, after 1 to 2 of 1,000 failures (make stays-sweep). With parallel cables a search for the same goes
- * on (level_both.c): there the exchange counts for more than entries that stay.
+ * carry goes over it, and cables are parallel, entries at home may move, too (level_both.c): there the exchange counts for more than
+ * entries that stay.
  *
  * Everything is integer and in a fixed order: same places, same dead cables,
  * same bytes. The cost is O(S) for each displaced unit and a bounded repair.
@@ -147,10 +145,8 @@ static void choose(struct fors_leveller *leveller, uint32_t pair, uint32_t class
 	uint32_t first = fors_leveller_home(leveller, class) + fors_leveller_distance(leveller, pair);
 	uint8_t lane = fors_leveller_first(leveller, pair, class, first, 1, has_room);
 
-	if (lane == FORS_NO_LANE) {
+	if (lane == FORS_NO_LANE)
 		lane = fors_leveller_least_full(leveller, pair, class, NULL);
-		leveller->is_by_rounds = true;
-	}
 	fors_leveller_assign(leveller, pair, class, lane);
 }
 
@@ -282,7 +278,6 @@ static bool level_all(struct fors_leveller *leveller)
 	if (leveller->may_move_all && fors_leveller_fullest(leveller) > leveller->enough &&
 	    !fors_leveller_move_all(leveller))
 		return false;
-	leveller->reached = fors_leveller_fullest(leveller);
 	level_extra(leveller);
 	return true;
 }
@@ -428,10 +423,10 @@ static void weigh(const struct basis *basis, struct fors_leveller *leveller)
 	leveller->weight = basis->weight;
 }
 
-/* The map while nothing is dead, of a leveller for that; its rounds by the cables that `counted` says. */
-static struct fors_level *make_healthy(struct basis *basis, const bool *counted, struct fors_leveller *leveller)
+/* The map while nothing is dead, of a leveller for that. */
+static struct fors_level *make_healthy(struct basis *basis, struct fors_leveller *leveller)
 {
-	*leveller = (struct fors_leveller){.fabric = basis->fabric, .live = basis->ever, .counted = counted};
+	*leveller = (struct fors_leveller){.fabric = basis->fabric, .live = basis->ever};
 	leveller->has_base_only = basis->has_base_only;
 	leveller->is_for_ever = true;
 	leveller->varies = basis->has_varied ? basis->varies : NULL;
@@ -445,7 +440,7 @@ static struct fors_level *make_healthy(struct basis *basis, const bool *counted,
 static struct fors_level *make_present(struct basis *basis, const struct fors_level *healthy,
 				       struct fors_leveller *leveller)
 {
-	*leveller = (struct fors_leveller){.fabric = basis->fabric, .live = basis->live, .counted = basis->live};
+	*leveller = (struct fors_leveller){.fabric = basis->fabric, .live = basis->live};
 	leveller->healthy = healthy;
 	leveller->has_base_only = basis->has_base_only;
 	leveller->is_uneven = basis->is_uneven;
@@ -455,57 +450,22 @@ static struct fors_level *make_present(struct basis *basis, const struct fors_le
 	return make(leveller);
 }
 
-/*
- * Shall entries at home be allowed to move, to where they would be if rounds had been estimated by the cables that live now?
- * With one LID per port a plan has a phase for each flow of the fullest link, so it may pay where that has more than it
- * would need to. Otherwise both maps are the same, or nothing is gained by the other.
- */
-static bool is_worth_moving(const struct basis *basis, const struct fors_leveller *before,
-			    const struct fors_leveller *now)
-{
-	return basis->has_base_only && before->is_by_rounds && before->rounds != now->rounds &&
-	       now->reached > now->enough;
-}
-
-/* Put the map that moves them in the place of *level if its fullest link has less; false: out of memory. */
-static bool let_phases_win(struct basis *basis, const struct fors_level *healthy, const struct fors_leveller *now,
-			   struct fors_level **level)
-{
-	size_t nentries = (size_t)healthy->nleaves * healthy->nleaves * healthy->nclasses;
-	struct fors_leveller then;
-	struct fors_level *moved = make_healthy(basis, basis->live, &then), *other = NULL;
-	bool is_same = moved && !memcmp(moved->lane, healthy->lane, nentries);
-
-	if (moved && !is_same)
-		other = make_present(basis, moved, &then);
-	fors_level_free(moved);
-	if (!other)
-		return is_same;
-	fors_level_free(then.reached < now->reached ? *level : other);
-	*level = then.reached < now->reached ? other : *level;
-	return true;
-}
-
 /* Both levellings, or one where they are the same. NULL: out of memory. */
 static struct fors_level *build(struct basis *basis)
 {
-	struct fors_leveller before = {0}, now;
+	struct fors_leveller leveller;
 	struct fors_level *healthy = NULL, *level;
 
 	look_at_cables(basis);
 	look_at_slots(basis);
 	if (basis->has_varied || !basis->is_regular) {
-		healthy = make_healthy(basis, basis->ever, &before);
+		healthy = make_healthy(basis, &leveller);
 		if (healthy)
 			healthy->is_free = basis->has_base_only && basis->has_parallel;
 		if (!healthy || (basis->is_whole && !basis->is_uneven))
 			return healthy;
 	}
-	level = make_present(basis, healthy, &now);
-	if (level && is_worth_moving(basis, &before, &now) && !let_phases_win(basis, healthy, &now, &level)) {
-		fors_level_free(level);
-		level = NULL;
-	}
+	level = make_present(basis, healthy, &leveller);
 	fors_level_free(healthy);
 	if (level)
 		level->is_free = basis->has_base_only && (basis->has_parallel || basis->is_uneven);

@@ -18,13 +18,13 @@
 #define REORDER_EFFORT 200 /* exchanges of rounds tried */
 #define REORDER_UNITS 8	   /* with more units without a lane there is no hope for a plan in so few rounds */
 
-/* Cables of a leaf by which rounds are estimated. */
+/* Cables of a leaf that live. */
 static uint32_t count_live(const struct fors_leveller *leveller, uint32_t leaf)
 {
 	uint32_t nlanes = leveller->fabric->nlanes, nlive = 0;
 
 	for (uint32_t lane = 0; lane < nlanes; lane++)
-		nlive += leveller->counted[(size_t)leaf * nlanes + lane];
+		nlive += leveller->live[(size_t)leaf * nlanes + lane];
 	return nlive;
 }
 
@@ -101,7 +101,6 @@ static void choose_own(struct fors_leveller *leveller, uint32_t pair, uint32_t c
 	/* Pairs with few lanes in common cannot be choosy, and others have to make room for them. */
 	if (!leveller->is_choosy[pair])
 		return;
-	leveller->is_by_rounds = true;
 	lane = fors_leveller_first(leveller, pair, class, fors_leveller_first_lane(leveller, pair, class) + nlanes - 1,
 				   nlanes - 1, is_idle);
 	if (lane == FORS_NO_LANE)

@@ -43,14 +43,11 @@ struct fors_leveller {
 	bool *exists; /* [to * nclasses + class]: a place of the base LIDs */
 	uint32_t
 		target; /* load of the fullest link if all were spread evenly, up to which a unit need not look for better */
-	uint32_t cap;	     /* load that no link should exceed */
-	bool *is_choosy;     /* [pair]: most lanes lead from one leaf to the other */
-	uint16_t *own;	     /* [class * nleaves + distance]: the round that the pattern gives to such units */
-	uint32_t rounds;     /* of the plan that is hoped for */
-	const bool *counted; /* [leaf * nlanes + lane]: the cables by which these are estimated */
-	bool is_by_rounds;   /* something was chosen that they have a say in */
-	uint32_t reached;    /* load of the fullest link when all is done */
-	uint32_t enough;     /* load that the fullest link need not, or cannot, be below */
+	uint32_t cap;	 /* load that no link should exceed */
+	bool *is_choosy; /* [pair]: most lanes lead from one leaf to the other */
+	uint16_t *own;	 /* [class * nleaves + distance]: the round that the pattern gives to such units */
+	uint32_t rounds; /* of the plan that is hoped for */
+	uint32_t enough; /* load that the fullest link need not, or cannot, be below */
 	uint64_t idle[FORS_MAX_LANES];	 /* rounds in which a lane idles at all leaves, as bits (when rounds are at most
 					    64) */
 	uint64_t *up_taken, *down_taken; /* [leaf * nlanes + lane]: rounds in which displaced units use it, as bits */
