@@ -8,8 +8,7 @@
  * one of the first spine's. No choice of what lost its home alone gets below 9 units; with all that may move there
  * is one of 7.
  *
- * So here a unit is any entry, at home or not, and a *way down* (leaf, spine, home lane) may change its cable, or
- * exchange it with that of another home lane. It is a tabu search as in level_tabu.c: the links above the cap take turns, and
+ * So here a unit is any entry, at home or not, and a *way down* (leaf, spine, home lane) may change its cable. It is a tabu search as in level_tabu.c: the links above the cap take turns, and
  * each makes the best step of those that take something off it. Then what moved goes back as far as there is room at home.
  * That costs entries that move though their way lives, so it is tried only where the fullest link has more than it need
  * have, and kept only where it gets less by a twenty-fifth: never in a regular tree with nothing dead, nor where spines have one cable to a leaf
@@ -32,11 +31,11 @@
 #define SMALL UINT64_C(1000000) /* no more than these */
 #define GAIN 25			/* a choice is kept that takes one in so many off the fullest link, or more */
 
-/* A change: of one unit's lane; or of a way down, alone or with another one's. */
+/* A change: of one unit's lane; or of a way down. */
 struct step {
-	uint32_t unit;	     /* pair * nclasses + class; FORS_NONE: a way down */
-	uint32_t way, other; /* places in level->down; FORS_NONE: none */
-	uint8_t lane;	     /* of the unit, or of the way down; the other one gets what it had */
+	uint32_t unit; /* pair * nclasses + class; FORS_NONE: a way down */
+	uint32_t way;  /* place in level->down; FORS_NONE: none */
+	uint8_t lane;  /* of the unit, or of the way down */
 	int64_t gain;
 	uint32_t full; /* tie-break */
 };
@@ -168,7 +167,7 @@ static void look_at_unit(struct both *b, uint32_t pair, uint32_t class, struct s
 	const uint32_t *up = l->up + pair / nleaves * nlanes, *down = l->down + pair % nleaves * nlanes;
 	uint8_t from = *fors_leveller_entry(l, pair, class), down_from = fors_leveller_down(l, pair, class, from);
 	int64_t weight = l->weight[pair / nleaves], off = change(b, &up[from], -weight);
-	struct step step = {.unit = pair * l->level->nclasses + class, .way = FORS_NONE, .other = FORS_NONE};
+	struct step step = {.unit = pair * l->level->nclasses + class, .way = FORS_NONE};
 
 	spend(b, nlanes);
 	for (uint32_t lane = 0; lane < nlanes; lane++) {
@@ -224,27 +223,6 @@ static void look_at_downlink(struct both *b, uint32_t to, uint32_t lane, uint32_
 	spend(b, (uint64_t)l->fabric->nleaves * nclasses);
 }
 
-/* Exchange the way down of a home lane with those that come down by another link. */
-static void look_at_exchanges(struct both *b, const struct step *alone, uint32_t first, uint32_t to, uint32_t now,
-			      struct step *best)
-{
-	const struct fors_leveller *l = b->leveller;
-	const uint32_t *down = l->down + to * l->fabric->nlanes;
-	const uint8_t *way = l->level->down + first;
-	uint8_t from = l->level->down[alone->way];
-
-	for (uint32_t home = 0; home < l->fabric->nlanes; home++) {
-		int64_t less = (int64_t)b->on[alone->way - first] - b->on[home];
-		struct step step = *alone;
-
-		if (way[home] != alone->lane || less <= 0 || b->way_free[first + home] > now)
-			continue;
-		step.other = first + home;
-		step.gain = change(b, &down[from], -less) + change(b, &down[alone->lane], less);
-		offer(best, &step);
-	}
-}
-
 /* Other cables of the spine for the ways down by a link, as b->on says what they carry. */
 static void look_at_ways(struct both *b, uint32_t to, uint32_t lane, uint32_t now, struct step *best)
 {
@@ -257,8 +235,7 @@ static void look_at_ways(struct both *b, uint32_t to, uint32_t lane, uint32_t no
 		if (l->level->down[first + home] != lane || !b->on[home] || b->way_free[first + home] > now)
 			continue;
 		for (uint32_t onto = 0; onto < fabric->nlanes; onto++) {
-			struct step step = {
-				.unit = FORS_NONE, .way = first + home, .other = FORS_NONE, .lane = (uint8_t)onto};
+			struct step step = {.unit = FORS_NONE, .way = first + home, .lane = (uint8_t)onto};
 
 			if (onto == lane || fabric->lane[onto].spine != spine ||
 			    !l->live[(size_t)to * fabric->nlanes + onto])
@@ -266,7 +243,6 @@ static void look_at_ways(struct both *b, uint32_t to, uint32_t lane, uint32_t no
 			step.gain = change(b, &down[lane], -(int64_t)b->on[home]) + change(b, &down[onto], b->on[home]);
 			step.full = down[onto];
 			offer(best, &step);
-			look_at_exchanges(b, &step, first, to, now, best);
 			spend(b, fabric->nlanes);
 		}
 	}
@@ -314,20 +290,14 @@ static void set_way(struct both *b, uint32_t way, uint8_t lane)
 static void make_step(struct both *b, const struct step *step, uint32_t now)
 {
 	uint32_t nclasses = b->leveller->level->nclasses, until = now + STAY + now % 5;
-	uint8_t before;
 
 	if (step->unit != FORS_NONE) {
 		fors_leveller_move(b->leveller, step->unit / nclasses, step->unit % nclasses, step->lane);
 		b->unit_free[step->unit] = until;
 		return;
 	}
-	before = b->leveller->level->down[step->way];
 	set_way(b, step->way, step->lane);
 	b->way_free[step->way] = until;
-	if (step->other == FORS_NONE)
-		return;
-	set_way(b, step->other, before);
-	b->way_free[step->other] = until;
 }
 
 /* The next link above the cap after `link`, cyclically; there is one. Links are numbered as in level_moves.c. */
