@@ -122,7 +122,7 @@ def test_small_calls_are_left_to_mpi_without_a_question_about_each(asked):
 
 def test_large_calls_among_small_ones_are_asked_about(asked):
     """Asking is little beside the time of all calls, once it is known that some of them are large; ranks that come late count as asking."""
-    said = asked("ssl" * 8)
+    said = asked("ssl" * 16)
     assert "?" in said[2::3], said
 
 
