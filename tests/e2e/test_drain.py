@@ -266,8 +266,8 @@ def test_hold_down(fabric, lmc):
     sim.relink(cable.leaf, cable.leaf_port)
     status = sm.wait_status(state="active", held_links=lambda links: names(links) == {("Leaf01", "Spine02")})
     came = time.time()
-    assert (status["epoch"], status["dead_links"]) == (epoch, []) and status["held_until_ms"] > came * 1000
-    assert schedule_csv(sm) == schedule
+    assert status["dead_links"] == [] and status["held_until_ms"] > came * 1000
+    assert lmc or (status["epoch"], schedule_csv(sm)) == (epoch, schedule)  # with a LID for each lane the tables have the cable again, and the plan goes round it anew
     assert [(link["used"], link["planned"]) for link in status["held_links"]] == [(lmc == 2, False)]
     assert_good(sim, sm)
     if lmc == 2:  # the plan goes round the link by its choice of LIDs, so the tables need not wait
@@ -296,7 +296,7 @@ def test_flapping_link(fabric, lmc):
         sim.relink(cable.leaf, cable.leaf_port)
         epochs.add(sm.wait_status(state="active", held_links=lambda links: len(links) == 1)["epoch"])
         assert_good(sim, sm)
-    assert len(epochs) <= (2 if lmc else 1)  # with several LIDs tables of the held cable may be others than of the dead one, and so the plan, once
+    assert len(epochs) <= (2 if lmc else 1)  # with a LID for each lane the tables have a held cable, and the plan goes round it
     final = sm.wait_status(15, state="active", held_links=[], dead_links=[], f=0)["epoch"]
     assert final not in epochs
     assert sm.log(mark).count("fors: planning: ") <= 4
