@@ -555,7 +555,7 @@ def test_lanes_by_weight(simulate, write):
 def test_long_times_take_no_time(simulate):
     """A barrier of minutes is not waited for step by step."""
     result = simulate("--synthetic", "FT(2;3,3)", "--routing", "fors", "--pattern", "plan", "--barrier", "1000s", "--speed", "100000")
-    assert result["time_ns"] == pytest.approx(8e12, rel=1e-9) and result["packets_arrived"] == 72 * 16
+    assert result["time_ns"] == pytest.approx(9e12, rel=1e-9) and result["packets_arrived"] == 72 * 16
 
 
 def test_four_levels_have_no_plan_of_fors(fors, simulate):

@@ -286,7 +286,8 @@ static void uplinks_faster_than_servers(void **state)
 			assert_int_equal(bound, up[i].phases);
 			assert_true(verdict_of(bed, schedule).is_good);
 			assert_int_equal(verdict_of(bed, schedule).max_load, up[i].capacity > 1 ? 2 : 1);
-			end_inside(bed, schedule);
+			if (!schedule->parts) /* of single flows */
+				end_inside(bed, schedule);
 			assert_true(verdict_of(bed, schedule).is_good);
 			assert_int_equal(verdict_of(bed, schedule).max_load, up[i].capacity > 1 ? 2 : 1);
 			assert_true(up[i].capacity > 2 || uses_all(bed, schedule));
