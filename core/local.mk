@@ -101,7 +101,7 @@ libforscore_la_SOURCES = \
 	core/net/tree_net.c core/net/tree_net.h \
 	core/net/tree_spec.c core/net/tree_spec.h \
 	core/net/witness.c core/net/witness.h \
-	core/planners/book.c core/planners/book.h \
+	core/planners/occupancy.c core/planners/occupancy.h \
 	core/planners/bound.c core/planners/bound.h \
 	core/planners/exact/exact.c \
 	core/planners/exact/split.c core/planners/exact/split.h \

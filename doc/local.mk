@@ -27,7 +27,7 @@ nobase_dist_doc_DATA = \
 	core/status/README.md \
 	core/tables/README.md \
 	lab/model/README.md \
-	keeper/README.md \
+	daemon/README.md \
 	plugin/README.md \
 	watch/README.md \
 	lab/sim/README.md \

@@ -3,7 +3,7 @@
  * The idea: under OpenSM's lock do only what must be done there - copy the subnet, fill
  * the tables, a millisecond or so - and leave all that may take longer to the worker.
  *
- * This file starts and ends the engine, and has what OpenSM and the keeper call of it. engine_route.c has tables filled,
+ * This file starts and ends the engine, and has what OpenSM and the daemon call of it. engine_route.c has tables filled,
  * engine_observe.c looks at what became of them, engine_reload.c has settings read again.
  */
 #include "engine_inside.h"
@@ -47,7 +47,7 @@ bool fors_engine_is_routing(const struct fors_engine *engine)
 {
 	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
 
-	return fors_keeper_settings(engine->keeper) && used && used->context == engine;
+	return fors_daemon_settings(engine->daemon) && used && used->context == engine;
 }
 
 /* For the worker, and for those who read files, from their threads: a heavy sweep, as SIGHUP starts it. */
@@ -78,8 +78,8 @@ static void destroy(void *context)
 	struct fors_engine *engine = context;
 
 	engine->is_stopped = true;
-	fors_keeper_note_end(engine->keeper, engine->osm->subn.opt.config_file);
-	fors_keeper_stop(engine->keeper);
+	fors_daemon_note_end(engine->daemon, engine->osm->subn.opt.config_file);
+	fors_daemon_stop(engine->daemon);
 }
 
 int fors_engine_setup(struct osm_routing_engine *routing, struct osm_opensm *osm)
@@ -94,7 +94,7 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 {
 	struct fors_log log = fors_osm_log(&osm->log);
 	struct fors_engine *engine = calloc(1, sizeof(*engine));
-	struct fors_keeper_setup setup = {.log = log,
+	struct fors_daemon_setup setup = {.log = log,
 					  .sources = fors_engine_sources(osm),
 					  .guid = cl_ntoh64(osm->subn.sm_port_guid),
 					  .mastership = mastership,
@@ -104,7 +104,7 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 					  .version = OSM_VERSION};
 	struct fors_error error;
 
-	if (!engine || fors_keeper_start(&setup, &engine->keeper, &error)) {
+	if (!engine || fors_daemon_start(&setup, &engine->daemon, &error)) {
 		fors_log_error(&log, FORS_F_START, "%s", engine ? error.text : "out of memory");
 		free(engine);
 		return NULL;
@@ -117,6 +117,6 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 void fors_engine_free(struct fors_engine *engine)
 {
 	if (engine)
-		fors_keeper_free(engine->keeper);
+		fors_daemon_free(engine->daemon);
 	free(engine);
 }

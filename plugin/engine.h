@@ -10,7 +10,7 @@
 #ifndef FORS_PLUGIN_ENGINE_H
 #define FORS_PLUGIN_ENGINE_H
 
-#include "keeper/keeper.h"
+#include "daemon/daemon.h"
 
 struct osm_opensm;
 struct osm_routing_engine;
@@ -18,8 +18,8 @@ struct osm_routing_engine;
 struct fors_engine {
 	struct osm_opensm *osm;
 	struct fors_log log; /* OpenSM's */
-	struct fors_keeper *keeper;
-	bool is_stopped;	    /* OpenSM ends: the keeper's threads have */
+	struct fors_daemon *daemon;
+	bool is_stopped;	    /* OpenSM ends: the daemon's threads have */
 	bool is_cache_old;	    /* OpenSM's unicast cache has brought back tables that are wrong now */
 	uint64_t managers;	    /* fors_snapshot_managers() when fors filled the tables last time */
 	bool is_watching;	    /* the next report of changed tables matters; atomic, any thread */

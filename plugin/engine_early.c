@@ -21,7 +21,7 @@
  */
 #include "engine_inside.h"
 
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 #include "opensm.h"
 #include "snapshot.h"
 
@@ -100,8 +100,8 @@ static void tell_blocks(struct fors_engine *engine)
 
 	if (!first)
 		return;
-	fors_keeper_note_step(engine->keeper, FORS_STEP_FIRST_BLOCK, (double)first / 1000);
-	fors_keeper_note_step(engine->keeper, FORS_STEP_LAST_BLOCK,
+	fors_daemon_note_step(engine->daemon, FORS_STEP_FIRST_BLOCK, (double)first / 1000);
+	fors_daemon_note_step(engine->daemon, FORS_STEP_LAST_BLOCK,
 			      (double)__atomic_load_n(&engine->last_us, __ATOMIC_RELAXED) / 1000);
 }
 
@@ -115,7 +115,7 @@ void fors_engine_note_step(struct fors_engine *engine, enum fors_step step)
 	}
 	if (step == FORS_STEP_CONFIRMED)
 		tell_blocks(engine);
-	fors_keeper_note_step(engine->keeper, step, fors_clock_exact_ms());
+	fors_daemon_note_step(engine->daemon, step, fors_clock_exact_ms());
 }
 
 void fors_engine_note_tables(struct fors_engine *engine)
@@ -131,5 +131,5 @@ void fors_engine_note_tables(struct fors_engine *engine)
 		number = 0;
 	cl_plock_release(&osm->lock);
 	if (number)
-		fors_keeper_note_tables(engine->keeper, number);
+		fors_daemon_note_tables(engine->daemon, number);
 }

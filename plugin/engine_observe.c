@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 #include "opensm.h"
 #include "snapshot.h"
 
@@ -32,7 +32,7 @@ static enum fors_err look_at_switches(const struct fors_engine *engine, struct f
 static void note_who_routes(const struct fors_engine *engine, struct fors_look *look)
 {
 	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
-	const char *declined = fors_keeper_declined(engine->keeper);
+	const char *declined = fors_daemon_declined(engine->daemon);
 
 	look->kind = FORS_LOOK_DECLINED;
 	if (*declined)
@@ -46,7 +46,7 @@ static void note_who_routes(const struct fors_engine *engine, struct fors_look *
 /* Old tables that OpenSM's unicast cache brought back, and are wrong: they have to be made anew. */
 static enum fors_err finish_ours(struct fors_engine *engine, struct fors_look *look, struct fors_error *error)
 {
-	enum fors_err err = fors_keeper_look(engine->keeper, look, FORS_TABLES_OURS, error);
+	enum fors_err err = fors_daemon_look(engine->daemon, look, FORS_TABLES_OURS, error);
 
 	if (!err && look->is_wrong && engine->osm->subn.opt.use_ucast_cache && !look->number) {
 		engine->is_cache_old = true;
@@ -63,7 +63,7 @@ static enum fors_err finish_over(struct fors_engine *engine, struct fors_look *l
 	return fors_engine_end_over(engine, look, error);
 }
 
-/* What there is to tell the keeper: what the switches hold, and whose tables they are. */
+/* What there is to tell the daemon: what the switches hold, and whose tables they are. */
 static enum fors_err look_again(struct fors_engine *engine, struct fors_look *look, struct fors_error *error)
 {
 	struct osm_opensm *osm = engine->osm;
@@ -93,7 +93,7 @@ static enum fors_err look_again(struct fors_engine *engine, struct fors_look *lo
 void fors_engine_note_sweep(struct fors_engine *engine, enum fors_sweep sweep)
 {
 	engine->awaited = 0;
-	fors_keeper_note_sweep(engine->keeper, sweep);
+	fors_daemon_note_sweep(engine->daemon, sweep);
 }
 
 void fors_engine_observe(struct fors_engine *engine)
@@ -104,11 +104,11 @@ void fors_engine_observe(struct fors_engine *engine)
 
 	if (engine->is_stopped)
 		return;
-	if (fors_keeper_is_shadow(engine->keeper)) {
+	if (fors_daemon_is_shadow(engine->daemon)) {
 		fors_engine_glance(engine);
 		return;
 	}
-	look = fors_keeper_new_look(engine->keeper, FORS_LOOK_INSTALLED);
+	look = fors_daemon_new_look(engine->daemon, FORS_LOOK_INSTALLED);
 	err = look ? look_again(engine, look, &error) : fors_fail_memory(&error);
 	if (err)
 		fors_log_error(&engine->log, fors_code_of(err), "%s; nothing is published", error.text);
@@ -116,9 +116,9 @@ void fors_engine_observe(struct fors_engine *engine)
 		look->kind = FORS_LOOK_DECLINED;
 		snprintf(look->reason, sizeof(look->reason), "%s", error.text);
 	}
-	if (fors_keeper_ran_short(engine->keeper, err))
+	if (fors_daemon_ran_short(engine->daemon, err))
 		engine->osm->subn.force_heavy_sweep = TRUE; /* as OpenSM's own threads ask for one: the next sweep */
-	fors_keeper_end_sweep(engine->keeper);
+	fors_daemon_end_sweep(engine->daemon);
 	if (look)
-		fors_keeper_submit(engine->keeper, look);
+		fors_daemon_submit(engine->daemon, look);
 }

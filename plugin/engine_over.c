@@ -22,7 +22,7 @@
 #include <stdlib.h>
 
 #include "core/schedule/schedule.h"
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 #include "opensm.h"
 #include "snapshot.h"
 
@@ -30,10 +30,10 @@
 
 bool fors_engine_is_foreign(const struct fors_engine *engine)
 {
-	const struct fors_settings *settings = fors_keeper_settings(engine->keeper);
+	const struct fors_settings *settings = fors_daemon_settings(engine->daemon);
 	const struct osm_routing_engine *used = engine->osm->routing_engine_used;
 
-	return settings && settings->is_over_any && !fors_keeper_is_shadow(engine->keeper) && used &&
+	return settings && settings->is_over_any && !fors_daemon_is_shadow(engine->daemon) && used &&
 	       used->context != engine;
 }
 
@@ -45,7 +45,7 @@ static uint64_t digest_tables(const struct fors_engine *engine)
 
 enum fors_err fors_engine_begin_over(struct fors_engine *engine, struct fors_look *look, struct fors_error *error)
 {
-	enum fors_err err = fors_keeper_begin_foreign(engine->keeper, look, error);
+	enum fors_err err = fors_daemon_begin_foreign(engine->daemon, look, error);
 
 	engine->over_digest = digest_tables(engine);
 	if (!err)
@@ -56,7 +56,7 @@ enum fors_err fors_engine_begin_over(struct fors_engine *engine, struct fors_loo
 void fors_engine_note_change(struct fors_engine *engine)
 {
 	if (__atomic_exchange_n(&engine->is_watching, false, __ATOMIC_SEQ_CST))
-		fors_keeper_note_change(engine->keeper, "reported by a switch");
+		fors_daemon_note_change(engine->daemon, "reported by a switch");
 }
 
 void fors_engine_check_tables(struct fors_engine *engine)
@@ -72,7 +72,7 @@ void fors_engine_check_tables(struct fors_engine *engine)
 	if (!is_changed)
 		return;
 	__atomic_store_n(&engine->is_watching, false, __ATOMIC_SEQ_CST);
-	fors_keeper_note_change(engine->keeper, "found when routing was done");
+	fors_daemon_note_change(engine->daemon, "found when routing was done");
 }
 
 /* The level that OpenSM's SA starts from. Under OpenSM's lock. */
@@ -131,7 +131,7 @@ static enum fors_err ask_levels(struct fors_engine *engine, struct fors_look *lo
 	bool has_paths = osm->routing_engine_used->path_sl;
 	double start = fors_clock_exact_ms(), longest;
 	struct fors_levels *levels;
-	enum fors_err err = fors_keeper_levels(engine->keeper, look, has_paths, &levels, error);
+	enum fors_err err = fors_daemon_levels(engine->daemon, look, has_paths, &levels, error);
 
 	if (err || !levels)
 		return err;
@@ -149,7 +149,7 @@ static enum fors_err ask_levels(struct fors_engine *engine, struct fors_look *lo
 
 enum fors_err fors_engine_end_over(struct fors_engine *engine, struct fors_look *look, struct fors_error *error)
 {
-	enum fors_err err = fors_keeper_look(engine->keeper, look, FORS_TABLES_FOREIGN, error);
+	enum fors_err err = fors_daemon_look(engine->daemon, look, FORS_TABLES_FOREIGN, error);
 
 	return err || look->kind != FORS_LOOK_INSTALLED ? err : ask_levels(engine, look, error);
 }

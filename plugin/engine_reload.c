@@ -22,9 +22,9 @@ struct fors_sources fors_engine_sources(const struct osm_opensm *osm)
 static void forget_cache(struct fors_engine *engine)
 {
 	struct osm_opensm *osm = engine->osm;
-	bool is_needed = engine->is_cache_old || fors_keeper_wants_fresh(engine->keeper);
+	bool is_needed = engine->is_cache_old || fors_daemon_wants_fresh(engine->daemon);
 
-	if (!osm->subn.opt.use_ucast_cache || fors_keeper_is_shadow(engine->keeper))
+	if (!osm->subn.opt.use_ucast_cache || fors_daemon_is_shadow(engine->daemon))
 		return;
 	cl_plock_excl_acquire(&osm->lock);
 	if (is_needed || (fors_engine_is_routing(engine) && fors_snapshot_managers(&osm->subn) != engine->managers))
@@ -38,6 +38,6 @@ void fors_engine_reload(struct fors_engine *engine)
 
 	if (engine->is_stopped)
 		return;
-	fors_keeper_reload(engine->keeper, &sources);
+	fors_daemon_reload(engine->daemon, &sources);
 	forget_cache(engine);
 }

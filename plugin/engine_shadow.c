@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Shadow mode: when a sweep is complete the subnet and its tables are copied under OpenSM's lock, shared, and handed to the
- * keeper. That is all: nothing is filled in, no sweep is asked for, no cache dropped. Named as an engine fors declines.
+ * daemon. That is all: nothing is filled in, no sweep is asked for, no cache dropped. Named as an engine fors declines.
  */
 #include "engine_inside.h"
 
@@ -44,7 +44,7 @@ void fors_engine_glance(struct fors_engine *engine)
 	err = copy(engine, &sight, &error);
 	cl_plock_release(&osm->lock);
 	if (!err) {
-		fors_keeper_glance(engine->keeper, sight.net, sight.present, sight.tables_by,
+		fors_daemon_glance(engine->daemon, sight.net, sight.present, sight.tables_by,
 				   sight.trouble ? sight.trouble : "");
 		return;
 	}

@@ -23,6 +23,6 @@ libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.
 libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map
-libfors_la_LIBADD = libforskeeper.la libforscore.la $(ZLIB_LIBS) $(DL_LIBS)
+libfors_la_LIBADD = libforsdaemon.la libforscore.la $(ZLIB_LIBS) $(DL_LIBS)
 EXTRA_libfors_la_DEPENDENCIES = plugin/libfors.map
 EXTRA_DIST += plugin/README.md plugin/libfors.map

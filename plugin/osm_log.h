@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * osm_log.h - OpenSM's log as the keeper's.
+ * osm_log.h - OpenSM's log as the daemon's.
  *
- * osm_log() formats into 4,096 bytes without looking, inside a root daemon. So nobody else in fors calls it: keeper/base/log.h
+ * osm_log() formats into 4,096 bytes without looking, inside a root daemon. So nobody else in fors calls it: daemon/base/log.h
  * cuts every line first.
  */
 #ifndef FORS_PLUGIN_OSM_LOG_H
 #define FORS_PLUGIN_OSM_LOG_H
 
-#include "keeper/base/log.h"
+#include "daemon/base/log.h"
 
 struct osm_log;
 

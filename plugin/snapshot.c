@@ -12,7 +12,7 @@
 #include "core/net/partitions.h"
 #include "core/net/portinfo.h"
 #include "core/net/rates.h"
-#include "keeper/base/digest.h"
+#include "daemon/base/digest.h"
 #include "opensm.h"
 
 static enum fors_node_type type_of(osm_node_t *node)

@@ -14,7 +14,7 @@ import os
 import re
 import sys
 
-ROOMS = ("core", "ilp", "keeper", "plugin", "lab/analyze", "lab/model", "lab/page", "lab/replay", "lab/sim", "lab/simulate", "lab/whatif", "cli", "libforsched", "watch")
+ROOMS = ("core", "ilp", "daemon", "plugin", "lab/analyze", "lab/model", "lab/page", "lab/replay", "lab/sim", "lab/simulate", "lab/whatif", "cli", "libforsched", "watch")
 READ = ROOMS + ("lab", "tests")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 NAMED = re.compile(r"(?<![\w/<.*])((?:[\w-]+/)*(?!osm_)[a-z][\w-]*\.[ch])\b")
@@ -23,8 +23,8 @@ TAG = re.compile(r"^\t*(?:typedef )?(?:struct|union|enum) (fors_\w+) \{", re.M)
 
 WORDS = {  # a part of names: what it means, and the rooms where that is spoken of
     "slot": ("the place of a server under a leaf", ("core/fabric", "core/jobs", "core/net", "core/planners", "core/status", "core/tables", "ilp",
-             "keeper/look", "keeper/keeper_rehome.c", "plugin", "cli/load.c", "lab/analyze/ends.c")),
-    "settle": ("the switches have the tables that are wanted", ("keeper/worker",)),
+             "daemon/look", "daemon/daemon_rehome.c", "plugin", "cli/load.c", "lab/analyze/ends.c")),
+    "settle": ("the switches have the tables that are wanted", ("daemon/worker",)),
 }
 VAGUE = ("over",)
 IGNORED = re.compile(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.S)

@@ -3,7 +3,7 @@
 # coverage.sh BUILD_DIR - which lines and branches all tests together run; started by `make coverage`.
 #
 # BUILD_DIR was configured with --enable-coverage. Results in BUILD_DIR/coverage: index.html and its like, summary.txt
-# per file, all.info for other tools. Exit 1 when core/, keeper/ or plugin/ is below what is asked of it here, or a test failed.
+# per file, all.info for other tools. Exit 1 when core/, daemon/ or plugin/ is below what is asked of it here, or a test failed.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/scripts/common.sh"
@@ -11,7 +11,7 @@ answer_help "$@"
 [ $# = 1 ] && [ -f "$1/config.status" ] || die "usage: coverage.sh BUILD_DIR, a configured build; coverage.sh --help says more"
 build=$(cd "$1" && pwd)
 out=$build/coverage
-least="core=95 keeper=85 plugin=85 libforsched=95"
+least="core=95 daemon=85 plugin=85 libforsched=95"
 options="--rc lcov_branch_coverage=1 --rc geninfo_no_exception_branch=1 --quiet"
 
 run_tests() {
@@ -35,7 +35,7 @@ capture() {
 collect() {
 	capture nothing --initial && capture run || return 1
 	lcov $options --add-tracefile "$out/nothing.info" --add-tracefile "$out/run.info" --output-file "$out/everything.info"
-	lcov $options --extract "$out/everything.info" "$top/core/*" "$top/keeper/*" "$top/plugin/*" "$top/libforsched/*" "$top/cli/*" "$top/lab/model/*" \
+	lcov $options --extract "$out/everything.info" "$top/core/*" "$top/daemon/*" "$top/plugin/*" "$top/libforsched/*" "$top/cli/*" "$top/lab/model/*" \
 		"$top/ilp/*" --output-file "$out/all.info"
 	genhtml $options --branch-coverage --prefix "$top" --output-directory "$out" "$out/all.info"
 	lcov $options --list "$out/all.info" >"$out/summary.txt"
@@ -54,7 +54,7 @@ mkdir -p "$out"
 status=0
 run_tests || status=1
 collect || exit 1
-for room in core keeper plugin libforsched cli lab/model ilp; do
+for room in core daemon plugin libforsched cli lab/model ilp; do
 	read -r lines branches <<<"$(room $room)"
 	wanted=$(echo "$least" | sed -n "s/.*\b${room##*/}=\([0-9]*\).*/\1/p")
 	verdict=

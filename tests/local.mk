@@ -3,7 +3,7 @@ unit_tests =
 unit_tests += tests/unit/test_absent
 unit_tests += tests/unit/test_advisor
 unit_tests += tests/unit/test_background
-unit_tests += tests/unit/test_board
+unit_tests += tests/unit/test_publisher
 unit_tests += tests/unit/test_child
 unit_tests += tests/unit/test_drain
 unit_tests += tests/unit/test_drained
@@ -52,7 +52,7 @@ unit_tests += tests/unit/test_optimum
 unit_tests += tests/unit/test_places
 unit_tests += tests/unit/test_rank
 unit_tests += tests/unit/test_rehome
-unit_tests += tests/keeper/test_keeper
+unit_tests += tests/daemon/test_daemon
 if HAVE_WATCH
 unit_tests += tests/watch/test_mads
 endif
@@ -110,8 +110,8 @@ endif
 tests_unit_test_drained_LDADD = $(unit_support)
 tests_unit_test_hostlist_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_history_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c keeper/worker/advisor.c keeper/base/clock.c keeper/base/digest.c keeper/look/look.c keeper/look/claim.c \
-	keeper/look/levels.c keeper/base/thread.c
+tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c daemon/worker/advisor.c daemon/base/clock.c daemon/base/digest.c daemon/look/look.c daemon/look/claim.c \
+	daemon/look/levels.c daemon/base/thread.c
 tests_unit_test_advisor_LDADD = $(unit_support)
 tests_unit_test_advisor_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_phases_mended
 tests_unit_test_missing_LDADD = $(unit_support)
@@ -249,15 +249,15 @@ tests_unit_test_pods_drained_SOURCES = tests/unit/test_pods_drained.c $(pods_wor
 tests_unit_test_pods_drained_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rank_LDADD = $(unit_support) $(ZLIB_LIBS)
-tests_keeper_test_keeper_SOURCES = tests/keeper/test_keeper.c
-tests_keeper_test_keeper_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
-tests_keeper_test_keeper_LDFLAGS = $(AM_LDFLAGS) -pthread
+tests_daemon_test_daemon_SOURCES = tests/daemon/test_daemon.c
+tests_daemon_test_daemon_LDADD = libtestsupport.la libforsdaemon.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_daemon_test_daemon_LDFLAGS = $(AM_LDFLAGS) -pthread
 # A fabric in memory answers in place of a port, and may lie.
 tests_watch_test_survey_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_survey.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c
-tests_watch_test_survey_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_watch_test_survey_LDADD = libtestsupport.la libforsdaemon.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_watch_test_survey_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_watch_test_paths_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_paths.c watch/paths.c
-tests_watch_test_paths_LDADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_watch_test_paths_LDADD = libtestsupport.la libforsdaemon.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_watch_test_paths_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_watch_test_reading_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_reading.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
@@ -271,7 +271,7 @@ tests_watch_test_mads_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_watch_test_mads_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_watch_test_used_SOURCES = tests/watch/test_used.c watch/used.c watch/used.h
 tests_watch_test_used_LDADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
-tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c keeper/look/rehome.c
+tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c daemon/look/rehome.c
 tests_unit_test_rehome_LDADD = $(unit_support)
 tests_unit_test_random_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_decision_SOURCES = tests/unit/test_decision.c libforsched/mpi/decision.c libforsched/mpi/decision.h
@@ -306,8 +306,8 @@ tests_unit_test_mangled_CFLAGS = $(AM_CFLAGS) $(mangled_sanitizers)
 tests_unit_test_mangled_LDADD = libforscore.la $(CMOCKA_LIBS)
 
 # The plugin's own modules that do not see OpenSM, by what they need of each other.
-publish_sources = keeper/base/io_thread.c keeper/files/publish.c keeper/files/publish_ahead.c keeper/files/publish_spare.c keeper/base/thread.c keeper/files/trust.c
-input_sources = keeper/base/clock.c keeper/base/conf.c keeper/files/input.c $(publish_sources)
+publish_sources = daemon/base/io_thread.c daemon/files/publish.c daemon/files/publish_ahead.c daemon/files/publish_spare.c daemon/base/thread.c daemon/files/trust.c
+input_sources = daemon/base/clock.c daemon/base/conf.c daemon/files/input.c $(publish_sources)
 
 # Programs in which allocations and threads fail on demand, see faults.h. Without flags of their own: what they share is compiled once.
 fault_sources = tests/unit/faults.c tests/unit/faults.h
@@ -326,7 +326,7 @@ tests_unit_test_waiting_LDADD = libforssim.la libforsmodel.la libforscore.la $(C
 tests_unit_test_over_memory_SOURCES = tests/unit/test_over_memory.c $(pods_world) $(fault_sources)
 tests_unit_test_over_memory_LDFLAGS = $(fault_ldflags)
 tests_unit_test_over_memory_LDADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h keeper/settings/settings.c $(input_sources) $(fault_sources) \
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h daemon/settings/settings.c $(input_sources) $(fault_sources) \
 	$(libforschedcode_la_SOURCES)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
 tests_unit_test_memory_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
@@ -365,62 +365,62 @@ tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = keeper/files/child.c keeper/base/digest.c keeper/files/epoch.c keeper/files/helper.c keeper/files/helper_serve.c keeper/files/holder.c keeper/files/outbox.c keeper/files/outbox_jobs.c \
-	keeper/files/runner.c tests/unit/fake_clock.c tests/unit/fake_clock.h tests/unit/fake_helper.c
+outbox_sources = daemon/files/child.c daemon/base/digest.c daemon/files/epoch.c daemon/files/helper.c daemon/files/helper_serve.c daemon/files/holder.c daemon/files/outbox.c daemon/files/outbox_jobs.c \
+	daemon/files/runner.c tests/unit/fake_clock.c tests/unit/fake_clock.h tests/unit/fake_helper.c
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources) \
 	$(fault_sources)
 tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_publish,--wrap=fors_publish_sync
-tests_unit_test_holder_SOURCES = tests/unit/test_holder.c $(publish_sources) keeper/base/digest.c keeper/files/holder.c tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_holder_SOURCES = tests/unit/test_holder.c $(publish_sources) daemon/base/digest.c daemon/files/holder.c tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_holder_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_holder_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=linkat
-tests_unit_test_runner_SOURCES = tests/unit/test_runner.c keeper/files/child.c keeper/files/runner.c keeper/base/thread.c \
+tests_unit_test_runner_SOURCES = tests/unit/test_runner.c daemon/files/child.c daemon/files/runner.c daemon/base/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_runner_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill,--wrap=posix_spawn,--wrap=strdup
-tests_unit_test_absent_SOURCES = tests/unit/test_absent.c keeper/look/absent.c
+tests_unit_test_absent_SOURCES = tests/unit/test_absent.c daemon/look/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
-tests_unit_test_background_SOURCES = tests/unit/test_background.c keeper/base/background.c keeper/base/io_thread.c keeper/base/thread.c \
+tests_unit_test_background_SOURCES = tests/unit/test_background.c daemon/base/background.c daemon/base/io_thread.c daemon/base/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_background_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_background_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
-tests_unit_test_board_SOURCES = tests/unit/test_board.c keeper/board/board.c keeper/board/board_draft.c keeper/board/board_left.c $(publish_sources) $(outbox_sources)
-tests_unit_test_board_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_board_LDFLAGS = $(AM_LDFLAGS) -pthread \
+tests_unit_test_publisher_SOURCES = tests/unit/test_publisher.c daemon/publisher/publisher.c daemon/publisher/publisher_draft.c daemon/publisher/publisher_left.c $(publish_sources) $(outbox_sources)
+tests_unit_test_publisher_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_publisher_LDFLAGS = $(AM_LDFLAGS) -pthread \
 	-Wl,--wrap=fors_outbox_put,--wrap=fors_outbox_announce,--wrap=fors_outbox_failures,--wrap=fors_outbox_trouble
-tests_unit_test_child_SOURCES = tests/unit/test_child.c keeper/files/child.c
+tests_unit_test_child_SOURCES = tests/unit/test_child.c daemon/files/child.c
 tests_unit_test_child_LDADD = $(CMOCKA_LIBS)
-tests_unit_test_input_SOURCES = tests/unit/test_input.c keeper/files/input.c $(publish_sources) \
+tests_unit_test_input_SOURCES = tests/unit/test_input.c daemon/files/input.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_input_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_input_LDFLAGS = $(AM_LDFLAGS) -pthread
-tests_unit_test_trust_SOURCES = tests/unit/test_trust.c keeper/files/trust.c
+tests_unit_test_trust_SOURCES = tests/unit/test_trust.c daemon/files/trust.c
 tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
-tests_unit_test_look_SOURCES = tests/unit/test_look.c keeper/base/digest.c keeper/look/look.c keeper/look/claim.c keeper/look/levels.c $(fault_sources)
+tests_unit_test_look_SOURCES = tests/unit/test_look.c daemon/base/digest.c daemon/look/look.c daemon/look/claim.c daemon/look/levels.c $(fault_sources)
 tests_unit_test_look_LDADD = $(unit_support)
 tests_unit_test_look_LDFLAGS = $(fault_ldflags)
-tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c keeper/files/epoch.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c daemon/files/epoch.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) keeper/base/clock.c
+tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) daemon/base/clock.c
 tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write,--wrap=pwrite,--wrap=fsync
-tests_unit_test_kept_SOURCES = tests/unit/test_kept.c keeper/base/background.c keeper/base/digest.c keeper/look/kept.c $(publish_sources) \
+tests_unit_test_kept_SOURCES = tests/unit/test_kept.c daemon/base/background.c daemon/base/digest.c daemon/look/kept.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h $(fault_sources)
-tests_unit_test_drain_SOURCES = tests/unit/test_drain.c keeper/base/digest.c keeper/look/drain.c tests/unit/fake_clock.c \
+tests_unit_test_drain_SOURCES = tests/unit/test_drain.c daemon/base/digest.c daemon/look/drain.c tests/unit/fake_clock.c \
 	tests/unit/fake_clock.h
 tests_unit_test_drain_LDADD = $(unit_support)
 tests_unit_test_kept_LDADD = $(unit_support)
 tests_unit_test_kept_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_published
-tests_unit_test_loader_SOURCES = tests/unit/test_loader.c keeper/base/background.c keeper/base/conf.c keeper/base/digest.c keeper/files/input.c \
-	keeper/settings/loader.c keeper/settings/settings.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
+tests_unit_test_loader_SOURCES = tests/unit/test_loader.c daemon/base/background.c daemon/base/conf.c daemon/base/digest.c daemon/files/input.c \
+	daemon/settings/loader.c daemon/settings/settings.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
-tests_unit_test_settings_SOURCES = tests/unit/test_settings.c keeper/settings/settings.c $(input_sources)
+tests_unit_test_settings_SOURCES = tests/unit/test_settings.c daemon/settings/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
-worker_sources = keeper/board/board.c keeper/board/board_draft.c keeper/board/board_left.c keeper/look/look.c keeper/look/claim.c keeper/look/levels.c keeper/worker/steps.c keeper/worker/worker.c keeper/worker/worker_blind.c keeper/worker/worker_duties.c keeper/worker/worker_early.c keeper/worker/worker_entries.c keeper/worker/worker_failover.c keeper/worker/worker_look.c keeper/worker/worker_mail.c \
-	keeper/board/jobboard.c keeper/settings/jobs_file.c keeper/base/background.c keeper/files/input.c keeper/worker/worker_demand.c keeper/worker/worker_demand_one.c keeper/worker/worker_jobdemand.c keeper/worker/worker_jobplan.c keeper/worker/worker_jobs.c keeper/worker/worker_left.c keeper/worker/worker_names.c \
-	keeper/worker/worker_over.c keeper/worker/worker_plan.c keeper/worker/worker_publish.c keeper/worker/worker_repairs.c keeper/worker/advisor.c
+worker_sources = daemon/publisher/publisher.c daemon/publisher/publisher_draft.c daemon/publisher/publisher_left.c daemon/look/look.c daemon/look/claim.c daemon/look/levels.c daemon/worker/steps.c daemon/worker/worker.c daemon/worker/worker_blind.c daemon/worker/worker_duties.c daemon/worker/worker_early.c daemon/worker/worker_entries.c daemon/worker/worker_failover.c daemon/worker/worker_look.c daemon/worker/worker_mail.c \
+	daemon/publisher/jobpublisher.c daemon/settings/jobs_file.c daemon/base/background.c daemon/files/input.c daemon/worker/worker_demand.c daemon/worker/worker_demand_one.c daemon/worker/worker_jobdemand.c daemon/worker/worker_jobplan.c daemon/worker/worker_jobs.c daemon/worker/worker_left.c daemon/worker/worker_names.c \
+	daemon/worker/worker_over.c daemon/worker/worker_plan.c daemon/worker/worker_publish.c daemon/worker/worker_repairs.c daemon/worker/advisor.c
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
@@ -467,7 +467,7 @@ tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -r
 	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_look_new,--wrap=fors_loader_trouble \
 	-Wl,--wrap=fors_kept_trouble,--wrap=fors_worker_claim,--wrap=fors_tables_check,--wrap=fors_lfts_copy \
 	-Wl,--wrap=fors_worker_note_change,--wrap=fors_worker_changes,--wrap=fors_levels_new
-tests_opensm_inside_la_LIBADD = libtestsupport.la libforskeeper.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_opensm_inside_la_LIBADD = libtestsupport.la libforsdaemon.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 
 # The plugin as built for another OpenSM; only the end-to-end tests want it.
 EXTRA_LTLIBRARIES =

@@ -10,7 +10,7 @@ endif
 watch_fors_outbox_SOURCES = $(fors_outbox_SOURCES)
 watch_fors_outbox_CFLAGS = $(AM_CFLAGS) -pthread
 watch_fors_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread
-watch_fors_outbox_LDADD = libforskeeper.la libforscore.la $(ZLIB_LIBS) $(DL_LIBS)
+watch_fors_outbox_LDADD = libforsdaemon.la libforscore.la $(ZLIB_LIBS) $(DL_LIBS)
 libforswatch_la_SOURCES = \
 	watch/bytes.h \
 	watch/mads.c \
@@ -49,5 +49,5 @@ libforswatch_la_LIBTOOLFLAGS = --tag=disable-shared
 fors_watch_SOURCES = watch/main.c
 fors_watch_CFLAGS = $(AM_CFLAGS) -pthread
 fors_watch_LDFLAGS = $(AM_LDFLAGS) -pthread
-fors_watch_LDADD = libforswatch.la libforskeeper.la libforscore.la $(UMAD_LIBS) $(ZLIB_LIBS) $(DL_LIBS)
+fors_watch_LDADD = libforswatch.la libforsdaemon.la libforscore.la $(UMAD_LIBS) $(ZLIB_LIBS) $(DL_LIBS)
 EXTRA_DIST += watch/README.md

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 #include "wire.h"
 
 #define LONGEST_WAIT_MS 20 /* before somebody is asked whether to stop */

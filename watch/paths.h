@@ -9,7 +9,7 @@
 #ifndef FORS_WATCH_PATHS_H
 #define FORS_WATCH_PATHS_H
 
-#include "keeper/look/levels.h"
+#include "daemon/look/levels.h"
 #include "mads.h"
 
 struct fors_paths {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 
 void fors_reading_clear(struct fors_reading *reading)
 {

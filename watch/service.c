@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 #include "notify.h"
 #include "wire.h"
 #include "bytes.h"
@@ -38,7 +38,7 @@
 #define TURN_WARY_MS 1000.0
 #define BLIND_MS 2000.0 /* between readings beside a manager that does not count */
 
-/* ---- for the keeper ---- */
+/* ---- for the daemon ---- */
 
 static void write_line(void *context, bool is_error, const char *line)
 {
@@ -64,7 +64,7 @@ static void tell_attended(struct fors_service *service)
 	if (is_lost == service->is_unattended)
 		return;
 	service->is_unattended = is_lost;
-	fors_keeper_note_attended(service->keeper, !is_lost);
+	fors_daemon_note_attended(service->daemon, !is_lost);
 	fors_log_info(&service->log,
 		      is_lost ? "no subnet manager answers: failures are not repaired, the heartbeat stops"
 			      : "a subnet manager answers; the heartbeat goes on");
@@ -365,8 +365,8 @@ static enum fors_err reload(struct fors_service *service, struct fors_error *err
 
 	is_asked |= __atomic_exchange_n(&service->wants_look, false, __ATOMIC_ACQ_REL);
 	if (is_asked && !service->is_holder)
-		fors_keeper_reload(service->keeper, &service->sources); /* perhaps for another publish_dir */
-	is_asked |= !fors_keeper_is_holder(service->keeper) && service->is_holder;
+		fors_daemon_reload(service->daemon, &service->sources); /* perhaps for another publish_dir */
+	is_asked |= !fors_daemon_is_holder(service->daemon) && service->is_holder;
 	if (!is_asked || !service->holds || !service->is_holder)
 		return FORS_OK;
 	return fors_service_hand_in(service, error);
@@ -375,7 +375,7 @@ static enum fors_err reload(struct fors_service *service, struct fors_error *err
 /* Publish_dir is ours again: nothing was read meanwhile, so read everything. */
 static void take_over(struct fors_service *service)
 {
-	if (service->is_holder || !fors_keeper_is_holder(service->keeper))
+	if (service->is_holder || !fors_daemon_is_holder(service->daemon))
 		return;
 	service->is_holder = true;
 	service->holds = false;
@@ -468,21 +468,21 @@ static enum fors_err serve(struct fors_service *service, struct fors_error *erro
 
 /* ---- the beginning ---- */
 
-static enum fors_err start_keeper(struct fors_service *service, struct fors_error *error)
+static enum fors_err start_daemon(struct fors_service *service, struct fors_error *error)
 {
-	const struct fors_keeper_setup setup = {.log = service->log,
+	const struct fors_daemon_setup setup = {.log = service->log,
 						.sources = service->sources,
 						.guid = fors_mads_port(service->mads)->guid,
 						.mastership = mastership,
 						.sweep = sweep,
 						.context = service,
-						.giver = "fors watch",
+						.source = "fors watch",
 						.is_shared = true};
-	enum fors_err err = fors_keeper_start(&setup, &service->keeper, error);
+	enum fors_err err = fors_daemon_start(&setup, &service->daemon, error);
 
 	if (err)
 		return err;
-	if (fors_keeper_is_shadow(service->keeper))
+	if (fors_daemon_is_shadow(service->daemon))
 		return fors_fail(error, FORS_EINPUT,
 				 "fors_mode = shadow is for the plugin: fors watch changes nothing anyway");
 	return FORS_OK;
@@ -513,12 +513,12 @@ enum fors_err fors_service_run(const struct fors_service_setup *setup, struct fo
 	if (!err) {
 		fors_service_hear(&service);
 		tell_port(&service);
-		err = start_keeper(&service, error);
+		err = start_daemon(&service, error);
 	}
 	if (!err)
 		err = serve(&service, error);
 	fors_notify("STOPPING=1");
-	fors_keeper_free(service.keeper);
+	fors_daemon_free(service.daemon);
 	fors_service_forget(&service);
 	fors_mads_close(service.mads);
 	return err;

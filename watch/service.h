@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * service.h - `fors watch`: a schedule kept true to tables that somebody else writes, for as long as it runs.
- * Threads: one; those of the keeper beside it.
+ * Threads: one; those of the daemon beside it.
  */
 #ifndef FORS_WATCH_SERVICE_H
 #define FORS_WATCH_SERVICE_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * service_inside.h - what service.c (rounds), service_read.c (what a reading means), service_reports.c (being told) and
- * service_look.c (what the keeper gets) share.
+ * service_look.c (what the daemon gets) share.
  */
 #ifndef FORS_WATCH_SERVICE_INSIDE_H
 #define FORS_WATCH_SERVICE_INSIDE_H
 
-#include "keeper/keeper.h"
+#include "daemon/daemon.h"
 #include "paths.h"
 #include "reading.h"
 #include "service.h"
@@ -29,9 +29,9 @@ struct fors_service {
 	struct fors_sources sources;
 	char options[4096 + 16];
 	struct fors_mads *mads;
-	struct fors_keeper *keeper;
+	struct fors_daemon *daemon;
 	bool is_holder;	      /* publish_dir is ours, as the last look was told */
-	bool wants_look;      /* the keeper asks for the look again; atomic, any thread */
+	bool wants_look;      /* the daemon asks for the look again; atomic, any thread */
 	unsigned watchdog_ms; /* of systemd; 0: none */
 	double fed_ms;	      /* when it was told last */
 
@@ -40,11 +40,11 @@ struct fors_service {
 	double lost_ms, moved_ms;      /* since when it does not answer, 0: it does; when its count rose last */
 	double rested_ms;	       /* when it had not risen last */
 	double polled_ms;	       /* when it was asked last */
-	bool is_moving, is_unattended; /* its count has risen since the poll before; the keeper knows that it is lost */
+	bool is_moving, is_unattended; /* its count has risen since the poll before; the daemon knows that it is lost */
 
 	/* the fabric, by readings */
 	struct fors_reading last;      /* the newest that did not come to be shown; empty: none */
-	struct fors_reading shown;     /* what the keeper knows; empty: nothing */
+	struct fors_reading shown;     /* what the daemon knows; empty: nothing */
 	struct fors_used *used;	       /* of shown */
 	struct told_levels levels;     /* of shown */
 	bool holds;		       /* nothing that `shown` uses is known to have changed */

@@ -16,8 +16,8 @@
 
 #include "core/base/text.h"
 #include "core/schedule/schedule.h"
-#include "keeper/base/clock.h"
-#include "keeper/base/digest.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/digest.h"
 
 #define TABLES_BY "the subnet manager" /* nobody tells its engine's name */
 
@@ -114,10 +114,10 @@ static void warn_of_hidden(const struct fors_service *service, struct fors_warni
 
 static enum fors_err add_levels(struct fors_service *service, struct fors_look *look, struct fors_error *error)
 {
-	const struct fors_settings *settings = fors_keeper_settings(service->keeper);
+	const struct fors_settings *settings = fors_daemon_settings(service->daemon);
 	struct fors_paths paths;
 	struct fors_levels *levels;
-	enum fors_err err = fors_keeper_levels(service->keeper, look, true, &levels, error);
+	enum fors_err err = fors_daemon_levels(service->daemon, look, true, &levels, error);
 
 	if (err || (!levels && settings->is_not_adaptive))
 		return err;
@@ -145,11 +145,11 @@ static enum fors_err add_levels(struct fors_service *service, struct fors_look *
 
 static enum fors_err check_declared(struct fors_service *service, struct fors_error *error)
 {
-	const struct fors_settings *settings = fors_keeper_settings(service->keeper);
+	const struct fors_settings *settings = fors_daemon_settings(service->daemon);
 
 	if (!settings)
-		return fors_fail(error, FORS_ENOTAPPL, "%s", fors_keeper_trouble(service->keeper));
-	service->is_holder = fors_keeper_is_holder(service->keeper);
+		return fors_fail(error, FORS_ENOTAPPL, "%s", fors_daemon_trouble(service->daemon));
+	service->is_holder = fors_daemon_is_holder(service->daemon);
 	if (!service->is_holder)
 		return fors_fail(error, FORS_ENOTAPPL,
 				 "another fors watch publishes in %s; this one stands by, and goes on when the "
@@ -189,9 +189,9 @@ static enum fors_err fill_look(struct fors_service *service, struct fors_look *l
 	look->lfts = fors_lfts_copy(service->shown.lfts);
 	if (!look->lfts)
 		return fors_fail_memory(error);
-	err = fors_keeper_begin_foreign(service->keeper, look, error);
+	err = fors_daemon_begin_foreign(service->daemon, look, error);
 	if (!err)
-		err = fors_keeper_look(service->keeper, look, FORS_TABLES_FOREIGN, error);
+		err = fors_daemon_look(service->daemon, look, FORS_TABLES_FOREIGN, error);
 	if (!err)
 		err = add_levels(service, look, error);
 	if (!err)
@@ -218,31 +218,31 @@ enum fors_err fors_service_hand_in(struct fors_service *service, struct fors_err
 	struct fors_look *look;
 	enum fors_err err;
 
-	fors_keeper_reload(service->keeper, &service->sources);
-	look = fors_keeper_new_look(service->keeper, FORS_LOOK_INSTALLED);
+	fors_daemon_reload(service->daemon, &service->sources);
+	look = fors_daemon_new_look(service->daemon, FORS_LOOK_INSTALLED);
 	err = look ? fill_look(service, look, error) : fors_fail_memory(error);
 	if (err == FORS_ECANCELLED || err == FORS_EIO || err == FORS_ENOMEM) {
 		fors_look_free(look);
-		fors_keeper_end_sweep(service->keeper);
+		fors_daemon_end_sweep(service->daemon);
 		return err;
 	}
 	if (err)
 		refuse(service, look, error->text);
 	else
 		service->refused[0] = '\0';
-	fors_keeper_end_sweep(service->keeper);
-	fors_keeper_submit(service->keeper, look);
-	fors_keeper_note_sweep(service->keeper, FORS_SWEEP_ENDS);
+	fors_daemon_end_sweep(service->daemon);
+	fors_daemon_submit(service->daemon, look);
+	fors_daemon_note_sweep(service->daemon, FORS_SWEEP_ENDS);
 	return FORS_OK;
 }
 
 void fors_service_decline(struct fors_service *service, const char *reason)
 {
-	struct fors_look *look = fors_keeper_new_look(service->keeper, FORS_LOOK_DECLINED);
+	struct fors_look *look = fors_daemon_new_look(service->daemon, FORS_LOOK_DECLINED);
 
 	if (!look)
 		return; /* the next reading tries again */
 	refuse(service, look, reason);
-	fors_keeper_end_sweep(service->keeper);
-	fors_keeper_submit(service->keeper, look);
+	fors_daemon_end_sweep(service->daemon);
+	fors_daemon_submit(service->daemon, look);
 }

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 #include "core/base/text.h"
 
 #define FIRST_GAP_MS 100.0
@@ -34,7 +34,7 @@ void fors_service_lose(struct fors_service *service, const char *why)
 	if (!service->holds)
 		return;
 	service->holds = false;
-	fors_keeper_note_change(service->keeper, why);
+	fors_daemon_note_change(service->daemon, why);
 }
 
 void fors_service_forget(struct fors_service *service)
@@ -114,7 +114,7 @@ static enum fors_err take_same(struct fors_service *service, struct fors_reading
 	return fors_service_hand_in(service, error);
 }
 
-/* Something new that counts: it is the keeper's now. */
+/* Something new that counts: it is the daemon's now. */
 static enum fors_err show(struct fors_service *service, struct fors_reading *made, struct fors_error *error)
 {
 	enum fors_err err;

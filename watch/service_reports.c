@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 #include "wire.h"
 
 #define RENEW_MS 60000.0

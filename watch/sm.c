@@ -3,7 +3,7 @@
 #include "sm.h"
 
 #include "bytes.h"
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 #include "wire.h"
 
 #define LONGEST_JUMP (1u << 24) /* packets between two questions: more is a fall, or another process */

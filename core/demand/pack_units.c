@@ -88,7 +88,7 @@ static void place(struct fors_flows_packing *packing, uint32_t src, uint32_t dst
 		uint32_t n = fors_flows_rows_of(packing, src, dst, path, row);
 
 		if (n != FORS_FLOWS_NONE)
-			phase = fors_book_find(&packing->book, row, n, 0, UINT32_MAX, &seen);
+			phase = fors_occupancy_find(&packing->occupancy, row, n, 0, UINT32_MAX, &seen);
 		if (phase != FORS_FLOWS_NONE)
 			fors_flows_put(packing, unit * npaths + path, phase);
 	}

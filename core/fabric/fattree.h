@@ -72,7 +72,7 @@ struct fors_fattree {
 	const struct fors_net *net;	      /* what is there now; borrowed */
 	uint32_t nleaves, nswitches;
 	uint32_t ncables, nslots; /* numbers of cables, of slots; some may be unused */
-	uint64_t held_until_ms; /* Unix time when the next held cable returns, 0: none is held; filled in by keeper/ */
+	uint64_t held_until_ms; /* Unix time when the next held cable returns, 0: none is held; filled in by daemon/ */
 };
 
 /* What differs between heights. */

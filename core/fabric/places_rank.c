@@ -31,7 +31,7 @@
  * that a ranking does.
  *
  * All of this moves entries: half of them, when one server is added to 359. So it is done when an order begins, when an
- * administrator has a place forgotten, and otherwise only when the fabric is healthy and quiet (keeper/look/rehome.h). In
+ * administrator has a place forgotten, and otherwise only when the fabric is healthy and quiet (daemon/look/rehome.h). In
  * between whoever comes takes the lane that is least used in its leaf, then in the fabric, of those that the leaf has a
  * cable to; nobody else moves. Whoever goes keeps its rank: losses move nothing.
  *

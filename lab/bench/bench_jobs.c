@@ -27,7 +27,7 @@
 #include "core/planners/pods/route3.h"
 
 #define MOST_TEXT 1000000
-#define PART 24 /* of the usual work has the search for lanes where jobs run already, as in keeper/worker */
+#define PART 24 /* of the usual work has the search for lanes where jobs run already, as in daemon/worker */
 
 static const uint64_t limits[] = {0, 20000000, 5000000, 1000000}; /* steps of a plan; 0: as the plugin does */
 

@@ -366,7 +366,7 @@ def test_man_pages_tell_of_all_keys_of_json(fors, tmp_path, args):
 
 def test_settings_of_the_plugin_are_told():
     """Each in the manual page and in the example, and no others."""
-    table = (SRC / "keeper/settings/settings.c").read_text().partition("key keys[] = {")[2].partition("};")[0]
+    table = (SRC / "daemon/settings/settings.c").read_text().partition("key keys[] = {")[2].partition("};")[0]
     known = re.findall(r'^\t\{"(\w+)", ', table, re.M)
     page = (SRC / "man/fors.conf.5").read_text().partition("\n.SH KEYS\n")[2].partition("\n.SH ")[0]
     assert sorted(known) == sorted(re.findall(r"^\.TP\n\.B (\w+)$", page, re.M)) and len(known) > 15

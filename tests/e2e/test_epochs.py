@@ -137,16 +137,16 @@ def test_poisoned_state_folder_heals(fabric):
     assert_good(sim, again)
 
 
-@pytest.mark.parametrize("keeper", ["status.json", "heartbeat"])
-def test_damaged_schedule_and_clock_behind(fabric, keeper):
+@pytest.mark.parametrize("daemon", ["status.json", "heartbeat"])
+def test_damaged_schedule_and_clock_behind(fabric, daemon):
     """One file of the three has the epoch that readers know, a day ahead of this clock: the next one is above it."""
     _, sm = fabric(FatTree(2, 2), lmc=1)
     sm.wait_epoch()
     sm.stop()
     ahead = now() + 86400000
     sm.schedule_file.write_bytes(withdrawn(ahead)[:100])
-    (sm.state_dir / "status.json").write_text(json.dumps(dict(sm.status(), epoch=ahead if keeper == "status.json" else 5)))
-    (sm.state_dir / "heartbeat").write_text(f"{now()} {ahead if keeper == 'heartbeat' else 5}\n")
+    (sm.state_dir / "status.json").write_text(json.dumps(dict(sm.status(), epoch=ahead if daemon == "status.json" else 5)))
+    (sm.state_dir / "heartbeat").write_text(f"{now()} {ahead if daemon == 'heartbeat' else 5}\n")
     mark = sm.log_end()
     again = start_again(fabric, sm, lmc=1)
     assert again.wait_epoch(5)["epoch"] > ahead

@@ -602,8 +602,8 @@ def test_ends_in_good_order(fabric):
 
 
 def test_manual_lists_every_code():
-    """opensm-fors(8) and doc/operations.md repeat the table of keeper/base/errors.h."""
-    table = (harness.TOP / "keeper" / "base" / "errors.h").read_text().replace('" \\\n\t  "', '", "')
+    """opensm-fors(8) and doc/operations.md repeat the table of daemon/base/errors.h."""
+    table = (harness.TOP / "daemon" / "base" / "errors.h").read_text().replace('" \\\n\t  "', '", "')
     manual = (harness.TOP / "man" / "opensm-fors.8").read_text()
     operations = (harness.TOP / "doc" / "operations.md").read_text()
     rows = re.findall(r'X\((\d+), FORS_F_\w+,\s*\\?\s*"([^"]*)",\s*\\?\s*"([^"]*)"\)', table)

@@ -52,8 +52,8 @@ OPTIONAL = [
     {"make_map"}, {"map_servers"}, {"map_groups"}, {"make_parts"},  # proofs without maps take longer
     {"add_stamp"},  # settings are read again in the next sweep
     {"find_losses"}, {"fors_worker_note_up"},  # the schedule comes when the sweep has ended
-    {"fors_board_draft"},  # it is written when it is published
-    {"fors_outbox_put", "fors_board_beat"},  # the next beat follows
+    {"fors_publisher_draft"},  # it is written when it is published
+    {"fors_outbox_put", "fors_publisher_beat"},  # the next beat follows
 ]
 
 

@@ -75,7 +75,7 @@ def test_valgrind(fabric, tmp_path, is_over):
     text = report.read_text()
     assert "LEAK SUMMARY" in text
     records = re.split(r"\n==\d+== \n", text)
-    ours = [record for record in records if "libfors.so" in record or "/plugin/" in record or "/keeper/" in record or "/core/" in record]
+    ours = [record for record in records if "libfors.so" in record or "/plugin/" in record or "/daemon/" in record or "/core/" in record]
     assert ours == []
 
 

@@ -53,7 +53,7 @@ def test_a_report_without_an_answer_withdraws_in_time(fabric, watcher, tmp_path)
     service.wait_epoch()
     mute.touch()
     cut_or_mend(sm, sim.unlink, *tree.uplink(1, 0)[:2])
-    said = ("ms after its Report", "does not say in time what it was")  # the keeper says why when it has written the file
+    said = ("ms after its Report", "does not say in time what it was")  # the daemon says why when it has written the file
     harness.wait_for(lambda: all(text in service.log() for text in said), 20, "the watcher to withdraw, and why")
     assert float(re.search(r"withdrawn ([0-9.]+) ms after its Report", service.log())[1]) < 600  # all tries take 800
 

@@ -4,14 +4,14 @@ FUZZ_SECONDS = 60
 FUZZ_TARGETS =
 fuzz_targets = tests/fuzz/targets.c tests/fuzz/targets.h tests/fuzz/model_targets.c tests/fuzz/model_targets.h tests/fuzz/simulate_target.c tests/fuzz/simulate_target.h \
 	tests/unit/seal.c tests/unit/seal.h \
-	keeper/base/clock.c keeper/base/clock.h keeper/base/conf.c keeper/base/conf.h keeper/files/input.c keeper/files/input.h keeper/base/io_thread.c keeper/base/io_thread.h \
-	keeper/files/publish.c keeper/files/publish.h keeper/files/publish_inside.h keeper/files/publish_spare.c keeper/settings/settings.c keeper/settings/settings.h keeper/base/thread.c keeper/base/thread.h keeper/files/trust.c keeper/files/trust.h
+	daemon/base/clock.c daemon/base/clock.h daemon/base/conf.c daemon/base/conf.h daemon/files/input.c daemon/files/input.h daemon/base/io_thread.c daemon/base/io_thread.h \
+	daemon/files/publish.c daemon/files/publish.h daemon/files/publish_inside.h daemon/files/publish_spare.c daemon/settings/settings.c daemon/settings/settings.h daemon/base/thread.c daemon/base/thread.h daemon/files/trust.c daemon/files/trust.h
 fuzz_watch_targets =
 if HAVE_WATCH
 fuzz_watch_targets += tests/fuzz/watch_target.c tests/fuzz/watch_target.h tests/watch/fake_fabric.c tests/watch/fake_fabric.h \
 	watch/bytes.h watch/mads.c watch/mads.h watch/mads_inside.h watch/mads_port.c watch/paths.c watch/paths.h watch/reading.c watch/reading.h \
 	watch/sm.c watch/sm.h watch/survey.c watch/survey.h watch/survey_again.c watch/survey_inside.h watch/survey_net.c watch/survey_tables.c \
-	watch/used.c watch/used.h watch/wire.h keeper/base/digest.c keeper/base/digest.h keeper/look/levels.c keeper/look/levels.h
+	watch/used.c watch/used.h watch/wire.h daemon/base/digest.c daemon/base/digest.h daemon/look/levels.c daemon/look/levels.h
 endif
 fuzz_libs = $(JANSSON_LIBS) $(ZLIB_LIBS)
 

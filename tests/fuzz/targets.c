@@ -42,7 +42,7 @@
 #include "core/tables/tables.h"
 #include "core/schedule/verify.h"
 #include "libforsched/forsched.h"
-#include "keeper/settings/settings.h"
+#include "daemon/settings/settings.h"
 #include "tests/unit/seal.h"
 
 #define SMALL_NODES 200	 /* larger nets are only read */

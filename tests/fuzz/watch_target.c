@@ -29,7 +29,7 @@
 #include "core/net/tree_net.h"
 #include "core/fabric/lids.h"
 #include "core/schedule/schedule.h"
-#include "keeper/look/levels.h"
+#include "daemon/look/levels.h"
 #include "core/tables/tables.h"
 #include "tests/watch/fake_fabric.h"
 #include "watch/bytes.h"

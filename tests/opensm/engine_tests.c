@@ -11,8 +11,8 @@
 
 #include "core/fabric/places.h"
 #include "inside.h"
-#include "keeper/base/clock.h"
-#include "keeper/keeper_inside.h"
+#include "daemon/base/clock.h"
+#include "daemon/daemon_inside.h"
 #include "plugin/engine_inside.h"
 #include "subnet.h"
 #include "tests/unit/support.h"
@@ -347,7 +347,7 @@ static bool has_warning(const char *text)
 /* A file of the state folder. */
 static void write_state(const struct bench *bench, const char *name, const char *text)
 {
-	const struct fors_folder *folder = &bench->engine->keeper->folder;
+	const struct fors_folder *folder = &bench->engine->daemon->folder;
 	char path[192];
 
 	snprintf(path, sizeof(path), "%s/%s", folder->parent, folder->name);
@@ -840,7 +840,7 @@ static void places_are_kept_and_forgotten(void **state)
 	char text[64];
 
 	assert_true(sweep(bench));
-	assert_int_equal(fors_places_size(bench->engine->keeper->kept.places).spines, 3);
+	assert_int_equal(fors_places_size(bench->engine->daemon->kept.places).spines, 3);
 	snprintf(text, sizeof(text), "0x%016llx\n",
 		 (unsigned long long)cl_ntoh64(osm_node_get_node_guid(subnet_node(bench->subnet, "Spine01"))));
 	for (unsigned port = 1; port <= 3; port++)
@@ -856,7 +856,7 @@ static void places_are_kept_and_forgotten(void **state)
 	write_state(bench, "forget", text);
 	assert_true(sweep(bench));
 	assert_int_equal(noted.job->fabric->nlanes, 2);
-	assert_int_equal(fors_places_size(bench->engine->keeper->kept.places).spines, 2);
+	assert_int_equal(fors_places_size(bench->engine->daemon->kept.places).spines, 2);
 	cl_qmap_insert(nodes, osm_node_get_node_guid(spine), &spine->map_item);
 	bench_free(bench);
 }
@@ -1218,7 +1218,7 @@ static void what_the_worker_asks(void **state)
 	assert_int_equal(osm->sm.signal_mask, 1u << OSM_SIGNAL_SWEEP);
 	assert_ptr_equal(noted.setup.log->context, &osm->log);
 	assert_non_null(noted.setup.outbox);
-	assert_ptr_equal(noted.setup.folder, &bench->engine->keeper->folder);
+	assert_ptr_equal(noted.setup.folder, &bench->engine->daemon->folder);
 	bench_free(bench);
 }
 

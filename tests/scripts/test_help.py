@@ -12,7 +12,7 @@ import pytest
 
 TOP = Path(__file__).resolve().parents[2]
 SCRIPTS = ["scripts/test.sh", "scripts/demo.sh", "scripts/demo-slurm.sh", "scripts/packages.sh", "scripts/coverage.sh", "lab/testbed/run", "autogen.sh", ".ci/run",
-           "scripts/count_results.py", "scripts/check_rooms.py", "scripts/check_links.py", "lab/bench/bench.py", "lab/bench/throughput.py", "tests/compare/compare",
+           "scripts/count_results.py", "scripts/check_modules.py", "scripts/check_links.py", "lab/bench/bench.py", "lab/bench/throughput.py", "tests/compare/compare",
            "tests/fuzz/run.sh", "tests/data/stock.py", "tests/mutants/mutants.py", "tests/e2e/chaos.py"]
 TRAPS = ["apt-get", "autoconf", "autoreconf", "automake", "libtoolize", "configure", "make", "gcc", "tar", "git", "lcov", "opensm",
          "ibsim", "ip", "dpkg-buildpackage", "rpmbuild", "pytest-3", "mkdir", "rm"]
@@ -81,7 +81,7 @@ def test_help(tree, script, flag):
     ("lab/testbed/run", ["--repeats", "0"], "at least 1"),
     ("autogen.sh", ["--frobnicate"], "unknown argument '--frobnicate'"),
     ("scripts/count_results.py", ["--frobnicate"], "count_results.py"),
-    ("scripts/check_rooms.py", ["--frobnicate"], "--frobnicate"),
+    ("scripts/check_modules.py", ["--frobnicate"], "--frobnicate"),
     ("lab/bench/bench.py", ["--frobnicate"], "--frobnicate"),
     ("lab/bench/bench.py", ["no-such-section"], "no-such-section"),
     ("lab/bench/throughput.py", ["--frobnicate"], "usage:"),

@@ -31,7 +31,7 @@ def test_the_rpm_and_the_programs_have_it_from_configure():
 def test_no_other_file_states_it():
     """A release changes configure.ac and the files above; a version in any other would be forgotten."""
     found = []
-    for folder in ("cli", "core", "debian", "doc", "keeper", "libforsched", "opensm-conf", "packaging", "plugin", "scripts",
+    for folder in ("cli", "core", "debian", "doc", "daemon", "libforsched", "opensm-conf", "packaging", "plugin", "scripts",
                    "watch", "."):
         for path in sorted((TOP / folder).glob("*" if folder == "." else "**/*")):
             name = str(path.relative_to(TOP))

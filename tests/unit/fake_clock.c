@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 
 #define BEGIN_MS 1000000	    /* of the monotonic clock; 0 means "never" to some */
 #define BEGIN_UNIX_MS 1700000000000 /* November 2023 */

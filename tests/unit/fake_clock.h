@@ -2,7 +2,7 @@
 /*
  * fake_clock.h - a clock that stands still until a test moves it.
  *
- * A program links fake_clock.c in place of keeper/base/clock.c. Threads are real and wake each other as ever; only what
+ * A program links fake_clock.c in place of daemon/base/clock.c. Threads are real and wake each other as ever; only what
  * they wait for "until then" comes when the test says so, at once, and never while it does not.
  */
 #ifndef FORS_TESTS_FAKE_CLOCK_H

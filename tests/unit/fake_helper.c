@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fake_helper.c - in place of keeper/files/helper_spawn.c: the helper's own code, in a thread of the test. So what a test does to
+ * fake_helper.c - in place of daemon/files/helper_spawn.c: the helper's own code, in a thread of the test. So what a test does to
  * fors_publish() and its like is done to the helper, and one that hangs comes back when the test lets it.
  */
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "keeper/files/helper.h"
-#include "keeper/files/helper_serve.h"
+#include "daemon/files/helper.h"
+#include "daemon/files/helper_serve.h"
 
 /* Without faults.c nothing is spared. */
 void faults_spare_me(void) __attribute__((weak));

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "core/schedule/schedule_file.h"
-#include "keeper/files/outbox.h"
+#include "daemon/files/outbox.h"
 
 #define MANY 50000
 

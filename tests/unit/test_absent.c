@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keeper/look/absent.h"
+#include "daemon/look/absent.h"
 
 /* All servers of the bed, last first, and among and behind them `nabsent` that are not there. */
 static struct fors_participants list_of(const struct bed *bed, unsigned nabsent)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of keeper/worker/advisor.c: who asks gets the best repairs, once; a newer question or another fabric breaks off what
+ * Tests of daemon/worker/advisor.c: who asks gets the best repairs, once; a newer question or another fabric breaks off what
  * is being worked out, at once. Planning a repair can be made to last until it is cancelled (linked with --wrap).
  */
 #include <stdatomic.h>
@@ -11,8 +11,8 @@
 #include "support.h"
 
 #include "core/planners/mended.h"
-#include "keeper/worker/advisor.h"
-#include "keeper/base/log.h"
+#include "daemon/worker/advisor.h"
+#include "daemon/base/log.h"
 
 #define LOOK_US 1000
 #define MANY 20000

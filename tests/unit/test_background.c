@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of keeper/base/io_thread.c and keeper/base/background.c with threads that are out for as long as a test wants. The clock is the
+ * Tests of daemon/base/io_thread.c and daemon/base/background.c with threads that are out for as long as a test wants. The clock is the
  * test's own, so patience ends when it says; pause() is linked with --wrap: it tells where a thread that was left stays.
  */
 #include <setjmp.h>
@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "keeper/base/background.h"
-#include "keeper/base/clock.h"
-#include "keeper/base/io_thread.h"
+#include "daemon/base/background.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/io_thread.h"
 #include "fake_clock.h"
 
 #define LOOKS 20000 /* at something that has to come, a millisecond or more apart */

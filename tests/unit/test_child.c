@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of keeper/files/child.c: signals, and a process group of which a zombie is left that nobody reaps. This process adopts
+ * Tests of daemon/files/child.c: signals, and a process group of which a zombie is left that nobody reaps. This process adopts
  * what its children leave behind, as process 1 of a container does that reaps nobody.
  */
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "keeper/files/child.h"
+#include "daemon/files/child.h"
 
 #define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_drain.c - keeper/look/drain.c: what settings take out of a fabric, when held cables may return, and when the tables
+ * test_drain.c - daemon/look/drain.c: what settings take out of a fabric, when held cables may return, and when the tables
  * have to wait for them.
  */
 #include "support.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "keeper/look/drain.h"
-#include "keeper/base/log.h"
+#include "daemon/look/drain.h"
+#include "daemon/base/log.h"
 
 /* What the log would hold. */
 static char logged[4096];

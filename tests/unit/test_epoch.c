@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of keeper/files/epoch.c: which epochs are believed, which comes next, and what files say of them. */
+/* Tests of daemon/files/epoch.c: which epochs are believed, which comes next, and what files say of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
-#include "keeper/files/epoch.h"
+#include "daemon/files/epoch.h"
 #include "fake_clock.h"
 
 #define NOW 1700000000000

@@ -277,7 +277,7 @@ static void stopped_anywhere(void **state)
 	bed_free(bed);
 }
 
-/* ---- the book ---- */
+/* ---- the occupancy ---- */
 
 /* Every row as the tokens say, by counting. */
 static void assert_book(const struct fors_flows_packing *p, const char *what)
@@ -289,7 +289,7 @@ static void assert_book(const struct fors_flows_packing *p, const char *what)
 		for (uint32_t s = 0; s < problem->nswitches; s++) {
 			uint32_t nseats, full = fors_flows_switch_row(p, s);
 			const uint32_t *seat = fors_flows_seats(p, s, t, &nseats);
-			bool is_full = fors_book_busy(&p->book, full, t / 64) >> (t % 64) & 1;
+			bool is_full = fors_occupancy_busy(&p->occupancy, full, t / 64) >> (t % 64) & 1;
 
 			if (is_full != (nseats == problem->senders[s] && nseats > 0))
 				fail_msg("%s: switch %u is full or not in phase %u", what, s, t);
@@ -299,7 +299,7 @@ static void assert_book(const struct fors_flows_packing *p, const char *what)
 				if (!problem->exists[seat[i]])
 					fail_msg("%s: a token goes a way that is not there", what);
 				for (uint32_t r = 0; r + 1 < n; r++)
-					if (fors_book_at(&p->book, row[r], t) != seat[i])
+					if (fors_occupancy_at(&p->occupancy, row[r], t) != seat[i])
 						fail_msg("%s: a row has somebody else", what);
 				tokens++;
 			}
@@ -334,7 +334,7 @@ static void filled_over_missing_ways(void **state)
 	bed_free(bed);
 }
 
-/* A search with little to spend ends at the best that it saw, and the book is right. */
+/* A search with little to spend ends at the best that it saw, and the occupancy is right. */
 static void a_search_cut_short(void **state)
 {
 	struct bed *bed = bed_new("FT(2;8,8)", 0);

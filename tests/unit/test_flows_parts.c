@@ -6,7 +6,7 @@
 #include "support.h"
 
 #include "core/base/random.h"
-#include "core/planners/book.h"
+#include "core/planners/occupancy.h"
 #include "core/planners/flows/harder.h"
 #include "core/planners/flows/search.h"
 #include "core/planners/flows/ways.h"
@@ -147,46 +147,46 @@ static uint32_t room_of(uint32_t row)
 }
 
 /* Who is where, and which turns are full, counted beside it. */
-static void assert_book(const struct fors_book *book, uint32_t (*who)[70][3], uint32_t row, uint32_t turn)
+static void assert_book(const struct fors_occupancy *occupancy, uint32_t (*who)[70][3], uint32_t row, uint32_t turn)
 {
-	uint32_t n, *at = fors_book_places(book, row, turn, &n), in = 0, found = 0;
+	uint32_t n, *at = fors_occupancy_places(occupancy, row, turn, &n), in = 0, found = 0;
 
 	assert_int_equal(n, room_of(row));
 	for (uint32_t i = 0; i < n; i++) {
 		in += who[row][turn][i] != 0;
 		for (uint32_t k = 0; k < n; k++)
-			found += who[row][turn][i] && at[(size_t)k * book->room] == who[row][turn][i];
+			found += who[row][turn][i] && at[(size_t)k * occupancy->room] == who[row][turn][i];
 	}
 	assert_int_equal(found, in);
-	assert_int_equal(fors_book_busy(book, row, turn / 64) >> (turn % 64) & 1, in == n);
+	assert_int_equal(fors_occupancy_busy(occupancy, row, turn / 64) >> (turn % 64) & 1, in == n);
 }
 
-/* A book whose rows have room for several, written and erased at random; a copy has all of it. */
-static void a_book_has_room_for_several(void **state)
+/* A occupancy whose rows have room for several, written and erased at random; a copy has all of it. */
+static void a_occupancy_has_room_for_several(void **state)
 {
 	static uint32_t who[5][70][3];
 	struct fors_random random = {11};
-	struct fors_book book, copy;
+	struct fors_occupancy occupancy, copy;
 
-	assert_true(fors_book_init_wide(&book, rooms, 3, 5, 1, 70, 80));
-	assert_true(fors_book_init_wide(&copy, rooms, 3, 5, 1, 70, 80));
-	assert_int_equal(fors_book_bytes(5, 3, 1, 80), 6 * 2 * 8 + (5 + 3) * 80 * 4 + 80 * 2);
+	assert_true(fors_occupancy_init_wide(&occupancy, rooms, 3, 5, 1, 70, 80));
+	assert_true(fors_occupancy_init_wide(&copy, rooms, 3, 5, 1, 70, 80));
+	assert_int_equal(fors_occupancy_bytes(5, 3, 1, 80), 6 * 2 * 8 + (5 + 3) * 80 * 4 + 80 * 2);
 	for (uint32_t step = 1; step <= 4000; step++) {
 		uint32_t row = fors_random_below(&random, 5), turn = fors_random_below(&random, 70);
 		uint32_t *one = &who[row][turn][fors_random_below(&random, room_of(row))];
 
 		if (*one)
-			fors_book_erase(&book, row, turn, *one);
+			fors_occupancy_erase(&occupancy, row, turn, *one);
 		else
-			fors_book_write(&book, row, turn, step);
+			fors_occupancy_write(&occupancy, row, turn, step);
 		*one = *one ? 0 : step;
-		assert_book(&book, who, row, turn);
+		assert_book(&occupancy, who, row, turn);
 	}
-	fors_book_copy(&copy, &book);
+	fors_occupancy_copy(&copy, &occupancy);
 	for (uint32_t i = 0; i < 5 * 70; i++)
 		assert_book(&copy, who, i / 70, i % 70);
-	fors_book_release(&book);
-	fors_book_release(&copy);
+	fors_occupancy_release(&occupancy);
+	fors_occupancy_release(&copy);
 }
 
 int main(void)
@@ -194,7 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ways_are_chosen_until_nobody_moves),
 		cmocka_unit_test(long_plans_become_short),
-		cmocka_unit_test(a_book_has_room_for_several),
+		cmocka_unit_test(a_occupancy_has_room_for_several),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

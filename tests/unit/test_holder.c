@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "fake_clock.h"
-#include "keeper/files/holder.h"
+#include "daemon/files/holder.h"
 
 static char top[] = "/tmp/fors-holder-XXXXXX";
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of keeper/files/input.c: a file is what it was when all that is known of it is. The clock is the test's own. */
+/* Tests of daemon/files/input.c: a file is what it was when all that is known of it is. The clock is the test's own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "keeper/base/clock.h"
-#include "keeper/files/input.h"
+#include "daemon/base/clock.h"
+#include "daemon/files/input.h"
 #include "fake_clock.h"
 
 static char path[] = "/tmp/fors-input-XXXXXX";

@@ -11,9 +11,9 @@
 
 #include "core/fabric/places.h"
 #include "core/fabric/places_file.h"
-#include "keeper/look/kept.h"
-#include "keeper/base/io_thread.h"
-#include "keeper/base/log.h"
+#include "daemon/look/kept.h"
+#include "daemon/base/io_thread.h"
+#include "daemon/base/log.h"
 #include "fake_clock.h"
 #include "faults.h"
 

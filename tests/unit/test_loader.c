@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of keeper/settings/loader.c, and of background.c and io_thread.c below it: files that are read again only when they changed, and
+ * Tests of daemon/settings/loader.c, and of background.c and io_thread.c below it: files that are read again only when they changed, and
  * files that hang (fors_read_bytes() is linked with --wrap; the clock is the test's own, and moves when one hangs).
  */
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "keeper/base/clock.h"
-#include "keeper/settings/loader.h"
+#include "daemon/base/clock.h"
+#include "daemon/settings/loader.h"
 #include "fake_clock.h"
 
 static char directory[64], conf[96], guids[96], options[128];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* test_look.c - keeper/look/look.c and keeper/base/digest.c: what makes a look another one, for plans, readers, and who waits. */
+/* test_look.c - daemon/look/look.c and daemon/base/digest.c: what makes a look another one, for plans, readers, and who waits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "keeper/base/digest.h"
+#include "daemon/base/digest.h"
 #include "core/schedule/schedule.h"
-#include "keeper/look/look.h"
+#include "daemon/look/look.h"
 #include "faults.h"
 #include "support.h"
 

@@ -52,8 +52,8 @@
 #include "libforsched/forsched.h"
 #include "lab/model/routers/model_tables.h"
 #include "lab/model/routers/sar.h"
-#include "keeper/files/publish.h"
-#include "keeper/settings/settings.h"
+#include "daemon/files/publish.h"
+#include "daemon/settings/settings.h"
 #include "published.h"
 #include "support.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of keeper/files/outbox.c and keeper/files/runner.c: copies to a folder that works, fails or hangs (fors_publish() is
+ * Tests of daemon/files/outbox.c and daemon/files/runner.c: copies to a folder that works, fails or hangs (fors_publish() is
  * linked with --wrap), and a command that ends, fails, or does not end. The clock is the test's own: nothing that waits
  * for it comes before the test says so.
  */
@@ -21,11 +21,11 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/schedule_format.h"
-#include "keeper/base/clock.h"
-#include "keeper/base/log.h"
-#include "keeper/files/holder.h"
-#include "keeper/files/outbox.h"
-#include "keeper/files/runner.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
+#include "daemon/files/holder.h"
+#include "daemon/files/outbox.h"
+#include "daemon/files/runner.h"
 #include "fake_clock.h"
 #include "faults.h"
 #include "seal.h"
@@ -674,7 +674,7 @@ static void a_day_ahead_is_believed(void **state)
 		usleep(1000);
 	assert_int_equal(fors_outbox_seen(bench->box), now + DAY);
 	assert_int_equal(epoch_there(bench), now + DAY);
-	put_schedule(bench, now + DAY + 1, false); /* as the board does then */
+	put_schedule(bench, now + DAY + 1, false); /* as the publisher does then */
 	wait_epoch(bench, now + DAY + 1);
 	size = encode(now + 2 * DAY + 1, bytes); /* a day past our own */
 	plant(bench, bytes, size);

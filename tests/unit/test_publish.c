@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of keeper/files/publish.c: files that are replaced as a whole, and links that are not followed. write() is linked
+ * Tests of daemon/files/publish.c: files that are replaced as a whole, and links that are not followed. write() is linked
  * with --wrap, and takes less than it is given while a test says so; fsync() too, which is counted.
  */
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #include "core/schedule/schedule_file.h"
-#include "keeper/files/publish.h"
-#include "keeper/files/publish_inside.h"
+#include "daemon/files/publish.h"
+#include "daemon/files/publish_inside.h"
 
 static size_t write_at_most; /* bytes at a time; 0: as many as there are */
 

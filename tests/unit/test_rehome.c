@@ -2,7 +2,7 @@
 /* test_rehome.c - when homes are ranked afresh: never sick, never while hosts boot, once an hour, withdrawn first. */
 #include "support.h"
 
-#include "keeper/look/rehome.h"
+#include "daemon/look/rehome.h"
 
 #define START 1000000
 #define MINUTE 60000

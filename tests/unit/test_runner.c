@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of keeper/files/runner.c and keeper/files/child.c with processes that do not end, as those that hang in the kernel: kill()
+ * Tests of daemon/files/runner.c and daemon/files/child.c with processes that do not end, as those that hang in the kernel: kill()
  * is linked with --wrap, and signals go nowhere while a test says so; or posix_spawn() itself does not come back; or
  * strdup() has no memory.
  * Commands that behave are in test_outbox.c. The clock is the test's own.
@@ -20,8 +20,8 @@
 
 #include <cmocka.h>
 
-#include "keeper/base/log.h"
-#include "keeper/files/runner.h"
+#include "daemon/base/log.h"
+#include "daemon/files/runner.h"
 #include "fake_clock.h"
 
 #define LOOKS 20000 /* at something that has to come, a millisecond or more apart */

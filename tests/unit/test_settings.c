@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of keeper/settings/settings.c: what is taken, and that each mistake is named with file and line. */
+/* Tests of daemon/settings/settings.c: what is taken, and that each mistake is named with file and line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "keeper/files/publish.h"
-#include "keeper/settings/settings.h"
+#include "daemon/files/publish.h"
+#include "daemon/settings/settings.h"
 
 static char directory[64], conf[96], guids[96], options[128];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of keeper/files/trust.c: whose folders are trusted, and how many links are followed; geteuid() is linked with --wrap.
+ * Tests of daemon/files/trust.c: whose folders are trusted, and how many links are followed; geteuid() is linked with --wrap.
  * What others could change is in test_publish.c.
  */
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "keeper/files/trust.h"
+#include "daemon/files/trust.h"
 
 #define NOBODY 54321
 #define LINKS_MAX 40 /* that the kernel follows */

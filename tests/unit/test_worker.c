@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of plugin/worker*.c and keeper/board/board.c, without OpenSM: what is published after which job. The log
+ * Tests of plugin/worker*.c and daemon/publisher/publisher.c, without OpenSM: what is published after which job. The log
  * is a stub, fors_plan() can be made slow, wrong or absent (linked with --wrap), and the clock is the test's own.
  */
 #include <inttypes.h>
@@ -26,11 +26,11 @@
 #include "core/status/status_json.h"
 #include "core/net/tree_net.h"
 #include "core/schedule/verify.h"
-#include "keeper/board/board.h"
-#include "keeper/base/clock.h"
-#include "keeper/files/epoch.h"
-#include "keeper/base/log.h"
-#include "keeper/worker/worker.h"
+#include "daemon/publisher/publisher.h"
+#include "daemon/base/clock.h"
+#include "daemon/files/epoch.h"
+#include "daemon/base/log.h"
+#include "daemon/worker/worker.h"
 #include "fake_clock.h"
 #include "faults.h"
 #include "worker_bench.h"
@@ -955,35 +955,35 @@ static void jobs_are_the_same_byte_for_byte(void **state)
 
 /* ---- another subnet manager's epochs ---- */
 
-static void board_exceeds_an_epoch(void **state)
+static void publisher_exceeds_an_epoch(void **state)
 {
 	struct bench *bench = *state;
-	struct fors_board board;
+	struct fors_publisher publisher;
 	struct fors_status status;
 	uint64_t epoch;
 
 	fors_worker_stop(bench->worker);
 	bench->worker = NULL;
-	fors_board_open(&board, NULL, &bench->folder, NULL);
-	assert_false(fors_board_exceed(&board, 1)); /* nothing to publish yet */
+	fors_publisher_open(&publisher, NULL, &bench->folder, NULL);
+	assert_false(fors_publisher_exceed(&publisher, 1)); /* nothing to publish yet */
 	fors_status_init(&status);
 	strcpy(status.reason, "one");
-	assert_true(fors_board_withdraw(&board, &status));
+	assert_true(fors_publisher_withdraw(&publisher, &status));
 	fors_status_clear(&status);
-	epoch = board.schedule->epoch;
-	assert_true(fors_board_exceed(&board, epoch)); /* one's own */
-	assert_true(fors_board_exceed(&board, epoch - 1));
+	epoch = publisher.schedule->epoch;
+	assert_true(fors_publisher_exceed(&publisher, epoch)); /* one's own */
+	assert_true(fors_publisher_exceed(&publisher, epoch - 1));
 	assert_published(bench, (int64_t)epoch, 0);
 	epoch += 1000000000; /* days ahead of this host's clock */
-	assert_true(fors_board_exceed(&board, epoch));
+	assert_true(fors_publisher_exceed(&publisher, epoch));
 	assert_published(bench, (int64_t)epoch + 2, 0);
 	assert_true(read_status(bench, &status));
 	assert_int_equal(status.epoch, epoch + 2);
 	strcpy(status.reason, "another");
-	assert_true(fors_board_withdraw(&board, &status));
+	assert_true(fors_publisher_withdraw(&publisher, &status));
 	fors_status_clear(&status);
 	assert_published(bench, (int64_t)epoch + 4, 0); /* and so does what comes next */
-	fors_board_close(&board);
+	fors_publisher_close(&publisher);
 }
 
 /* A schedule of another subnet manager's. */
@@ -1074,34 +1074,34 @@ static void leave_all(const struct bench *bench, uint64_t schedule, uint64_t sta
 
 static uint64_t last_reserve; /* while the last one of those was there */
 
-/* What a board that begins with these files publishes first; `errors` of them are named as damaged or absurd. */
+/* What a publisher that begins with these files publishes first; `errors` of them are named as damaged or absurd. */
 static uint64_t begin(const struct bench *bench, int errors)
 {
-	struct fors_board board;
+	struct fors_publisher publisher;
 	struct fors_status status;
 	uint64_t epoch;
 
 	atomic_store(&errors_logged[FORS_F_OLDFILE], 0);
-	fors_board_open(&board, NULL, &bench->folder, NULL);
+	fors_publisher_open(&publisher, NULL, &bench->folder, NULL);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_OLDFILE]), errors);
 	fors_status_init(&status);
 	strcpy(status.reason, "one");
-	assert_true(fors_board_withdraw(&board, &status));
+	assert_true(fors_publisher_withdraw(&publisher, &status));
 	fors_status_clear(&status);
-	epoch = board.schedule->epoch;
+	epoch = publisher.schedule->epoch;
 	assert_published(bench, (int64_t)epoch, 0);
 	assert_true(read_status(bench, &status));
 	assert_int_equal(status.epoch, epoch);
 	fors_status_clear(&status);
-	last_reserve = board.reserved;
+	last_reserve = publisher.reserved;
 	fake_clock_advance(5000);
-	fors_board_beat(&board);
-	fors_board_close(&board);
+	fors_publisher_beat(&publisher);
+	fors_publisher_close(&publisher);
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_OLDFILE]), errors);
-	fors_board_open(&board, NULL, &bench->folder, NULL); /* and all is healed */
+	fors_publisher_open(&publisher, NULL, &bench->folder, NULL); /* and all is healed */
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_OLDFILE]), errors);
-	assert_int_equal(board.last_epoch, epoch);
-	fors_board_close(&board);
+	assert_int_equal(publisher.last_epoch, epoch);
+	fors_publisher_close(&publisher);
 	return epoch;
 }
 
@@ -1255,14 +1255,14 @@ static void old_schedule_is_not_inherited(void **state)
 		uint64_t schedule, heartbeat;
 		bool is_inherited;
 	} cases[] = {{now, now, true}, {now, now - 1, true}, {now, now + 1, false}, {LIMIT, now, false}};
-	struct fors_board board;
+	struct fors_publisher publisher;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		leave_all(bench, cases[i].schedule, 1, cases[i].heartbeat);
-		fors_board_open(&board, NULL, &bench->folder, NULL);
-		assert_int_equal(board.schedule != NULL, cases[i].is_inherited);
-		assert_int_equal(board.is_inherited, cases[i].is_inherited);
-		fors_board_close(&board);
+		fors_publisher_open(&publisher, NULL, &bench->folder, NULL);
+		assert_int_equal(publisher.schedule != NULL, cases[i].is_inherited);
+		assert_int_equal(publisher.is_inherited, cases[i].is_inherited);
+		fors_publisher_close(&publisher);
 	}
 }
 
@@ -1272,20 +1272,20 @@ static void memory_runs_out_over_old_files(void **state)
 	struct bench *bench = without_worker(state);
 	const uint64_t high = fors_clock_unix_ms() + 3600000;
 	struct fors_status status;
-	struct fors_board board;
+	struct fors_publisher publisher;
 	bool has_failed = true;
 
 	for (uint64_t n = 1; has_failed; n++) {
 		leave_all(bench, high + n % 3, high + (n + 1) % 3, high + (n + 2) % 3);
 		faults_arm(n, false);
-		fors_board_open(&board, NULL, &bench->folder, NULL);
+		fors_publisher_open(&publisher, NULL, &bench->folder, NULL);
 		has_failed = faults_off();
 		fors_status_init(&status);
 		strcpy(status.reason, "late");
-		assert_true(fors_board_withdraw(&board, &status));
+		assert_true(fors_publisher_withdraw(&publisher, &status));
 		fors_status_clear(&status);
 		assert_published(bench, (int64_t)high + 4, 0);
-		fors_board_close(&board);
+		fors_publisher_close(&publisher);
 	}
 	assert_int_equal(atomic_load(&errors_logged[FORS_F_OLDFILE]), 0);
 }
@@ -1295,35 +1295,35 @@ static void memory_runs_out_over_their_epoch(void **state)
 {
 	struct bench *bench = without_worker(state);
 	struct fors_status status;
-	struct fors_board board;
+	struct fors_publisher publisher;
 	bool has_failed = true;
 
-	fors_board_open(&board, NULL, &bench->folder, NULL);
+	fors_publisher_open(&publisher, NULL, &bench->folder, NULL);
 	fors_status_init(&status);
 	strcpy(status.reason, "one");
-	assert_true(fors_board_withdraw(&board, &status));
+	assert_true(fors_publisher_withdraw(&publisher, &status));
 	fors_status_clear(&status);
 	for (uint64_t n = 1; has_failed; n++) {
-		const uint64_t theirs = board.last_epoch + 1;
+		const uint64_t theirs = publisher.last_epoch + 1;
 		uint64_t epoch;
 
 		fake_clock_advance(100000);
 		faults_arm(n, false);
-		fors_board_exceed(&board, theirs);
+		fors_publisher_exceed(&publisher, theirs);
 		has_failed = faults_off();
-		fors_board_retry(&board);
-		epoch = board.schedule->epoch;
+		fors_publisher_retry(&publisher);
+		epoch = publisher.schedule->epoch;
 		assert_published(bench, (int64_t)epoch, 0);
 		fake_clock_set(-90000);
-		assert_true(fors_board_exceed(&board, theirs));
-		assert_true(board.schedule->epoch >= epoch && board.schedule->epoch > theirs);
-		assert_published(bench, (int64_t)board.schedule->epoch, 0);
+		assert_true(fors_publisher_exceed(&publisher, theirs));
+		assert_true(publisher.schedule->epoch >= epoch && publisher.schedule->epoch > theirs);
+		assert_published(bench, (int64_t)publisher.schedule->epoch, 0);
 		assert_true(read_status(bench, &status));
-		assert_int_equal(status.epoch, board.schedule->epoch);
+		assert_int_equal(status.epoch, publisher.schedule->epoch);
 		fors_status_clear(&status);
 		fake_clock_set(90000);
 	}
-	fors_board_close(&board);
+	fors_publisher_close(&publisher);
 }
 
 /* ---- a newer job at each step ---- */
@@ -1851,17 +1851,17 @@ static void exceed(struct bench *bench)
 {
 	struct fors_look *job = make_job(bench, FORS_LOOK_INSTALLED, "Leaf00[4]");
 	struct fors_status status;
-	struct fors_board board;
+	struct fors_publisher publisher;
 
-	fors_board_open(&board, NULL, &bench->folder, NULL);
+	fors_publisher_open(&publisher, NULL, &bench->folder, NULL);
 	fors_status_init(&status);
 	assert_int_equal(fors_status_tree(&status, &job->tree, NULL), FORS_OK);
 	assert_int_equal(status.dead_links.count, 1);
 	strcpy(status.reason, "one");
-	assert_true(fors_board_withdraw(&board, &status));
+	assert_true(fors_publisher_withdraw(&publisher, &status));
 	fors_status_clear(&status);
-	assert_true(fors_board_exceed(&board, board.schedule->epoch + 5));
-	fors_board_close(&board);
+	assert_true(fors_publisher_exceed(&publisher, publisher.schedule->epoch + 5));
+	fors_publisher_close(&publisher);
 	fors_look_free(job);
 }
 
@@ -2418,7 +2418,7 @@ int main(void)
 		ON_A_BENCH(a_plan_is_not_published_over_other_tables),
 		ON_A_BENCH(a_published_schedule_is_proven_again),
 		ON_A_BENCH(jobs_are_the_same_byte_for_byte),
-		ON_A_BENCH(board_exceeds_an_epoch),
+		ON_A_BENCH(publisher_exceeds_an_epoch),
 		ON_A_BENCH(epoch_ahead_in_publish_dir_is_exceeded),
 		ON_A_BENCH(highest_of_three_counts),
 		ON_A_BENCH(epochs_survive_a_crash),

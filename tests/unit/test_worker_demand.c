@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of keeper/worker/worker_demand.c, worker_demand_one.c and worker_jobdemand.c, without OpenSM: what readers have of demands after what. The clock is
+ * Tests of daemon/worker/worker_demand.c, worker_demand_one.c and worker_jobdemand.c, without OpenSM: what readers have of demands after what. The clock is
  * the test's own.
  */
 #include <dirent.h>
@@ -18,11 +18,11 @@
 
 #include "core/demand/answer.h"
 #include "core/schedule/schedule.h"
-#include "keeper/base/io_thread.h"
-#include "keeper/base/log.h"
-#include "keeper/files/input.h"
-#include "keeper/worker/worker.h"
-#include "keeper/worker/worker_jobdemand.h"
+#include "daemon/base/io_thread.h"
+#include "daemon/base/log.h"
+#include "daemon/files/input.h"
+#include "daemon/worker/worker.h"
+#include "daemon/worker/worker_jobdemand.h"
 #include "fake_clock.h"
 #include "faults.h"
 #include "jobs_bench.h"

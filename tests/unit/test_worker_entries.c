@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of keeper/worker/worker_entries.c and claim.c, without OpenSM: when a sweep is asked for, and what readers have of jobs
+ * Tests of daemon/worker/worker_entries.c and claim.c, without OpenSM: when a sweep is asked for, and what readers have of jobs
  * before and after their table entries are in the switches. The test makes the sweeps: as the engine does it takes
  * along what is claimed.
  */
@@ -18,9 +18,9 @@
 #include "core/base/unknown.h"
 #include "core/planners/routing.h"
 #include "core/schedule/verify.h"
-#include "keeper/base/clock.h"
-#include "keeper/base/log.h"
-#include "keeper/worker/worker_jobs.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
+#include "daemon/worker/worker_jobs.h"
 #include "fake_clock.h"
 #include "faults.h"
 #include "jobs_bench.h"

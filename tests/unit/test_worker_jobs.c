@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of keeper/worker/worker_jobs.c, worker_jobplan.c, jobs.c, jobs_file.c and outbox_jobs.c, without OpenSM: what readers
+ * Tests of daemon/worker/worker_jobs.c, worker_jobplan.c, jobs.c, jobs_file.c and outbox_jobs.c, without OpenSM: what readers
  * have of several jobs after what. The clock is the test's own.
  */
 #include <setjmp.h>
@@ -22,10 +22,10 @@
 #include "core/schedule/schedule_file.h"
 #include "core/schedule/verify.h"
 #include "core/status/status_json.h"
-#include "keeper/base/clock.h"
-#include "keeper/files/input.h"
-#include "keeper/base/log.h"
-#include "keeper/worker/worker.h"
+#include "daemon/base/clock.h"
+#include "daemon/files/input.h"
+#include "daemon/base/log.h"
+#include "daemon/worker/worker.h"
 #include "fake_clock.h"
 #include "faults.h"
 #include "jobs_bench.h"

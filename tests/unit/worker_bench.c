@@ -15,8 +15,8 @@
 #include "core/fabric/places.h"
 #include "core/net/tree_net.h"
 #include "core/planners/routing.h"
-#include "keeper/base/clock.h"
-#include "keeper/base/log.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "fake_clock.h"
 
 atomic_int mastership_now, mastership_asked, errors_logged[32], status_synced;

@@ -12,8 +12,8 @@
 
 #include <stdatomic.h>
 
-#include "keeper/look/look.h"
-#include "keeper/worker/worker.h"
+#include "daemon/look/look.h"
+#include "daemon/worker/worker.h"
 
 #define TICK_MS 10	/* how often the worker looks around */
 #define LOOK_US 100	/* between looks at what has to come */

@@ -10,7 +10,7 @@
 
 #include <infiniband/umad.h>
 
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 #include "tests/unit/fake_clock.h"
 #include "watch/bytes.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "fake_umad.h"
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 #include "tests/unit/fake_clock.h"
 #include "watch/bytes.h"
 #include "watch/mads.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keeper/base/clock.h"
+#include "daemon/base/clock.h"
 #include "tests/unit/fake_clock.h"
 #include "tests/unit/support.h"
 #include "fake_mads.h"

@@ -144,14 +144,14 @@ static void set_key(const struct orderer *o, struct item *item)
 static uint32_t place_way(struct fors_flows_packing *packing, uint32_t way, uint32_t most, uint32_t from)
 {
 	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(packing, way, row), done = 0;
-	uint32_t words = fors_book_words(&packing->book);
+	uint32_t words = fors_occupancy_words(&packing->occupancy);
 	uint64_t before = (UINT64_C(1) << (from % 64)) - 1; /* phases of the first word that come last */
 
 	for (uint32_t i = 0; i <= words && done < most; i++) {
 		uint32_t w = (from / 64 + i) % words;
-		uint64_t free = fors_book_free(&packing->book, row, n, w) & (i == 0	  ? ~before
-									     : i == words ? before
-											  : UINT64_MAX);
+		uint64_t free = fors_occupancy_free(&packing->occupancy, row, n, w) & (i == 0	    ? ~before
+										       : i == words ? before
+												    : UINT64_MAX);
 
 		packing->work += n;
 		for (; free && done < most; free &= free - 1, done++)
@@ -169,8 +169,8 @@ static uint32_t crowd(const struct fors_flows_packing *packing, uint32_t way)
 	for (uint32_t i = p->begin[way]; i < p->begin[way + 1]; i++) {
 		uint32_t n = 0;
 
-		for (uint32_t w = 0; w < fors_book_words(&packing->book); w++)
-			n += (uint32_t)__builtin_popcountll(fors_book_busy(&packing->book, p->link[i], w));
+		for (uint32_t w = 0; w < fors_occupancy_words(&packing->occupancy); w++)
+			n += (uint32_t)__builtin_popcountll(fors_occupancy_busy(&packing->occupancy, p->link[i], w));
 		most = n > most ? n : most;
 	}
 	return most;
@@ -193,7 +193,7 @@ static uint32_t best_way(struct fors_flows_packing *packing, uint32_t unit, uint
 			best = i;
 		}
 	}
-	packing->work += p->npaths * (uint64_t)fors_book_words(&packing->book);
+	packing->work += p->npaths * (uint64_t)fors_occupancy_words(&packing->occupancy);
 	return best;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pack.c - the book of a packing of single flows.
+ * pack.c - the occupancy of a packing of single flows.
  *
  * A receiver takes one token in a phase, so (destination, phase) names a token; that is how searches remember things about
  * tokens.
@@ -16,7 +16,7 @@ void fors_flows_packing_free(struct fors_flows_packing *packing)
 {
 	if (!packing)
 		return;
-	fors_book_release(&packing->book);
+	fors_occupancy_release(&packing->occupancy);
 	free(packing->seat);
 	free(packing->seat_row);
 	free(packing->waiting);
@@ -30,12 +30,13 @@ static bool allocate(struct fors_flows_packing *p, uint32_t room)
 	size_t phases = ((size_t)room + 63) / 64 * 64;
 	size_t tokens = problem->ndests * fors_flows_received_tokens(problem), senders = 0;
 
-	if (!fors_book_init_wide(&p->book, problem->capacity, problem->nlinks, problem->nlinks + problem->ndests,
-				 problem->nswitches, p->nphases, (uint32_t)phases))
+	if (!fors_occupancy_init_wide(&p->occupancy, problem->capacity, problem->nlinks,
+				      problem->nlinks + problem->ndests, problem->nswitches, p->nphases,
+				      (uint32_t)phases))
 		return false;
 	p->seat_row = calloc(problem->nswitches + (size_t)1, sizeof(*p->seat_row));
 	for (uint32_t s = 0; p->seat_row && s < problem->nswitches; s++) {
-		p->seat_row[s] = senders * p->book.room;
+		p->seat_row[s] = senders * p->occupancy.room;
 		senders += problem->senders[s];
 	}
 	p->nseats = senders * phases;
@@ -82,10 +83,10 @@ static void copy_memory(const struct fors_flows_packing *from, struct fors_flows
 	const struct fors_flows_problem *problem = from->problem;
 	uint64_t rows = problem->nlinks + (uint64_t)problem->ndests + problem->nswitches;
 
-	fors_book_copy(&to->book, &from->book);
-	fors_book_set_turns(&to->book, to->nphases);
+	fors_occupancy_copy(&to->occupancy, &from->occupancy);
+	fors_occupancy_set_turns(&to->occupancy, to->nphases);
 	memcpy(to->seat, from->seat, from->nseats * sizeof(*from->seat));
-	to->work += rows * from->book.nwords;
+	to->work += rows * from->occupancy.nwords;
 }
 
 static void copy_tokens(const struct fors_flows_packing *from, struct fors_flows_packing *to)
@@ -99,14 +100,15 @@ static void copy_tokens(const struct fors_flows_packing *from, struct fors_flows
 enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uint32_t nphases,
 				      struct fors_flows_packing **packing, struct fors_error *error)
 {
-	bool has_room = nphases <= from->book.room;
+	bool has_room = nphases <= from->occupancy.room;
 	struct fors_flows_packing *to = *packing;
 	enum fors_err err = FORS_OK;
 
-	if (!to || !has_room || to->book.room != from->book.room) {
+	if (!to || !has_room || to->occupancy.room != from->occupancy.room) {
 		fors_flows_packing_free(to);
 		*packing = NULL;
-		err = make(from->problem, nphases, has_room ? from->book.room : nphases + nphases / SPARE, &to, error);
+		err = make(from->problem, nphases, has_room ? from->occupancy.room : nphases + nphases / SPARE, &to,
+			   error);
 	}
 	if (err)
 		return err;
@@ -131,9 +133,9 @@ enum fors_err fors_flows_packing_add(struct fors_flows_packing **packing, uint32
 	struct fors_flows_packing *larger = NULL;
 	enum fors_err err;
 
-	if (nphases <= (*packing)->book.room) {
+	if (nphases <= (*packing)->occupancy.room) {
 		(*packing)->nphases = nphases;
-		fors_book_set_turns(&(*packing)->book, nphases);
+		fors_occupancy_set_turns(&(*packing)->occupancy, nphases);
 		return FORS_OK;
 	}
 	err = fors_flows_packing_copy(*packing, nphases, &larger, error);
@@ -159,8 +161,8 @@ uint64_t fors_flows_packing_bytes(const struct fors_flows_problem *problem, uint
 	uint64_t phases = ((uint64_t)nphases + nphases / SPARE + 63) / 64 * 64, p = problem->ndests,
 		 s = problem->nswitches;
 
-	/* the book, seats, what waits */
-	return fors_book_bytes(problem->nlinks + p, extra_places(problem), s, phases) + 4 * p * phases +
+	/* the occupancy, seats, what waits */
+	return fors_occupancy_bytes(problem->nlinks + p, extra_places(problem), s, phases) + 4 * p * phases +
 	       4 * p * fors_flows_received_tokens(problem);
 }
 
@@ -171,7 +173,7 @@ static uint32_t count_tokens(const struct fors_flows_packing *packing, uint32_t 
 	uint32_t count = 0;
 
 	for (uint32_t s = 0; s < packing->problem->nswitches; s++)
-		count += *fors_book_count(&packing->book, fors_flows_switch_row(packing, s), phase);
+		count += *fors_occupancy_count(&packing->occupancy, fors_flows_switch_row(packing, s), phase);
 	return count;
 }
 
@@ -208,7 +210,7 @@ void fors_flows_drop_phases(struct fors_flows_packing *packing, uint32_t nphases
 		packing->nphases--;
 		if (emptiest < packing->nphases)
 			move_phase(packing, packing->nphases, emptiest);
-		fors_book_set_turns(&packing->book, packing->nphases);
+		fors_occupancy_set_turns(&packing->occupancy, packing->nphases);
 	}
 }
 
@@ -248,12 +250,12 @@ void fors_flows_put_rows(struct fors_flows_packing *packing, uint32_t way, uint3
 {
 	const struct fors_flows_problem *problem = packing->problem;
 	uint32_t s = row[n - 1] - problem->nlinks - problem->ndests;
-	uint32_t nseats = *fors_book_count(&packing->book, row[n - 1], phase);
+	uint32_t nseats = *fors_occupancy_count(&packing->occupancy, row[n - 1], phase);
 
 	for (uint32_t i = 0; i + 1 < n; i++)
-		fors_book_write(&packing->book, row[i], phase, way);
+		fors_occupancy_write(&packing->occupancy, row[i], phase, way);
 	packing->seat[packing->seat_row[s] + (size_t)phase * problem->senders[s] + nseats] = way;
-	fors_book_enter(&packing->book, row[n - 1], phase, problem->senders[s]);
+	fors_occupancy_enter(&packing->occupancy, row[n - 1], phase, problem->senders[s]);
 	packing->work += n;
 }
 
@@ -268,7 +270,8 @@ bool fors_flows_put_if_free(struct fors_flows_packing *packing, uint32_t s, uint
 {
 	const struct fors_flows_problem *problem = packing->problem;
 	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows_of(packing, s, d, path, row);
-	bool is_free = n != FORS_FLOWS_NONE && fors_book_free(&packing->book, row, n, phase / 64) >> phase % 64 & 1;
+	bool is_free =
+		n != FORS_FLOWS_NONE && fors_occupancy_free(&packing->occupancy, row, n, phase / 64) >> phase % 64 & 1;
 
 	if (is_free)
 		fors_flows_put_rows(packing, (s * problem->ndests + d) * problem->npaths + path, phase, row, n);
@@ -283,10 +286,10 @@ void fors_flows_take(struct fors_flows_packing *packing, uint32_t way, uint32_t 
 	uint32_t *seat = packing->seat + packing->seat_row[s] + (size_t)phase * problem->senders[s], i = 0;
 
 	for (uint32_t k = 0; k + 1 < n; k++)
-		fors_book_erase(&packing->book, row[k], phase, way);
+		fors_occupancy_erase(&packing->occupancy, row[k], phase, way);
 	while (seat[i] != way)
 		i++;
-	fors_book_leave(&packing->book, row[n - 1], phase);
-	seat[i] = seat[*fors_book_count(&packing->book, row[n - 1], phase)];
+	fors_occupancy_leave(&packing->occupancy, row[n - 1], phase);
+	seat[i] = seat[*fors_occupancy_count(&packing->occupancy, row[n - 1], phase)];
 	packing->work += n;
 }

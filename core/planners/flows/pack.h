@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pack.h - the book of a packing of single flows: which token is in which phase.
+ * pack.h - the occupancy of a packing of single flows: which token is in which phase.
  *
  * Rows are what a token may have to share: a link, which takes as many in a phase as its capacity, or a receiver, which takes
  * one, by its way; the senders of a switch, which are counted. Who sits in a phase of a switch is kept besides, for searches and for senders.c.
@@ -11,14 +11,15 @@
 #define FORS_CORE_PLANNERS_FLOWS_PACK_H
 
 #include "core/base/random.h"
-#include "core/planners/book.h"
+#include "core/planners/occupancy.h"
 #include "problem.h"
 
 struct fors_flows_packing {
 	const struct fors_flows_problem *problem; /* borrowed */
-	uint32_t nphases;			  /* T, the book's turns */
-	struct fors_book book;			  /* rows: links, then destinations, then switches, which are counted */
-	uint32_t *seat; /* per switch, senders x room of the book: the ways of its tokens in a phase, without gaps */
+	uint32_t nphases;			  /* T, the occupancy's turns */
+	struct fors_occupancy occupancy;	  /* rows: links, then destinations, then switches, which are counted */
+	uint32_t *
+		seat; /* per switch, senders x room of the occupancy: the ways of its tokens in a phase, without gaps */
 	size_t nseats;
 	size_t *seat_row;  /* per switch: where its seats begin */
 	uint32_t *waiting; /* tokens without a phase, each by its unit, in any order */
@@ -70,7 +71,7 @@ void fors_flows_take(struct fors_flows_packing *packing, uint32_t way, uint32_t 
 /* The token that a destination receives in a phase, as a way; FORS_FLOWS_NONE. */
 static inline uint32_t fors_flows_received(const struct fors_flows_packing *packing, uint32_t dest, uint32_t phase)
 {
-	return fors_book_at(&packing->book, packing->problem->nlinks + dest, phase);
+	return fors_occupancy_at(&packing->occupancy, packing->problem->nlinks + dest, phase);
 }
 
 /* The row of a switch. */
@@ -83,7 +84,7 @@ static inline uint32_t fors_flows_switch_row(const struct fors_flows_packing *pa
 static inline const uint32_t *fors_flows_seats(const struct fors_flows_packing *packing, uint32_t s, uint32_t phase,
 					       uint32_t *nseats)
 {
-	*nseats = *fors_book_count(&packing->book, fors_flows_switch_row(packing, s), phase);
+	*nseats = *fors_occupancy_count(&packing->occupancy, fors_flows_switch_row(packing, s), phase);
 	return packing->seat + packing->seat_row[s] + (size_t)phase * packing->problem->senders[s];
 }
 

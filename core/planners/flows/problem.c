@@ -2,7 +2,7 @@
 /*
  * problem.c - units and their ways, read off a fabric and its tables.
  *
- * Links are numbered as they come up first, so that only those that are used take room in the book (pack.c).
+ * Links are numbered as they come up first, so that only those that are used take room in the occupancy (pack.c).
  */
 #include "problem.h"
 

@@ -135,7 +135,7 @@ static struct counters count_rows(const struct fors_flows_packing *p, const uint
 	struct counters c = {0, 0, 0, 0};
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t x = fors_book_busy(&p->book, row[i], w);
+		uint64_t x = fors_occupancy_busy(&p->occupancy, row[i], w);
 
 		c.four |= c.three & x;
 		c.three |= c.two & x;
@@ -152,9 +152,9 @@ static struct counters count_rows(const struct fors_flows_packing *p, const uint
 static uint32_t find_in_word(struct search *s, uint32_t sw, uint32_t dest, uint32_t first, uint32_t *way)
 {
 	const struct fors_flows_problem *problem = s->problem;
-	const struct fors_book *book = &s->packing->book;
-	uint64_t left = ~(fors_book_busy(book, problem->nlinks + dest, 0) |
-			  fors_book_busy(book, fors_flows_switch_row(s->packing, sw), 0));
+	const struct fors_occupancy *occupancy = &s->packing->occupancy;
+	uint64_t left = ~(fors_occupancy_busy(occupancy, problem->nlinks + dest, 0) |
+			  fors_occupancy_busy(occupancy, fors_flows_switch_row(s->packing, sw), 0));
 	uint32_t npaths = problem->npaths, link[FORS_FLOWS_MOST_LINKS], unit = sw * problem->ndests + dest;
 
 	for (uint32_t i = 0; i < npaths; i++) {
@@ -168,7 +168,7 @@ static uint32_t find_in_word(struct search *s, uint32_t sw, uint32_t dest, uint3
 			continue;
 		s->packing->work += n + 2u;
 		for (uint32_t k = 0; k < n && good; k++)
-			good &= ~fors_book_busy(book, link[k], 0);
+			good &= ~fors_occupancy_busy(occupancy, link[k], 0);
 		if (!good)
 			continue;
 		*way = unit * npaths + path;
@@ -187,7 +187,7 @@ static uint32_t find_room(struct search *s, uint32_t sw, uint32_t dest, uint32_t
 	struct fors_flows_packing *p = s->packing;
 	uint32_t npaths = s->problem->npaths, row[FORS_FLOWS_MOST_LINKS + 2], seen;
 
-	if (fors_book_words(&p->book) == 1)
+	if (fors_occupancy_words(&p->occupancy) == 1)
 		return find_in_word(s, sw, dest, first, way);
 	for (uint32_t i = 0; i < npaths; i++) {
 		uint32_t path = first + i < npaths ? first + i : first + i - npaths;
@@ -195,7 +195,7 @@ static uint32_t find_room(struct search *s, uint32_t sw, uint32_t dest, uint32_t
 
 		if (n == FORS_FLOWS_NONE)
 			continue;
-		phase = fors_book_find(&p->book, row, n, from * 64, most, &seen);
+		phase = fors_occupancy_find(&p->occupancy, row, n, from * 64, most, &seen);
 		p->work += (uint64_t)seen * n;
 		*way = (sw * s->problem->ndests + dest) * npaths + path;
 		if (phase != FORS_FLOWS_NONE)
@@ -207,7 +207,7 @@ static uint32_t find_room(struct search *s, uint32_t sw, uint32_t dest, uint32_t
 /* Does a unit fit anywhere else that one looks, over any of its ways? */
 static bool fits_elsewhere(struct search *s, uint32_t sw, uint32_t dest)
 {
-	uint32_t from = fors_random_below(&s->random, fors_book_words(&s->packing->book)), way;
+	uint32_t from = fors_random_below(&s->random, fors_occupancy_words(&s->packing->occupancy)), way;
 
 	return find_room(s, sw, dest, 0, from, LOOK_WORDS, &way) != FORS_FLOWS_NONE;
 }
@@ -241,15 +241,15 @@ static bool is_among(uint32_t way, const uint32_t *who, uint32_t count)
  */
 static uint32_t in_the_way(const struct search *s, uint32_t row, uint32_t phase, const uint32_t *who, uint32_t count)
 {
-	const struct fors_book *book = &s->packing->book;
-	uint32_t n, *at = fors_book_places(book, row, phase, &n);
+	const struct fors_occupancy *occupancy = &s->packing->occupancy;
+	uint32_t n, *at = fors_occupancy_places(occupancy, row, phase, &n);
 
-	if (!(fors_book_busy(book, row, phase / 64) >> phase % 64 & 1))
+	if (!(fors_occupancy_busy(occupancy, row, phase / 64) >> phase % 64 & 1))
 		return FORS_FLOWS_NONE;
 	for (uint32_t i = 0; i < n; i++)
-		if (is_among(at[(size_t)i * book->room], who, count))
+		if (is_among(at[(size_t)i * occupancy->room], who, count))
 			return FORS_FLOWS_NONE;
-	return at[n == 1 ? 0 : (size_t)(s->step % n) * book->room];
+	return at[n == 1 ? 0 : (size_t)(s->step % n) * occupancy->room];
 }
 
 /* The tokens that have to go off the links and the receiver of a way in a phase, each once, in who[]; how many. */
@@ -325,14 +325,15 @@ static void collect(uint64_t mask, uint32_t w, uint32_t way, uint32_t most, stru
 static uint32_t find_candidates(struct search *s, uint32_t way, struct candidate *list)
 {
 	struct fors_flows_packing *p = s->packing;
-	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, way, row), words = fors_book_words(&p->book);
+	uint32_t row[FORS_FLOWS_MOST_LINKS + 2], n = fors_flows_rows(p, way, row),
+						 words = fors_occupancy_words(&p->occupancy);
 	uint32_t from = fors_random_below(&s->random, words), count[3] = {0, 0, 0};
 	struct candidate *two = list + LOOK_ONE, *three = two + LOOK_TWO;
 
 	for (uint32_t i = 0; i < words && count[0] + count[1] + count[2] < LOOK_ONE + LOOK_TWO + LOOK_THREE; i++) {
 		uint32_t w = (from + i) % words;
 		struct counters c = count_rows(p, row, n, w);
-		uint64_t valid = fors_book_valid(&p->book, w);
+		uint64_t valid = fors_occupancy_valid(&p->occupancy, w);
 
 		collect(c.one & ~c.two & valid, w, way, LOOK_ONE, list, &count[0]);
 		collect(c.two & ~c.three & valid, w, way, LOOK_TWO, two, &count[1]);
@@ -423,7 +424,7 @@ static bool put_free(struct search *s, uint32_t unit)
 {
 	uint32_t npaths = s->problem->npaths;
 	uint32_t first = npaths > 1 && !s->packing->counts_tokens ? fors_random_below(&s->random, npaths) : 0;
-	uint32_t from = fors_random_below(&s->random, fors_book_words(&s->packing->book)),
+	uint32_t from = fors_random_below(&s->random, fors_occupancy_words(&s->packing->occupancy)),
 		 sw = fors_flows_switch(s->problem, unit), way;
 	uint32_t phase = find_room(s, sw, unit - sw * s->problem->ndests, first, from, UINT32_MAX, &way);
 

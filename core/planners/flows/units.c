@@ -7,7 +7,7 @@
  * side, shifted against each other, and fill a round of N phases: in phase u of it the unit at position i is served by the
  * server of rank (u + i) mod N. A link and a receiver have one unit in a round, a leaf N of them, so nothing conflicts.
  *
- * Units are lumps of N flows, so the book, the search and the strategy of single flows pack them: a unit is a token, a
+ * Units are lumps of N flows, so the occupancy, the search and the strategy of single flows pack them: a unit is a token, a
  * round a phase. Leaves with fewer servers count as full ones. Each unit begins in the round that home arithmetic gives
  * it (core/tables/home.h): on a complete tree all have their place then. Units that lost their lane come last, and
  * find the lanes that idle in their round.

@@ -2,7 +2,7 @@
 /*
  * units3.c - a round for each unit of a three-level tree, and the lanes of those that have none at home.
  *
- * Units are lumps of as many flows as a leaf has servers, so the book and the search of method flows
+ * Units are lumps of as many flows as a leaf has servers, so the occupancy and the search of method flows
  * (core/planners/flows/) pack them: the problem has a token for each unit, and a phase for each round. All units whose
  * way is at home go into the rounds of the closed form. What is left may take any lane of its leaf, since a leaf's
  * entry for a server is one unit's own; further on it has to follow the entries of mids and tops. It is searched for
@@ -304,7 +304,7 @@ static int by_key(const void *a, const void *b)
 
 /*
  * Every unit at home into its round; the others wait, in the order of their destinations. Pod by pod, since what its leaves
- * send to a server goes over the same links from their middle switch on, in rounds that stand beside each other in the book.
+ * send to a server goes over the same links from their middle switch on, in rounds that stand beside each other in the occupancy.
  */
 static void place_homes(const struct work *w, struct fors_flows_packing *packing)
 {

@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_publisher.c - daemon/publisher/publisher.c alone: which files are in the state folder after what, and since when a state holds.
+ * What becomes of epochs is in test_worker.c. The log is a stub, the clock is the test's own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/schedule/schedule_file.h"
+#include "core/status/status.h"
+#include "core/status/status_json.h"
+#include "daemon/publisher/publisher.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
+#include "fake_clock.h"
+
+static int told, complained; /* lines of the log */
+static char said[512];	     /* the last one */
+
+void fors_log_info(struct fors_log *log, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(said, sizeof(said), format, list);
+	va_end(list);
+	told++;
+}
+
+void fors_log_error(struct fors_log *log, enum fors_code code, const char *format, ...)
+{
+	complained++;
+}
+
+/* The outbox of a test: what it takes, and how often memory is too short for it. */
+static struct {
+	int short_of[FORS_OUT_FILES], got[FORS_OUT_FILES];
+	int total, announced;
+	unsigned how[FORS_OUT_FILES]; /* the last one */
+	enum fors_outbox_file first;  /* of all that it got */
+	char beat[64];		      /* the last heartbeat */
+} desk;
+
+bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size,
+			    unsigned how);
+void __wrap_fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state);
+uint64_t __wrap_fors_outbox_failures(struct fors_outbox *box);
+void __wrap_fors_outbox_trouble(struct fors_outbox *box, char text[FORS_OUTBOX_TROUBLE]);
+
+bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size,
+			    unsigned how)
+{
+	if (desk.short_of[file] > 0) {
+		desk.short_of[file]--;
+		return false;
+	}
+	if (!desk.total++)
+		desk.first = file;
+	desk.got[file]++;
+	desk.how[file] = how;
+	if (file == FORS_OUT_HEARTBEAT)
+		snprintf(desk.beat, sizeof(desk.beat), "%.*s", (int)size, (const char *)bytes);
+	return true;
+}
+
+void __wrap_fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state)
+{
+	desk.announced++;
+}
+
+void __wrap_fors_outbox_trouble(struct fors_outbox *box, char text[FORS_OUTBOX_TROUBLE])
+{
+	(void)box;
+	text[0] = '\0';
+}
+
+uint64_t __wrap_fors_outbox_failures(struct fors_outbox *box)
+{
+	return 0;
+}
+
+struct place {
+	char directory[64];
+	struct fors_folder folder;
+	struct fors_publisher publisher;
+};
+
+static int open_place(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+
+	strcpy(place->directory, "/tmp/fors-publisher-XXXXXX");
+	if (!mkdtemp(place->directory) || fors_folder_init(&place->folder, place->directory, 0x123, NULL))
+		return -1;
+	fors_publisher_open(&place->publisher, NULL, &place->folder, NULL);
+	*state = place;
+	return 0;
+}
+
+static int close_place(void **state)
+{
+	struct place *place = *state;
+	char command[128];
+
+	fors_publisher_close(&place->publisher);
+	fors_folder_clear(&place->folder);
+	snprintf(command, sizeof(command), "rm -rf %s", place->directory);
+	free(place);
+	return system(command) ? -1 : 0;
+}
+
+/* A file of the state folder as text, owned by the caller; NULL: it is not there. */
+static char *file_of(const struct place *place, const char *name)
+{
+	void *bytes = NULL;
+	char *text = NULL;
+	size_t size;
+
+	assert_int_equal(fors_published(&place->folder, name, 1 << 20, &bytes, &size, NULL), FORS_OK);
+	if (bytes) {
+		text = strndup(bytes, size);
+		assert_non_null(text);
+	}
+	free(bytes);
+	return text;
+}
+
+static void assert_file(const struct place *place, const char *name, const char *word)
+{
+	char *text = file_of(place, name);
+
+	if (!text || !strstr(text, word))
+		fail_msg("%s: \"%s\" is not in \"%s\"", name, word, text ? text : "(no file)");
+	free(text);
+}
+
+static void withdraw(struct place *place, enum fors_state state, const char *reason)
+{
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = state;
+	snprintf(status.reason, sizeof(status.reason), "%s", reason);
+	assert_true(fors_publisher_withdraw(&place->publisher, &status));
+	fors_status_clear(&status);
+}
+
+/* The status that is published, to be cleared. */
+static void read_status(const struct place *place, struct fors_status *status)
+{
+	char *text = file_of(place, "status.json");
+
+	assert_non_null(text);
+	assert_int_equal(fors_status_parse(text, "status.json", status, NULL), FORS_OK);
+	free(text);
+}
+
+/* Since when, by the status that is published. */
+static uint64_t since(const struct place *place)
+{
+	struct fors_status status;
+	uint64_t ms;
+
+	read_status(place, &status);
+	ms = (uint64_t)status.state_since_ms;
+	fors_status_clear(&status);
+	return ms;
+}
+
+static void all_files_say_the_same(void **state)
+{
+	struct place *place = *state;
+
+	withdraw(place, FORS_PLANNING, "first");
+	assert_file(place, "status.json", "first");
+	assert_file(place, "metrics.prom", ",state=\"planning\"} 1");
+	withdraw(place, FORS_FAILED, "second");
+	assert_file(place, "status.json", "second");
+	assert_file(place, "metrics.prom", ",state=\"failed\"} 1");
+	assert_file(place, "metrics.prom", ",state=\"planning\"} 0");
+	assert_file(place, "schedule", "");
+}
+
+/* A state begins when it is another one, not with each status. */
+static void states_have_a_beginning(void **state)
+{
+	struct place *place = *state;
+	uint64_t first = fors_clock_unix_ms();
+
+	withdraw(place, FORS_PLANNING, "a");
+	assert_true(since(place) == first);
+	fake_clock_advance(5000);
+	withdraw(place, FORS_PLANNING, "b");
+	assert_true(since(place) == first);
+	withdraw(place, FORS_FAILED, "c");
+	assert_true(since(place) == first + 5000);
+	fake_clock_advance(1);
+	withdraw(place, FORS_PLANNING, "d");
+	assert_true(since(place) == first + 5001);
+}
+
+/* The metrics are written with each heartbeat, so that a scraper sees that opensm lives; and before the first they have none. */
+static void metrics_have_the_heartbeat(void **state)
+{
+	struct place *place = *state;
+	char line[96], *text;
+
+	withdraw(place, FORS_FAILED, "a");
+	text = file_of(place, "metrics.prom");
+	assert_null(strstr(text, "heartbeat"));
+	free(text);
+	for (int i = 0; i < 2; i++) {
+		uint64_t now = fors_clock_unix_ms();
+
+		place->publisher.counts.sweeps = (uint64_t)i + 7;
+		fors_publisher_beat(&place->publisher);
+		snprintf(line, sizeof(line), "fors_heartbeat_timestamp_seconds{fabric=\"%s\"} %llu.%03llu\n",
+			 place->folder.name, (unsigned long long)now / 1000, (unsigned long long)now % 1000);
+		assert_file(place, "metrics.prom", line);
+		assert_file(place, "metrics.prom", "state=\"failed\"} 1");
+		snprintf(line, sizeof(line), "fors_sweeps_total{fabric=\"%s\"} %d\n", place->folder.name, i + 7);
+		assert_file(place, "metrics.prom", line);
+		fake_clock_advance(5000);
+	}
+	strcpy(place->publisher.fabric_name, "daq");
+	withdraw(place, FORS_FAILED, "b");
+	assert_file(place, "metrics.prom", "fors_epochs_total{fabric=\"daq\"} 2\n");
+}
+
+static void the_kept_order_is_written(void **state)
+{
+	struct place *place = *state;
+
+	fors_publisher_keep(&place->publisher, strdup("an order"), 8);
+	assert_file(place, "places", "an order");
+	fors_publisher_keep(&place->publisher, strdup("another"), 7);
+	assert_file(place, "places", "another");
+}
+
+/* Whatever somebody removed is there again with the next heartbeat; before the first status there is none. */
+static void removed_files_come_back(void **state)
+{
+	static const char *const names[] = {"schedule", "status.json", "metrics.prom", "places", "heartbeat"};
+	struct place *place = *state;
+	char command[128];
+
+	fors_publisher_beat(&place->publisher);
+	assert_null(file_of(place, "heartbeat"));
+	withdraw(place, FORS_PLANNING, "gone");
+	fors_publisher_keep(&place->publisher, strdup("an order"), 8);
+	fors_publisher_beat(&place->publisher);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_file(place, names[i], "");
+	snprintf(command, sizeof(command), "rm -f %s/*/*", place->directory);
+	assert_int_equal(system(command), 0);
+	fake_clock_advance(60000);
+	fors_publisher_beat(&place->publisher);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_file(place, names[i], "");
+}
+
+/* A folder that cannot be written is told of once, and so is that it can be written again, as soon as it was. */
+static void the_end_of_a_fault_is_told(void **state)
+{
+	struct place *place = *state;
+	char path[128];
+	int before;
+
+	withdraw(place, FORS_PLANNING, "good");
+	assert_int_equal(fors_publish_remove(&place->folder, "status.json", NULL), FORS_OK);
+	snprintf(path, sizeof(path), "%s/%s/status.json", place->directory, place->folder.name);
+	assert_int_equal(mkdir(path, 0700), 0);
+	complained = 0;
+	withdraw(place, FORS_INACTIVE, "one");
+	withdraw(place, FORS_INACTIVE, "two");
+	fors_publisher_retry(&place->publisher);
+	assert_int_equal(complained, 1);
+	assert_int_equal(rmdir(path), 0);
+	before = told;
+	fors_publisher_retry(&place->publisher);
+	assert_int_equal(told, before + 1);
+	fors_publisher_retry(&place->publisher);
+	assert_int_equal(told, before + 1);
+	assert_int_equal(complained, 1);
+	assert_file(place, "status.json", "two");
+}
+
+/* Where memory is too short for a copy nobody stands behind the old one, or runs the command, until it is made. */
+static void copies_wait_for_memory(void **state)
+{
+	struct place *place = *state;
+	char *beat;
+
+	memset(&desk, 0, sizeof(desk));
+	place->publisher.outbox = (struct fors_outbox *)&desk;
+	desk.short_of[FORS_OUT_SCHEDULE] = 3; /* when it is put, when it is written, with the heartbeat */
+	withdraw(place, FORS_PLANNING, "short");
+	assert_file(place, "schedule", "");
+	fake_clock_advance(60000);
+	fors_publisher_beat(&place->publisher);
+	assert_file(place, "heartbeat", "");
+	assert_int_equal(desk.short_of[FORS_OUT_SCHEDULE], 0);
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE] + desk.got[FORS_OUT_HEARTBEAT] + desk.announced, 0);
+	assert_int_equal(desk.got[FORS_OUT_STATUS], 1);
+	fors_publisher_retry(&place->publisher);
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
+	assert_int_equal(desk.announced, 1);
+	fake_clock_advance(60000);
+	fors_publisher_beat(&place->publisher);
+	assert_int_equal(desk.got[FORS_OUT_HEARTBEAT], 1);
+	beat = file_of(place, "heartbeat");
+	assert_string_equal(desk.beat, beat);
+	free(beat);
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
+	assert_int_equal(desk.announced, 1);
+}
+
+/* Copies have their names at once; but not under a number that the state folder could not keep. */
+static void copies_wait_for_no_disk(void **state)
+{
+	struct place *place = *state;
+	char path[128];
+
+	memset(&desk, 0, sizeof(desk));
+	place->publisher.outbox = (struct fors_outbox *)place; /* which is never looked into */
+	withdraw(place, FORS_PLANNING, "one");
+	assert_int_equal(desk.how[FORS_OUT_SCHEDULE], 0);
+	place->publisher.is_guest = true;
+	withdraw(place, FORS_INACTIVE, "two");
+	assert_int_equal(desk.how[FORS_OUT_SCHEDULE], FORS_OUT_GUEST);
+	place->publisher.is_guest = false;
+	place->publisher.reserved = place->publisher.last_epoch;
+	assert_int_equal(fors_publish_remove(&place->folder, "epoch", NULL), FORS_OK);
+	snprintf(path, sizeof(path), "%s/%s/epoch", place->directory, place->folder.name);
+	assert_int_equal(mkdir(path, 0700), 0);
+	withdraw(place, FORS_PLANNING, "three");
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 3);
+	assert_int_equal(desk.how[FORS_OUT_SCHEDULE], FORS_OUT_DURABLE);
+	assert_int_equal(rmdir(path), 0);
+	place->publisher.outbox = NULL;
+}
+
+/* Who reads OpenSM's log alone has the phases, and what they are compared with. */
+static void the_log_has_phases_and_bound(void **state)
+{
+	struct place *place = *state;
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_ACTIVE;
+	status.phases = 380;
+	status.lower_bound = 360;
+	status.plan_ms = 1;
+	assert_true(fors_publisher_publish(&place->publisher, NULL, &status));
+	assert_non_null(strstr(said, " 380 phases (lower bound 360)"));
+	fors_status_clear(&status);
+}
+
+/* A status alone: what schedule there is stays. */
+static void say(struct place *place, const char *reason)
+{
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_PLANNING;
+	snprintf(status.reason, sizeof(status.reason), "%s", reason);
+	assert_true(fors_publisher_publish(&place->publisher, NULL, &status));
+	fors_status_clear(&status);
+}
+
+/*
+ * An opensm was killed when readers here had its last schedule and those of publish_dir had not: the next one's first
+ * status names that epoch, and they get the schedule before. A guest's they do not.
+ */
+static void what_was_left_is_copied(void **state)
+{
+	struct place *place = *state;
+
+	withdraw(place, FORS_PLANNING, "left");
+	fors_publisher_close(&place->publisher);
+	fors_publisher_open(&place->publisher, NULL, &place->folder, NULL);
+	memset(&desk, 0, sizeof(desk));
+	place->publisher.outbox = (struct fors_outbox *)&desk;
+	place->publisher.is_guest = true;
+	say(place, "as a guest");
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 0);
+	memset(&desk, 0, sizeof(desk));
+	place->publisher.is_guest = false;
+	say(place, "as the master");
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
+	assert_int_equal(desk.first, FORS_OUT_SCHEDULE);
+	assert_true(desk.got[FORS_OUT_STATUS] > 0);
+	say(place, "once is enough");
+	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
+	place->publisher.outbox = NULL;
+}
+
+/* Two servers of a leaf. */
+static struct fors_schedule *schedule_of(uint64_t fingerprint)
+{
+	struct fors_schedule_server server[2] = {{.guid = 1, .lid = 1}, {.guid = 2, .lid = 2, .rank = 1}};
+	struct fors_schedule *schedule;
+
+	assert_int_equal(fors_schedule_new_of(server, 2, 1, 2, 0, 0, "test", &schedule, NULL), FORS_OK);
+	schedule->fingerprint = fingerprint;
+	schedule->cell[0].dst = 1;
+	schedule->cell[3].dst = 0;
+	return schedule;
+}
+
+static void assert_schedule(const struct place *place, uint64_t fingerprint)
+{
+	struct fors_schedule *schedule;
+	void *bytes;
+	size_t size;
+
+	assert_int_equal(fors_published(&place->folder, "schedule", 1 << 20, &bytes, &size, NULL), FORS_OK);
+	assert_int_equal(fors_schedule_decode(bytes, size, "schedule", &schedule, NULL), FORS_OK);
+	assert_true(schedule->fingerprint == fingerprint);
+	assert_true(schedule->epoch == place->publisher.last_epoch);
+	fors_schedule_free(schedule);
+	free(bytes);
+	assert_false(fors_publish_has(&place->folder, ".schedule.new"));
+}
+
+static void publish_draft(struct place *place, uint64_t fingerprint, struct fors_schedule *schedule,
+			  struct fors_draft *draft)
+{
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_ACTIVE;
+	place->publisher.draft = draft;
+	assert_true(fors_publisher_publish(&place->publisher, schedule, &status));
+	place->publisher.draft = NULL;
+	fors_status_clear(&status);
+	fors_publisher_drop_draft(&place->publisher, draft);
+	assert_schedule(place, fingerprint);
+}
+
+static void publish_plan(struct place *place, uint64_t fingerprint)
+{
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_ACTIVE;
+	assert_true(fors_publisher_publish(&place->publisher, schedule_of(fingerprint), &status));
+	fors_status_clear(&status);
+}
+
+static void restart(struct place *place)
+{
+	fors_publisher_close(&place->publisher);
+	fake_clock_advance(60000);
+	fors_publisher_open(&place->publisher, NULL, &place->folder, NULL);
+}
+
+/* A history that was damaged while nobody ran is told, and begins anew. */
+static void a_damaged_history(void **state)
+{
+	static const char damaged[] = "fors history 1\n5\t6\tseven\trounds\tbefore\n";
+	struct place *place = *state;
+	struct fors_error error;
+	char *text;
+
+	assert_int_equal(fors_publish(&place->folder, "history", damaged, strlen(damaged), false, &error), FORS_OK);
+	complained = 0;
+	restart(place);
+	assert_int_equal(complained, 1);
+	publish_plan(place, 1);
+	assert_file(place, "history", "fors history 1\n");
+	text = file_of(place, "history");
+	assert_null(strstr(text, "before"));
+	free(text);
+}
+
+/* Readers have had schedules since then: an opensm that starts again says so, once it is active; a withdrawal ends it. */
+static void a_restart_does_not_make_it_active(void **state)
+{
+	struct place *place = *state;
+	uint64_t first;
+
+	withdraw(place, FORS_FAILED, "before");
+	fake_clock_advance(5000);
+	first = fors_clock_unix_ms();
+	publish_plan(place, 1);
+	fake_clock_advance(5000);
+	publish_plan(place, 2);
+	restart(place);
+	say(place, "at the start");
+	assert_true(since(place) == fors_clock_unix_ms());
+	publish_plan(place, 3);
+	assert_true(since(place) == first);
+	withdraw(place, FORS_FAILED, "broken");
+	restart(place);
+	publish_plan(place, 4);
+	assert_true(since(place) == fors_clock_unix_ms());
+	restart(place);
+	withdraw(place, FORS_FAILED, "broken again");
+	publish_plan(place, 5);
+	assert_true(since(place) == fors_clock_unix_ms());
+}
+
+/* A status of one dead cable, as a tree would fill it in; since FORS_UNKNOWN: from the start. */
+static void say_dead(struct place *place, const char *leaf, int64_t since_ms)
+{
+	struct fors_link link = {.b = "Spine01", .a_port = 6, .b_port = 2, .since_ms = since_ms};
+	struct fors_status status;
+
+	fors_status_init(&status);
+	status.state = FORS_PLANNING;
+	status.leaves = 4;
+	strcpy(link.a, leaf);
+	assert_int_equal(fors_links_add(&status.dead_links, &link, NULL), FORS_OK);
+	assert_true(fors_publisher_publish(&place->publisher, NULL, &status));
+	fors_status_clear(&status);
+}
+
+/* Since when the only dead cable is dead, by the status that is published. */
+static int64_t dead_since(const struct place *place)
+{
+	struct fors_status status;
+	int64_t ms;
+
+	read_status(place, &status);
+	assert_int_equal(status.dead_links.count, 1);
+	ms = status.dead_links.link->since_ms;
+	fors_status_clear(&status);
+	return ms;
+}
+
+/* The last words of an opensm, as the worker says them. */
+static void end(struct place *place)
+{
+	struct fors_status status;
+
+	assert_true(fors_publisher_recall(&place->publisher, &status));
+	fors_status_end(&status, (int64_t)fors_clock_unix_ms());
+	assert_true(fors_publisher_publish(&place->publisher, NULL, &status));
+	fors_status_clear(&status);
+}
+
+/* A cable that was dead before opensm ended, or was killed, has been dead since then; one that came back has not. */
+static void a_restart_does_not_kill_cables(void **state)
+{
+	struct place *place = *state;
+
+	say_dead(place, "Leaf01", 1795556348600);
+	end(place);
+	restart(place);
+	say(place, "of no fabric yet");
+	say_dead(place, "Leaf01", FORS_UNKNOWN);
+	assert_int_equal(dead_since(place), 1795556348600);
+	restart(place);
+	say_dead(place, "Leaf01", 1795556399999);
+	assert_int_equal(dead_since(place), 1795556399999);
+	restart(place);
+	say_dead(place, "Leaf02", FORS_UNKNOWN);
+	assert_int_equal(dead_since(place), FORS_UNKNOWN);
+	say_dead(place, "Leaf01", FORS_UNKNOWN); /* it lived in between */
+	assert_int_equal(dead_since(place), FORS_UNKNOWN);
+}
+
+/* What the last one knew that knew anything, and when that was: one that saw nothing takes nothing away. */
+static void an_end_keeps_what_was_known(void **state)
+{
+	struct place *place = *state;
+	struct fors_status status;
+	int64_t then = (int64_t)fors_clock_unix_ms();
+
+	assert_false(fors_publisher_recall(&place->publisher, &status));
+	say_dead(place, "Leaf01", 1795556348600);
+	end(place);
+	assert_file(place, "status.json", "\"inactive\"");
+	restart(place);
+	end(place);
+	assert_int_equal(dead_since(place), 1795556348600);
+	assert_true(fors_publisher_recall(&place->publisher, &status));
+	assert_int_equal(status.known_until_ms, then);
+	assert_int_equal(status.state_since_ms, then + 60000);
+	fors_status_clear(&status);
+	restart(place);
+	say_dead(place, "Leaf01", FORS_UNKNOWN);
+	assert_file(place, "status.json", "\"known_until_ms\": null");
+}
+
+static ino_t inode_of(const struct place *place, const char *name)
+{
+	struct stat info;
+	char path[FORS_ERROR_TEXT];
+
+	fors_folder_path(&place->folder, name, path);
+	return stat(path, &info) ? 0 : info.st_ino;
+}
+
+/* What was written ahead gets its name, and its number then; nobody sees it before. */
+static void a_draft_is_published(void **state)
+{
+	struct place *place = *state;
+	struct fors_schedule *schedule = schedule_of(7);
+	struct fors_draft draft = {.bytes = NULL};
+	ino_t ahead;
+
+	withdraw(place, FORS_PLANNING, "first");
+	fors_publisher_draft(&place->publisher, schedule, &draft);
+	assert_true(draft.is_written);
+	assert_file(place, "schedule", "");
+	ahead = inode_of(place, ".schedule.new");
+	assert_true(ahead && inode_of(place, "schedule") != ahead);
+	fake_clock_advance(5000);
+	publish_draft(place, 7, schedule, &draft);
+	assert_true(inode_of(place, "schedule") == ahead);
+	assert_true(place->publisher.last_epoch >= fors_clock_unix_ms());
+}
+
+/* A draft that is not wanted leaves nothing behind; one that is gone, or was overtaken, is written anew. */
+static void drafts_that_come_to_nothing(void **state)
+{
+	struct place *place = *state;
+	struct fors_schedule *schedule = schedule_of(8);
+	struct fors_draft draft = {.bytes = NULL};
+	char command[128];
+
+	fors_publisher_draft(&place->publisher, schedule, &draft);
+	fors_publisher_drop_draft(&place->publisher, &draft);
+	assert_null(draft.bytes);
+	assert_false(fors_publish_has(&place->folder, ".schedule.new"));
+	publish_draft(place, 8, schedule, &draft);
+
+	schedule = schedule_of(9);
+	fors_publisher_draft(&place->publisher, schedule, &draft);
+	withdraw(place, FORS_PLANNING, "in between"); /* by way of the same temporary name */
+	assert_false(fors_publish_has(&place->folder, ".schedule.new"));
+	publish_draft(place, 9, schedule, &draft);
+
+	schedule = schedule_of(10);
+	fors_publisher_draft(&place->publisher, schedule, &draft);
+	snprintf(command, sizeof(command), "rm -rf %s/*", place->directory);
+	assert_int_equal(system(command), 0);
+	publish_draft(place, 10, schedule, &draft);
+
+	schedule = schedule_of(11);
+	fors_publisher_draft(&place->publisher, schedule, &draft);
+	snprintf(command, sizeof(command), "echo >>%s/%s/.schedule.new", place->directory, place->folder.name);
+	assert_int_equal(system(command), 0);
+	publish_draft(place, 11, schedule, &draft);
+}
+
+/* An epoch that is not reserved is seen when it is on the disk, not before: the draft is not enough. */
+static void no_draft_under_a_number_that_may_be_lost(void **state)
+{
+	struct place *place = *state;
+	struct fors_schedule *schedule = schedule_of(12);
+	struct fors_draft draft = {.bytes = NULL};
+	char command[256], path[128];
+
+	withdraw(place, FORS_PLANNING, "first");
+	fors_publisher_draft(&place->publisher, schedule, &draft);
+	snprintf(command, sizeof(command), "cd %s/%s && tr '\\000' x <.schedule.new >bad && mv bad .schedule.new",
+		 place->directory, place->folder.name);
+	assert_int_equal(system(command), 0); /* so that it shows which one is used */
+	place->publisher.reserved = place->publisher.last_epoch;
+	assert_int_equal(fors_publish_remove(&place->folder, "epoch", NULL), FORS_OK);
+	snprintf(path, sizeof(path), "%s/%s/epoch", place->directory, place->folder.name);
+	assert_int_equal(mkdir(path, 0700), 0);
+	publish_draft(place, 12, schedule, &draft);
+	assert_int_equal(rmdir(path), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(all_files_say_the_same, open_place, close_place),
+		cmocka_unit_test_setup_teardown(states_have_a_beginning, open_place, close_place),
+		cmocka_unit_test_setup_teardown(a_restart_does_not_make_it_active, open_place, close_place),
+		cmocka_unit_test_setup_teardown(a_restart_does_not_kill_cables, open_place, close_place),
+		cmocka_unit_test_setup_teardown(an_end_keeps_what_was_known, open_place, close_place),
+		cmocka_unit_test_setup_teardown(metrics_have_the_heartbeat, open_place, close_place),
+		cmocka_unit_test_setup_teardown(a_damaged_history, open_place, close_place),
+		cmocka_unit_test_setup_teardown(the_kept_order_is_written, open_place, close_place),
+		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),
+		cmocka_unit_test_setup_teardown(the_end_of_a_fault_is_told, open_place, close_place),
+		cmocka_unit_test_setup_teardown(copies_wait_for_memory, open_place, close_place),
+		cmocka_unit_test_setup_teardown(copies_wait_for_no_disk, open_place, close_place),
+		cmocka_unit_test_setup_teardown(what_was_left_is_copied, open_place, close_place),
+		cmocka_unit_test_setup_teardown(the_log_has_phases_and_bound, open_place, close_place),
+		cmocka_unit_test_setup_teardown(a_draft_is_published, open_place, close_place),
+		cmocka_unit_test_setup_teardown(drafts_that_come_to_nothing, open_place, close_place),
+		cmocka_unit_test_setup_teardown(no_draft_under_a_number_that_may_be_lost, open_place, close_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
