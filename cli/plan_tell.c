@@ -125,7 +125,7 @@ static void print_bounds(const struct fors_status *status)
 	       fors_plural(best, "phase", "phases"));
 	if (best > lower)
 		printf(", with several LIDs per server %lld", (long long)lower);
-	printf(lump >= 0 && status->phases > best ? "; an estimate: perhaps none does\n" : "\n");
+	printf(status->phases > best ? "; an estimate: perhaps none does\n" : "\n");
 }
 
 /* --- the plan ---------------------------------------------------------------------------------------------------- */
@@ -140,7 +140,7 @@ static void print_throughput(const struct cli_plan *plan)
 
 	if (!plan->is_two && (double)status->lump_bound > best)
 		best = (double)status->lump_bound;
-	is_guess = !plan->is_two && status->lump_bound >= 0 && (double)status->phases > best;
+	is_guess = !plan->is_two && (double)status->phases > best;
 	printf("throughput  %.1f %% of full speed", 100 * fors_status_share(status));
 	if (!plan->is_two)
 		printf(", %.1f %% of what these tables allow",
