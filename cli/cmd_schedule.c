@@ -9,7 +9,7 @@
  * A schedule of version 2 has more to say: its name, and of each flow the switches on its way and the service level. One of
  * version 3, which is of a demand, also says how much each flow sends, and how long each phase is. There a pair may send over
  * several path indices, and has a queue pair for each of them.
- * One of version 1 is printed as it always was, header and all: programs read these columns.
+ * One of version 1 has the columns of version 1 only, header and all: programs read these.
  */
 #include "cli/cli.h"
 #include "core/base/text.h"

@@ -176,7 +176,7 @@ struct cli_settings {
 	const char *replay;			    /* --replay */
 	int placement;				    /* --placement: enum fors_placement */
 	unsigned cores;				    /* --cores; 0: not given */
-	bool has_random, has_count;		    /* --random, --count */
+	bool has_count;				    /* --count */
 	unsigned random, count;
 	bool has_server;      /* --server */
 	uint64_t server;      /* port GUID */

@@ -19,12 +19,6 @@ static bool set_size(const struct cli_option *option, const char *argument, stru
 	return cli_size(option->name, argument, &amount->value);
 }
 
-static bool set_random(const struct cli_option *option, const char *argument, struct cli_settings *settings)
-{
-	settings->has_random = true;
-	return cli_set_number(option, argument, settings);
-}
-
 /* Three sizes that ascend, the last one not 0. */
 static bool set_levels(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
@@ -171,7 +165,8 @@ static const struct cli_option options[] = {
 	{"engines", "NAMES", WHATIF,
 	 "also under these engines, separated by commas, run by opensm on ibsim: minhop,updn,ftree,dfsssp,...",
 	 cli_set_text, MEMBER(engines), 0, cli_engines + 1},
-	{"random", "K", WHATIF, "also random failures of K cables at once", set_random, MEMBER(random), 65535, NULL},
+	{"random", "K", WHATIF, "also random failures of K cables at once", cli_set_number, MEMBER(random), 65535,
+	 NULL},
 	{"count", "N", WHATIF, "how many of them", cli_set_count, MEMBER(count), 1000000, NULL},
 	{"samples", "N", INDICES, "random patterns of each kind; 1 when missing", cli_set_positive, MEMBER(samples),
 	 10000, NULL},

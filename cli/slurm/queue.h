@@ -14,10 +14,9 @@
 /*
  * Two formats of lines. The first has nothing that a user writes: ID, state, partition, nodes. The second is the one text of users that
  * is asked for, the comment, by a call of its own: a comment may have line ends in it, and look like any line. It is cut off at
- * SLURM_COMMENT_BYTES, and what each line of ours begins with is longer than that: so no comment holds the beginning of a line.
+ * 60 bytes, and what each line of ours begins with is longer than that: so no comment holds the beginning of a line.
  */
 #define SLURM_FORMAT "fors-job %A|%T|%P|%N|"
-#define SLURM_COMMENT_BYTES 60
 #define SLURM_COMMENT_HEAD "fors-job-comment-----------------------------------------------"
 #define SLURM_COMMENT_FORMAT SLURM_COMMENT_HEAD "%A|%60k"
 

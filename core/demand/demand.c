@@ -57,7 +57,8 @@ void fors_demand_clear(struct fors_demand *demand)
 	*demand = (struct fors_demand){0};
 }
 
-uint32_t fors_demand_find(const struct fors_demand *demand, uint32_t src, uint32_t dst)
+/* The number of a pair's message, FORS_DEMAND_NONE. */
+static uint32_t find(const struct fors_demand *demand, uint32_t src, uint32_t dst)
 {
 	const struct fors_demand_message key = {src, dst, 0};
 	const struct fors_demand_message *found =
@@ -68,7 +69,7 @@ uint32_t fors_demand_find(const struct fors_demand *demand, uint32_t src, uint32
 
 uint64_t fors_demand_of(const struct fors_demand *demand, uint32_t src, uint32_t dst)
 {
-	uint32_t message = fors_demand_find(demand, src, dst);
+	uint32_t message = find(demand, src, dst);
 
 	return message == FORS_DEMAND_NONE ? 0 : demand->message[message].bytes;
 }

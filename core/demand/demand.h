@@ -37,9 +37,9 @@ enum fors_err fors_demand_make(struct fors_demand_message *message, uint32_t cou
 			       struct fors_demand *demand, struct fors_error *error);
 void fors_demand_clear(struct fors_demand *demand);
 
-/* The message of a pair, an index, FORS_DEMAND_NONE: it has none; and its bytes, or 0. O(log count). */
-#define FORS_DEMAND_NONE UINT32_MAX
-uint32_t fors_demand_find(const struct fors_demand *demand, uint32_t src, uint32_t dst);
+#define FORS_DEMAND_NONE UINT32_MAX /* no message */
+
+/* The bytes of a pair's message, or 0. O(log count). */
 uint64_t fors_demand_of(const struct fors_demand *demand, uint32_t src, uint32_t dst);
 
 /* All that is sent: bytes, or messages of one size. */

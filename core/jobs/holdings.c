@@ -65,7 +65,7 @@ static enum fors_err share_floor(struct sharer *s, uint32_t floor, const struct 
 
 /* ---- from floor 0 to the others ---- */
 
-/* Does the pod have servers of the job? */
+/* How many servers of the job the pod has. */
 static uint32_t servers_in(const struct sharer *s, const struct fors_jobentry *job, uint32_t pod)
 {
 	const struct fors_fabric *first = s->task->floors->floor[0];

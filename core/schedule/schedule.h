@@ -6,7 +6,7 @@
  * say the same thing; everybody reads them through fors_schedule_flow():
  *
  * dense:  one cell per (server, phase). Any plan fits; 4 bytes per flow.
- * rounds: a plan of the rounds planner. The servers of each leaf form `parts`
+ * rounds: a plan of method rounds. The servers of each leaf form `parts`
  *         groups (rank r is member r / parts of group r % parts), each group is
  *         a virtual leaf v = leaf * parts + group. A round has `round_length`
  *         phases, phase t is number t % round_length of round t / round_length. There is one cell per

@@ -2,7 +2,7 @@
 /*
  * schedule_file.h - the published form of a schedule: bytes.
  *
- * Little-endian, versioned, checksummed (zlib's crc32), mappable; the layout is written down
+ * Little-endian, versioned, checksummed (zlib's crc32); the layout is written down
  * in schedule_format.h. A withdrawn schedule is one with 0 phases and a reason.
  * Thread rules: pure; what is read belongs to the caller.
  */

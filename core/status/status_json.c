@@ -323,7 +323,8 @@ static bool parse_link(const json_t *value, struct fors_link *link)
 	json_int_t changes = json_integer_value(json_object_get(value, "changes"));
 
 	link->is_used = json_is_true(json_object_get(value, "used"));
-	link->is_planned = planned ? json_is_true(planned) : link->is_used; /* no word of it in files of before */
+	link->is_planned =
+		planned ? json_is_true(planned) : link->is_used; /* a status of an earlier version has no word of it */
 	link->is_degraded = json_is_true(json_object_get(value, "degraded"));
 	link->changes = (uint16_t)(changes < 0 || changes > UINT16_MAX ? 0 : changes);
 	if (json_is_string(rate))

@@ -133,12 +133,6 @@ struct member {
 int forsched_mpi_enter(MPI_Comm comm, const struct call *call, struct member **member, struct order *order);
 void forsched_mpi_leave(struct member *member);
 
-/*
- * The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none, and
- * a person has been told.
- */
-char *forsched_mpi_find(const char *path);
-
 /* How often a communicator of this process began to follow an epoch. Any thread may ask. */
 uint64_t forsched_mpi_epochs(void);
 

@@ -109,7 +109,8 @@ static uint64_t check_every(bool *is_counted)
 
 /* ---- the schedule ---- */
 
-char *forsched_mpi_find(const char *path)
+/* The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none, and a person has been told. */
+static char *find(const char *path)
 {
 	struct forsched_error error;
 	char *found = NULL;
@@ -136,7 +137,7 @@ static struct forsched *look(const struct root *root, const char *path)
 {
 	struct forsched *newer = NULL;
 	struct forsched_error error;
-	char *found = forsched_mpi_find(path);
+	char *found = find(path);
 	enum forsched_err err;
 
 	if (!found)
