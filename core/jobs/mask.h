@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mask.h - sets of lanes. Private to this room.
+ * mask.h - sets of lanes. Private to this module.
  * Thread rules: plain data.
  */
 #ifndef FORS_CORE_JOBS_MASK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * method.h - what a planner works on, what a planning method is, and how its work is counted. All that a method includes
- * of this room.
+ * of this module.
  * Thread rules: plain data.
  */
 #ifndef FORS_CORE_PLANNERS_METHOD_H

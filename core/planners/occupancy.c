@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * occupancy.c - memory of a occupancy. What is done with it, again and again, is in occupancy.h.
+ * occupancy.c - memory of an occupancy. What is done with it, again and again, is in occupancy.h.
  *
  * Each fact is kept twice: by name or number, for whoever wants to push somebody out, and as a bit, to find room fast.
  */
@@ -43,12 +43,6 @@ static bool lay_out(struct fors_occupancy *occupancy, const uint8_t *capacity, u
 static size_t count_names(const struct fors_occupancy *occupancy)
 {
 	return (size_t)(occupancy->place ? occupancy->place[occupancy->nnamed] : occupancy->nnamed) * occupancy->room;
-}
-
-bool fors_occupancy_init(struct fors_occupancy *occupancy, uint32_t nnamed, uint32_t ncounted, uint32_t nturns,
-			 uint32_t room)
-{
-	return fors_occupancy_init_wide(occupancy, NULL, 0, nnamed, ncounted, nturns, room);
 }
 
 bool fors_occupancy_init_wide(struct fors_occupancy *occupancy, const uint8_t *capacity, uint32_t ncapacities,

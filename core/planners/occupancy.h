@@ -8,7 +8,7 @@
  * at a time.
  *
  * What things are, which rows they need, and in which order they are placed is the planner's business.
- * Thread rules: a occupancy belongs to one thread.
+ * Thread rules: an occupancy belongs to one thread.
  */
 #ifndef FORS_CORE_PLANNERS_OCCUPANCY_H
 #define FORS_CORE_PLANNERS_OCCUPANCY_H
@@ -30,10 +30,10 @@ struct fors_occupancy {
 	uint16_t *count; /* counted rows x room: how many */
 };
 
-/* An empty occupancy with so many rows, nturns turns, and room for at least that many; false: out of memory, *occupancy is to be released still. */
-bool fors_occupancy_init(struct fors_occupancy *occupancy, uint32_t nnamed, uint32_t ncounted, uint32_t nturns,
-			 uint32_t room);
-/* The same; the first ncapacities named rows take capacity[row] things at a turn. NULL: one each. */
+/*
+ * An empty occupancy table with so many rows, nturns turns, and room for at least that many; the first ncapacities named rows take
+ * capacity[row] things at a turn, NULL: one each. False: out of memory, *occupancy is to be released still.
+ */
 bool fors_occupancy_init_wide(struct fors_occupancy *occupancy, const uint8_t *capacity, uint32_t ncapacities,
 			      uint32_t nnamed, uint32_t ncounted, uint32_t nturns, uint32_t room);
 void fors_occupancy_release(struct fors_occupancy *occupancy);
@@ -41,7 +41,7 @@ void fors_occupancy_release(struct fors_occupancy *occupancy);
 void fors_occupancy_copy(struct fors_occupancy *to, const struct fors_occupancy *from);
 /* Another number of turns, at most `room`; nobody is at those that go or come. */
 void fors_occupancy_set_turns(struct fors_occupancy *occupancy, uint32_t nturns);
-/* Bytes that a occupancy takes; extra: places of named rows beyond one each. */
+/* Bytes that an occupancy takes; extra: places of named rows beyond one each. */
 uint64_t fors_occupancy_bytes(uint64_t nnamed, uint64_t extra, uint64_t ncounted, uint64_t room);
 
 /* The words that hold turns. */

@@ -69,7 +69,7 @@ struct fors_ways_seen {
 	struct fors_over_why {
 		enum fors_argument by;
 		uint32_t bound, node, port; /* node: whose cables are the cut, which link it is; FORS_NONE: none */
-	} best, tables; /* bounds over any tables, and over these alone, which may be less; see over_witness_*() */
+	} best, tables; /* bounds over any tables, and over these alone, which may be less; see fors_over_witness_*() */
 };
 
 /* All zero but for what is unknown: see fors_outcome_init(). */

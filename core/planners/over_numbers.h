@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * over_numbers.h - the numbers of homes, for those that take part in a plan. Private to this room.
+ * over_numbers.h - the numbers of homes, for those that take part in a plan. Private to this module.
  * Thread rules: pure.
  */
 #ifndef FORS_CORE_PLANNERS_OVER_NUMBERS_H

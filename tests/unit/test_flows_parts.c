@@ -161,7 +161,7 @@ static void assert_book(const struct fors_occupancy *occupancy, uint32_t (*who)[
 	assert_int_equal(fors_occupancy_busy(occupancy, row, turn / 64) >> (turn % 64) & 1, in == n);
 }
 
-/* A occupancy whose rows have room for several, written and erased at random; a copy has all of it. */
+/* An occupancy table whose rows have room for several, written and erased at random; a copy has all of it. */
 static void a_occupancy_has_room_for_several(void **state)
 {
 	static uint32_t who[5][70][3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * split.h - the ways between leaves, and how many flows take each (private to this room).
+ * split.h - the ways between leaves, and how many flows take each (private to this module).
  * Thread rules: pure; a split belongs to one caller.
  */
 #ifndef FORS_CORE_PLANNERS_EXACT_SPLIT_H

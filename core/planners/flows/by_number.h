@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * by_number.h - a plan over tables whose homes are by number. Private to this room and the roof.
+ * by_number.h - a plan over tables whose homes are by number. Private to this module and the planners above it.
  * Thread rules: pure; the same problem gives the same packing on any machine.
  */
 #ifndef FORS_CORE_PLANNERS_FLOWS_BY_NUMBER_H

@@ -41,7 +41,6 @@ static int compare_items(const void *a, const void *b)
 struct orderer {
 	const struct fors_flows_problem *problem;
 	const uint32_t *way; /* per unit */
-	uint32_t nphases;
 	enum fors_flows_order order;
 	uint32_t *load;	 /* per link: phases that its tokens need */
 	uint32_t *usual; /* per destination: the link over which it receives most units */
@@ -301,12 +300,11 @@ enum fors_err fors_flows_first_fit(const struct fors_flows_problem *problem, con
 				   enum fors_flows_order order, struct fors_flows_packing **packing,
 				   struct fors_error *error)
 {
-	struct orderer o = {problem,
-			    way,
-			    nphases,
-			    order,
-			    calloc(problem->nlinks + (size_t)1, sizeof(uint32_t)),
-			    malloc((problem->ndests + (size_t)1) * sizeof(uint32_t))};
+	struct orderer o = {.problem = problem,
+			    .way = way,
+			    .order = order,
+			    .load = calloc(problem->nlinks + (size_t)1, sizeof(uint32_t)),
+			    .usual = malloc((problem->ndests + (size_t)1) * sizeof(uint32_t))};
 	struct item *item = malloc(((size_t)fors_flows_units(problem) + 1) * sizeof(*item));
 	struct fors_flows_packing *made = NULL;
 	enum fors_err err = o.load && o.usual && item ? FORS_OK : fors_fail_memory(error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * harder.h - a plan over given tables that stays above their bound, tried in other ways. Private to this room and the roof.
+ * harder.h - a plan over given tables that stays above their bound, tried in other ways. Private to this module and the planners above it.
  * Thread rules: pure; the same problem gives the same packing on any machine.
  */
 #ifndef FORS_CORE_PLANNERS_FLOWS_HARDER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lumps.h - packings in lumps of several tokens. Private to this room.
+ * lumps.h - packings in lumps of several tokens. Private to this module.
  * Thread rules: pure; the same problem gives the same packing on any machine.
  */
 #ifndef FORS_CORE_PLANNERS_FLOWS_LUMPS_H

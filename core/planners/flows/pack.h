@@ -5,7 +5,7 @@
  * Rows are what a token may have to share: a link, which takes as many in a phase as its capacity, or a receiver, which takes
  * one, by its way; the senders of a switch, which are counted. Who sits in a phase of a switch is kept besides, for searches and for senders.c.
  *
- * Private to this room. Thread rules: a packing belongs to one thread; its problem is only read.
+ * Private to this module. Thread rules: a packing belongs to one thread; its problem is only read.
  */
 #ifndef FORS_CORE_PLANNERS_FLOWS_PACK_H
 #define FORS_CORE_PLANNERS_FLOWS_PACK_H

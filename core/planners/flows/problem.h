@@ -15,7 +15,7 @@
 
 #include "core/planners/method.h"
 
-#define FORS_FLOWS_NONE UINT32_MAX /* in a occupancy: FORS_OCCUPANCY_NOBODY */
+#define FORS_FLOWS_NONE UINT32_MAX /* in an occupancy: FORS_OCCUPANCY_NOBODY */
 #define FORS_FLOWS_MOST_LINKS 62   /* of a way: with receiver and switch 64 rows */
 
 struct fors_flows_problem {

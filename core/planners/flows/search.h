@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * search.h - tokens into phases: first fit in several orders, then a search by ejection. Private to this room.
+ * search.h - tokens into phases: first fit in several orders, then a search by ejection. Private to this module.
  * Thread rules: pure; a packing belongs to one thread.
  */
 #ifndef FORS_CORE_PLANNERS_FLOWS_SEARCH_H

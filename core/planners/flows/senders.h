@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * senders.h - who of a switch sends which token: from a packing to a schedule. Private to this room.
+ * senders.h - who of a switch sends which token: from a packing to a schedule. Private to this module.
  * Thread rules: pure.
  */
 #ifndef FORS_CORE_PLANNERS_FLOWS_SENDERS_H

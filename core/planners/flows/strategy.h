@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * strategy.h - a problem packed: how many phases are tried, when, with how much effort. Private to this room.
+ * strategy.h - a problem packed: how many phases are tried, when, with how much effort. Private to this module.
  * Thread rules: pure; the same problem gives the same packing on any machine.
  */
 #ifndef FORS_CORE_PLANNERS_FLOWS_STRATEGY_H

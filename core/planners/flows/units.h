@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * units.h - whole units of a two-level tree, and the round in which each begins. Private to this room.
+ * units.h - whole units of a two-level tree, and the round in which each begins. Private to this module.
  *
  * A unit is what a group of servers of a leaf sends to one server. All units of the same distance between leaves, class of
  * the receiver's place (core/tables/home.h) and group, one from each leaf, are an item.

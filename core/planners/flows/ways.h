@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ways.h - which of its ways a unit takes first. Private to this room.
+ * ways.h - which of its ways a unit takes first. Private to this module.
  * Thread rules: pure.
  */
 #ifndef FORS_CORE_PLANNERS_FLOWS_WAYS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bound3.h - a lower bound on the phases of any exchange in a three-level tree (private to this room and its tests).
+ * bound3.h - a lower bound on the phases of any exchange in a three-level tree (private to this module and its tests).
  * Thread rules: pure.
  */
 #ifndef FORS_CORE_PLANNERS_PODS_BOUND3_H

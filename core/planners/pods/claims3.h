@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * claims3.h - which way down switches are committed to, where they have a choice (private to this room).
+ * claims3.h - which way down switches are committed to, where they have a choice (private to this module).
  *
  * A top that planes share, or that has several cables to a mid, sends to a server over one port, whoever it comes
  * from; so does a mid with several cables to a leaf. The port is free until the first item comes down over it, and is

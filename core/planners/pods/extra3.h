@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * extra3.h - entries for LIDs that are not those of servers below leaves (private to this room).
+ * extra3.h - entries for LIDs that are not those of servers below leaves (private to this module).
  * Thread rules: one thread writes.
  */
 #ifndef FORS_CORE_PLANNERS_PODS_EXTRA3_H

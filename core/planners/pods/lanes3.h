@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lanes3.h - cables of a three-level tree by lanes, and where every server is at home (private to this room and its
+ * lanes3.h - cables of a three-level tree by lanes, and where every server is at home (private to this module and its
  * tests).
  *
  * A lane of a leaf is one cable to one plane: lane = cable * nplanes + plane. A rung of a plane is one cable to one of

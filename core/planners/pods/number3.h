@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * number3.h - homes by number, in trees that are not regular (private to this room and its tests).
+ * number3.h - homes by number, in trees that are not regular (private to this module and its tests).
  *
  * Slots are numbered by pod, then leaf, then port: 0 .. nslots - 1. Homes follow from numbers, the same for all pods.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * relieve3.h - entries moved from links that carry more than the lower bound (private to this room and its tests).
+ * relieve3.h - entries moved from links that carry more than the lower bound (private to this module and its tests).
  * Thread rules: pure.
  */
 #ifndef FORS_CORE_PLANNERS_PODS_RELIEVE3_H

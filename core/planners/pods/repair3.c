@@ -59,7 +59,6 @@ struct freed {
 struct repair {
 	const struct fors_cohorts *c;
 	const struct fors_lanes3 *l;
-	const struct fors_ways3 *ways;
 	uint32_t cohort, nrungs, nitems;
 	struct item *item; /* of the cohort */
 	uint16_t *plane;   /* per lane */
@@ -558,7 +557,7 @@ void fors_repair3_write(const struct fors_repair3 *repair, const struct fors_coh
 enum fors_err fors_repair3_find(const struct fors_cohorts *cohorts, const struct fors_ways3 *ways, bool may_trade,
 				uint32_t most, struct fors_repair3 *repair, struct fors_error *error)
 {
-	struct repair r = {.c = cohorts, .l = cohorts->lanes, .ways = ways, .found = repair};
+	struct repair r = {.c = cohorts, .l = cohorts->lanes, .found = repair};
 	bool good = true;
 
 	*repair = (struct fors_repair3){0};

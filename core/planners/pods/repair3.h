@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * repair3.h - ways round dead tops, and dead cables to tops, that leave every unit its round (private to this room).
+ * repair3.h - ways round dead tops, and dead cables to tops, that leave every unit its round (private to this module).
  * Thread rules: pure.
  */
 #ifndef FORS_CORE_PLANNERS_PODS_REPAIR3_H

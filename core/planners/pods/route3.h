@@ -48,7 +48,7 @@ enum fors_err fors_route3_make(const struct fors_pods *pods, uint32_t effort, st
 void fors_route3_free(struct fors_route3 *route);
 
 /*
- * No exchange of the slots that play (fors_pods_players(); NULL: all with a LID) over the cables that live has fewer
+ * No exchange of the slots that play (fors_fattree_players(); NULL: all with a LID) over the cables that live has fewer
  * phases, in *bound; UINT32_MAX: some are cut off. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_route3_bound(const struct fors_pods *pods, const bool *plays, uint32_t *bound,

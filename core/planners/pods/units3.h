@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * units3.h - a round for each unit of a three-level tree, and the lanes of those that have none at home (private to
- * this room).
+ * this module).
  * Thread rules: pure.
  */
 #ifndef FORS_CORE_PLANNERS_PODS_UNITS3_H

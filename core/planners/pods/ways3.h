@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ways3.h - which port each switch of a three-level tree takes to each server place (private to this room and its
+ * ways3.h - which port each switch of a three-level tree takes to each server place (private to this module and its
  * tests).
  *
  * A column is a path index of a slot: index * nslots + slot. A leaf chooses a port for each column, a mid above other

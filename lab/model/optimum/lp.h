@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lp.h - what the references of shares.h ask of lp_solve (private to this room). Built without it, they have no answer:
+ * lp.h - what the references of shares.h ask of lp_solve (private to this module). Built without it, they have no answer:
  * FORS_ENOTAPPL. Any thread, each with a program of its own.
  */
 #ifndef FORS_LAB_MODEL_OPTIMUM_LP_H
