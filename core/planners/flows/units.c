@@ -163,6 +163,37 @@ void fors_flows_set_lanes(const struct fors_task *task, struct fors_schedule *sc
 	}
 }
 
+/* The position in a round at which a unit is served by its own receiver in the first phase; FORS_IDLE: never. */
+static uint32_t own_position(const struct fors_schedule *schedule, uint32_t row, struct fors_cell cell)
+{
+	const struct fors_schedule_server *to = cell.dst == FORS_IDLE ? NULL : &schedule->server[cell.dst];
+
+	return to && to->leaf * schedule->parts + to->rank % schedule->parts == row ? to->rank / schedule->parts
+										    : FORS_IDLE;
+}
+
+/*
+ * Who would send to itself idles: all servers of a leaf in the first phase of a round. On a complete tree all leaves have their
+ * own servers in one round, so nobody sends in one phase of all.
+ */
+static void idle_together(struct fors_schedule *schedule)
+{
+	const size_t nrounds = fors_schedule_ncells(schedule) / schedule->round_length;
+
+	for (size_t round = 0; round < nrounds; round++) {
+		struct fors_cell *cell = schedule->cell + round * schedule->round_length;
+		uint32_t row = (uint32_t)(round * schedule->round_length / schedule->nphases), at;
+
+		for (uint32_t i = 0; i < schedule->round_length; i++)
+			while ((at = own_position(schedule, row, cell[i])) != FORS_IDLE && at != i) {
+				const struct fors_cell other = cell[at];
+
+				cell[at] = cell[i];
+				cell[i] = other;
+			}
+	}
+}
+
 /* *best becomes this plan. */
 static enum fors_err keep(const struct fors_units *units, const struct fors_flows_packing *packing,
 			  struct fors_schedule **best, struct fors_error *error)
@@ -177,6 +208,7 @@ static enum fors_err keep(const struct fors_units *units, const struct fors_flow
 		fors_schedule_free(made);
 		return err;
 	}
+	idle_together(made);
 	fors_flows_set_lanes(units->task, made);
 	fors_schedule_free(*best);
 	*best = made;

@@ -75,10 +75,13 @@ bool fors_units_look(struct fors_units *units)
 
 /* ---- at home ---- */
 
-/* Do all classes keep step, so that a leaf sends to one other in a round? Where leaves have more lanes than servers. */
+/*
+ * Do all classes keep step, so that a leaf sends to one other in a round? Where leaves have more lanes than servers; and where
+ * nothing is dead, since a leaf's own servers have a round to themselves then.
+ */
 static bool keeps_step(const struct fors_units *units)
 {
-	return units->task->fabric->max_servers < units->nclasses;
+	return units->task->fabric->max_servers < units->nclasses || !units->task->fabric->reduction;
 }
 
 /*
