@@ -1,5 +1,5 @@
 # doc: installed with the folders of the source tree, so that every link between the pages leads somewhere there too
-# (scripts/check_links.py); the pages of the rooms come along. One file per line.
+# (scripts/check_links.py); the pages of the modules come along. One file per line.
 nobase_dist_doc_DATA = \
 	README.md \
 	CHANGELOG.md \

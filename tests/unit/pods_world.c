@@ -198,21 +198,21 @@ void cut_top_cables(struct world *w, struct fors_random *random, unsigned n)
 	}
 }
 
-void make_director(struct fors_net *net, uint32_t mids, unsigned leaves, uint32_t publishers)
+void make_director(struct fors_net *net, uint32_t mids, unsigned leaves, uint32_t boards)
 {
 	struct fors_error error = {0};
-	uint32_t publisher, mid;
+	uint32_t board, mid;
 	unsigned none;
 	char name[16];
 
-	for (uint32_t i = 0; i < publishers; i++) {
+	for (uint32_t i = 0; i < boards; i++) {
 		snprintf(name, sizeof(name), "Board%u", i);
-		must(fors_net_add_node(net, FORS_SWITCH, mids, 0xB000 + i, name, "", &publisher, &error), &error);
+		must(fors_net_add_node(net, FORS_SWITCH, mids, 0xB000 + i, name, "", &board, &error), &error);
 		for (uint32_t m = 0; m < mids; m++) {
 			snprintf(name, sizeof(name), "Mid2-%02u", m);
 			must(fors_net_find(net, name, &mid, &none, &error), &error);
 			fors_net_disconnect(net, mid, leaves + 1 + i);
-			must(fors_net_connect(net, mid, leaves + 1 + i, publisher, m + 1, &error), &error);
+			must(fors_net_connect(net, mid, leaves + 1 + i, board, m + 1, &error), &error);
 		}
 	}
 }
@@ -231,11 +231,11 @@ struct world world_of(struct fors_net *net)
 	return w;
 }
 
-struct world director_new(const char *text, uint32_t mids, unsigned leaves, uint32_t publishers)
+struct world director_new(const char *text, uint32_t mids, unsigned leaves, uint32_t boards)
 {
 	struct fors_net *net = net_of(text, 0);
 
-	make_director(net, mids, leaves, publishers);
+	make_director(net, mids, leaves, boards);
 	return world_of(net);
 }
 

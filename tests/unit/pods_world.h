@@ -25,16 +25,16 @@ void must(enum fors_err err, const struct fors_error *error);
 struct fors_net *net_of(const char *text, unsigned lmc);
 
 /*
- * Boards that all mids are cabled to, in place of the tops, `publishers` of them: a director switch; leaves of a pod come
+ * Boards that all mids are cabled to, in place of the tops, `boards` of them: a director switch; leaves of a pod come
  * first at a mid's ports.
  */
-void make_director(struct fors_net *net, uint32_t mids, unsigned leaves, uint32_t publishers);
+void make_director(struct fors_net *net, uint32_t mids, unsigned leaves, uint32_t boards);
 /* A gateway at a port of a switch, in place of what is there. */
 void add_gateway(struct fors_net *net, const char *at, unsigned port);
-/* A world of what was made, the net in its hands; the tops that publishers replace are not there. */
+/* A world of what was made, the net in its hands; the tops that boards replace are not there. */
 struct world world_of(struct fors_net *net);
 /* Both. */
-struct world director_new(const char *text, uint32_t mids, unsigned leaves, uint32_t publishers);
+struct world director_new(const char *text, uint32_t mids, unsigned leaves, uint32_t boards);
 
 /* Nothing is down, and nothing looked at yet. */
 void world_new(struct world *w, const char *text);

@@ -532,7 +532,7 @@ static void test_scattered(void **state)
 
 /* ---- none ---- */
 
-/* A publisher belongs to both planes, and of those named as tops two have no cable: there are more than the planes have together. */
+/* A board belongs to both planes, and of those named as tops two have no cable: there are more than the planes have together. */
 static void test_shared_top(void **state)
 {
 	struct world w = director_new("XGFT(3;2,2,2;1,2,2)", 4, 2, 1);

@@ -213,13 +213,13 @@ static void test_directors_have_no_surplus(void **state)
 
 	for (unsigned i = 0; i < 60; i++) {
 		struct fors_net *net = net_of(i % 2 ? "XGFT(3;4,4,4;1,4,4)" : "XGFT(3;4,4,2;1,4,4)", 0);
-		uint32_t publishers = 1 + i % 4, mids = i % 2 ? 16 : 8;
+		uint32_t boards = 1 + i % 4, mids = i % 2 ? 16 : 8;
 		struct fors_error error = {0};
 		struct fors_pods *made;
 
-		make_director(net, mids, 4, publishers);
+		make_director(net, mids, 4, boards);
 		for (uint32_t m = 0; m < mids; m++)
-			for (uint32_t k = 0; k < publishers; k++) {
+			for (uint32_t k = 0; k < boards; k++) {
 				char cable[16];
 
 				snprintf(cable, sizeof(cable), "Mid2-%02u[%u]", m, 5 + k);
@@ -242,7 +242,7 @@ static void test_directors_have_no_surplus(void **state)
 static void test_planes_that_share_tops_are_one(void **state)
 {
 	static const struct {
-		uint32_t publishers, apart;
+		uint32_t boards, apart;
 	} cases[] = {{0, 4}, {2, 1}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -250,8 +250,8 @@ static void test_planes_that_share_tops_are_one(void **state)
 		struct fors_error error = {0};
 		struct fors_pods *made;
 
-		if (cases[i].publishers)
-			make_director(net, 16, 4, cases[i].publishers);
+		if (cases[i].boards)
+			make_director(net, 16, 4, cases[i].boards);
 		must(fors_pods_build(net, net, NULL, 0, &made, &error), &error);
 		assert_int_equal(made->nplanes, 4);
 		assert_int_equal(made->napart, cases[i].apart);

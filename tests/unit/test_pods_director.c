@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Three-level trees whose planes share their tops: director switches of line cards (middle switches) and fabric publishers (tops). */
+/* Three-level trees whose planes share their tops: director switches of line cards (middle switches) and fabric boards (tops). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "core/fabric/lids.h"
 #include "core/tables/check.h"
 
-/* In a director switch a mid whose cable to a leaf is dead gets there over a publisher and another mid: its guest does, too. */
+/* In a director switch a mid whose cable to a leaf is dead gets there over a board and another mid: its guest does, too. */
 static void test_guest_of_a_director(void **state)
 {
 	static const char *const dead[] = {"Mid2-00[1]", "Leaf01[3]", "Mid2-02[2]", "Mid2-01"};
@@ -33,7 +33,7 @@ static void test_guest_of_a_director(void **state)
 	}
 }
 
-/* Two leaves of a pod that have no line card in common any more turn at a publisher. */
+/* Two leaves of a pod that have no line card in common any more turn at a board. */
 static void test_leaves_of_a_director(void **state)
 {
 	struct fors_net *net = net_of("XGFT(3;2,2,2;1,2,2)", 0);
@@ -72,8 +72,8 @@ static void empty_places(struct fors_net *net)
 			fors_net_disconnect(net, node, 1);
 }
 
-/* The publishers' entries for servers, as they are in the tables now; the caller's. */
-static uint8_t *publisher_entries(const struct world *w)
+/* The boards' entries for servers, as they are in the tables now; the caller's. */
+static uint8_t *board_entries(const struct world *w)
 {
 	uint32_t nslots = w->pods->nslots;
 	uint8_t *entry = calloc((size_t)w->pods->ntops * nslots, 1);
@@ -89,10 +89,10 @@ static uint8_t *publisher_entries(const struct world *w)
 }
 
 /*
- * Where pods are not filled evenly, publishers choose other line cards than those of home planes; all of them stay where
+ * Where pods are not filled evenly, boards choose other line cards than those of home planes; all of them stay where
  * they live when a cable fails, and are back with it.
  */
-static void try_publishers(const char *spec, uint32_t nmids)
+static void try_boards(const char *spec, uint32_t nmids)
 {
 	struct fors_net *net = net_of(spec, 0);
 	uint8_t *before, *after;
@@ -104,33 +104,33 @@ static void try_publishers(const char *spec, uint32_t nmids)
 	w = world_of(net);
 	route(&w);
 	assert_in_range(plan_over(&w) * 100, 100, w.route->bound * 103);
-	before = publisher_entries(&w);
+	before = board_entries(&w);
 	size = w.pods->ntops * w.pods->nslots;
-	take_down(&w, "Mid2-05[5]"); /* to the first publisher */
+	take_down(&w, "Mid2-05[5]"); /* to the first board */
 	route(&w);
 	assert_in_range(plan_over(&w) * 100, 100, w.route->bound * 110);
-	after = publisher_entries(&w);
+	after = board_entries(&w);
 	for (uint32_t i = 0; i < size; i++)
 		moved += before[i] != after[i];
 	assert_in_range(moved, 1, size / 10);
 	free(after);
 	mend(&w);
 	route(&w);
-	after = publisher_entries(&w);
+	after = board_entries(&w);
 	assert_memory_equal(before, after, size);
 	free(before);
 	free(after);
 	world_free(&w);
 }
 
-static void test_publishers_choose(void **state)
+static void test_boards_choose(void **state)
 {
-	try_publishers("XGFT(3;8,4,6;1,4,3)", 24);
-	try_publishers("XGFT(3;8,4,6;1,2,3)", 12);
+	try_boards("XGFT(3;8,4,6;1,4,3)", 24);
+	try_boards("XGFT(3;8,4,6;1,2,3)", 12);
 }
 
-/* Relief sends nothing from a publisher to a card that turns it up again, where two leaves of a pod have none in common. */
-static void test_publishers_beside_turns(void **state)
+/* Relief sends nothing from a board to a card that turns it up again, where two leaves of a pod have none in common. */
+static void test_boards_beside_turns(void **state)
 {
 	for (uint32_t seed = 0; seed < 30; seed++) {
 		struct fors_net *net = net_of("XGFT(3;4,3,3;1,2,3)", 0);
@@ -150,8 +150,8 @@ static void test_publishers_beside_turns(void **state)
 	}
 }
 
-/* What two leaves of a pod can only meet over is called back, if it is excluded: a publisher, there. */
-static void test_needed_publisher_cable(void **state)
+/* What two leaves of a pod can only meet over is called back, if it is excluded: a board, there. */
+static void test_needed_board_cable(void **state)
 {
 	static const char *const dead[] = {"Leaf07[3]", "Leaf08[4]", "Mid2-05[4]"};
 	struct fors_net *net = net_of("XGFT(3;2,3,3;1,2,2)", 0);
@@ -183,17 +183,17 @@ static uint32_t phases_with(struct world *w, uint32_t effort)
 }
 
 /*
- * A dead cable from a line card to a publisher costs nothing where pods and publishers are many enough: pods send what lost its
- * publisher over others, each over another one, and these send it down to its home. All is as before with the cable.
+ * A dead cable from a line card to a board costs nothing where pods and boards are many enough: pods send what lost its
+ * board over others, each over another one, and these send it down to its home. All is as before with the cable.
  */
-static void try_publisher_cable(const char *spec, uint32_t mids, unsigned leaves, uint32_t publishers, uint32_t most)
+static void try_board_cable(const char *spec, uint32_t mids, unsigned leaves, uint32_t boards, uint32_t most)
 {
-	struct world w = director_new(spec, mids, leaves, publishers);
+	struct world w = director_new(spec, mids, leaves, boards);
 	uint8_t *before, *after;
 
 	route(&w);
-	before = publisher_entries(&w);
-	for (uint32_t port = leaves + 1; port <= leaves + publishers; port++) {
+	before = board_entries(&w);
+	for (uint32_t port = leaves + 1; port <= leaves + boards; port++) {
 		char cable[32];
 
 		snprintf(cable, sizeof(cable), "Mid2-%02u[%u]", (port - leaves) % mids, port);
@@ -202,7 +202,7 @@ static void try_publisher_cable(const char *spec, uint32_t mids, unsigned leaves
 		assert_in_range(phases_with(&w, fors_route3_little_effort(w.pods)), most, most);
 		mend(&w);
 		route(&w);
-		after = publisher_entries(&w);
+		after = board_entries(&w);
 		assert_memory_equal(before, after, (size_t)w.pods->ntops * w.pods->nslots);
 		free(after);
 	}
@@ -210,14 +210,14 @@ static void try_publisher_cable(const char *spec, uint32_t mids, unsigned leaves
 	world_free(&w);
 }
 
-static void test_publisher_cable(void **state)
+static void test_board_cable(void **state)
 {
-	try_publisher_cable("XGFT(3;5,5,4;1,5,5)", 20, 5, 5, 100);
-	try_publisher_cable("XGFT(3;5,4,5;1,5,4)", 25, 4, 4, 100);
-	try_publisher_cable("XGFT(3;2,4,6;1,2,4)", 12, 4, 4, 48);
+	try_board_cable("XGFT(3;5,5,4;1,5,5)", 20, 5, 5, 100);
+	try_board_cable("XGFT(3;5,4,5;1,5,4)", 25, 4, 4, 100);
+	try_board_cable("XGFT(3;2,4,6;1,2,4)", 12, 4, 4, 48);
 }
 
-/* What comes to servers that lost their line card is spread over publishers, and by them over the other cards. */
+/* What comes to servers that lost their line card is spread over boards, and by them over the other cards. */
 static void test_leaf_cable_of_a_director(void **state)
 {
 	struct world w = director_new("XGFT(3;5,3,8;1,5,3)", 40, 3, 3);
@@ -288,11 +288,11 @@ static void test_stuck_in_haste(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_guest_of_a_director),	cmocka_unit_test(test_leaves_of_a_director),
-		cmocka_unit_test(test_card_of_a_director),	cmocka_unit_test(test_publishers_choose),
-		cmocka_unit_test(test_publishers_beside_turns), cmocka_unit_test(test_needed_publisher_cable),
-		cmocka_unit_test(test_publisher_cable),		cmocka_unit_test(test_leaf_cable_of_a_director),
-		cmocka_unit_test(test_card_in_haste),		cmocka_unit_test(test_no_rounds_in_haste),
+		cmocka_unit_test(test_guest_of_a_director), cmocka_unit_test(test_leaves_of_a_director),
+		cmocka_unit_test(test_card_of_a_director),  cmocka_unit_test(test_boards_choose),
+		cmocka_unit_test(test_boards_beside_turns), cmocka_unit_test(test_needed_board_cable),
+		cmocka_unit_test(test_board_cable),	    cmocka_unit_test(test_leaf_cable_of_a_director),
+		cmocka_unit_test(test_card_in_haste),	    cmocka_unit_test(test_no_rounds_in_haste),
 		cmocka_unit_test(test_stuck_in_haste),
 	};
 

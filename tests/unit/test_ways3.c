@@ -37,7 +37,7 @@ static void ground_clear(struct ground *g)
 	world_free(&g->w);
 }
 
-/* ---- publishers ---- */
+/* ---- boards ---- */
 
 /* How many servers of a leaf (FORS_NONE: of all of a pod) come from a top down over each of its ports; the most. */
 static uint32_t most_down(const struct ground *g, uint32_t top, uint32_t pod, uint32_t leaf)
@@ -56,8 +56,8 @@ static uint32_t most_down(const struct ground *g, uint32_t top, uint32_t pod, ui
 	return most;
 }
 
-/* What came down over a publisher's dead cable is spread over the others; also where a card lost its cable to a leaf. */
-static void test_publishers(void **state)
+/* What came down over a board's dead cable is spread over the others; also where a card lost its cable to a leaf. */
+static void test_boards(void **state)
 {
 	static const struct {
 		const char *dead;
@@ -192,7 +192,7 @@ static void test_dead_ports(void **state)
 	world_free(&w);
 }
 
-/* A guest of a line card that lost its cable to a leaf gets there over a publisher that is not drained, and gets down. */
+/* A guest of a line card that lost its cable to a leaf gets there over a board that is not drained, and gets down. */
 static void test_guests_way(void **state)
 {
 	static const char *const drained[] = {"", "Mid2-00[3]", ""}, *const dead[] = {"", "", "Mid2-01[3]"};
@@ -281,7 +281,7 @@ static void test_dead_leaf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_publishers),	cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_boards),		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_dead_ports),	cmocka_unit_test(test_guests_way),
 		cmocka_unit_test(test_dead_leaf),	cmocka_unit_test(test_any_number_of_pods),
 		cmocka_unit_test(test_parallel_cables),
