@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See jobs.h. Names are those of a jobs file, which has none that could lead out of the folder (core/jobs/joblist.h).
+ * See jobpublisher.h. Names are those of a jobs file, which has none that could lead out of the folder (core/jobs/joblist.h).
  */
 #include "jobpublisher.h"
 

@@ -41,7 +41,7 @@ struct fors_publisher {
 	bool is_inherited;		/* it is that of an earlier opensm */
 	bool is_carried;		/* which was handed to the outbox as well */
 	uint64_t last_epoch;		/* the highest of all that readers may have seen */
-	uint64_t jobs_epoch;		/* the highest that a job of several has got (jobs.h) */
+	uint64_t jobs_epoch;		/* the highest that a job of several has got (jobpublisher.h) */
 	uint64_t floor;			/* the next one is larger: an opensm before this one may have given it */
 	uint64_t reserved;		/* up to here a crash loses no epoch: the file `epoch` on the disk says so */
 	uint64_t last_beat;		/* when the heartbeat was written, Unix time in ms */
