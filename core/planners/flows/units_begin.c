@@ -81,7 +81,9 @@ bool fors_units_look(struct fors_units *units)
  */
 static bool keeps_step(const struct fors_units *units)
 {
-	return units->task->fabric->max_servers < units->nclasses || !units->task->fabric->reduction;
+	const struct fors_fabric *fabric = units->task->fabric;
+
+	return fabric->max_servers < units->nclasses || (!fabric->reduction && !fabric->affected_spines);
 }
 
 /*
