@@ -96,7 +96,7 @@ void fors_outcome_clear(struct fors_outcome *outcome);
  * Plan, and say what could be had: plan or error, the bounds, lmc_needed, plan_ms. What the outcome (initialised) held
  * is freed. That there is no plan is no error here. Errors: FORS_ENOMEM, FORS_ECANCELLED; the outcome is empty then.
  *
- * Over ways the method is "flows" whether or not it is asked for by name, which is why any other is refused
+ * Over ways the method is "flows", or "rounds" where the tables were made with rounds, whether or not it is asked for by name, which is why any other is refused
  * (FORS_ENOTAPPL); other reasons are what fors_flows_routed_read() says of tables that cannot be used (FORS_ENOPATH,
  * FORS_ENOTAPPL), and FORS_ELIMIT: too many servers for limits.bytes (0: FORS_OVER_MOST_BYTES), or more phases than a
  * schedule has.

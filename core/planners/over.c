@@ -6,9 +6,9 @@
  * tell whom to blame: T above that of the tables is what the schedule costs, that above the one over all tables is what the
  * tables cost. The proof walks the same tables again, by code of its own (core/schedule/verify.c).
  *
- * Memory is what limits the number of servers: the occupancy of a packing has some words for every flow, and while phases
- * are added there are up to three of them; a colouring has one, and parts of a graph besides. All is reckoned before it is
- * taken (fors_flows_pack_bytes(), fors_ways_bytes()), so that a daemon is not killed for it.
+ * Memory is what limits the number of servers: the occupancy table of a packing has some words for every flow, and a search
+ * has up to four of them. All is reckoned before it is taken (fors_flows_pack_bytes(), fors_ways_bytes()), so that a daemon is
+ * not killed for it.
  */
 #include "over.h"
 

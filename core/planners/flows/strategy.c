@@ -308,7 +308,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* First fit has a packing beside the best; a search up to four, in go_on(). */
+/* First fit has a packing beside the best; a search up to four: the plan, what failed, what is put aside, and a copy with more phases. */
 uint64_t fors_flows_pack_bytes(const struct fors_flows_problem *problem, uint32_t nphases)
 {
 	uint64_t packing = fors_flows_packing_bytes(problem, nphases);
