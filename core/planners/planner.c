@@ -2,15 +2,16 @@
 /*
  * planner.c - the table of methods, and the choice among them.
  *
- * `auto` asks rounds, exact and flows, and takes the plan with the fewest phases. On a tie it takes the one with fewer
+ * `auto` asks rounds, exact, the closed form and flows, and takes the plan with the fewest phases. On a tie it takes the one with fewer
  * phases in which anybody sends, and then the smaller file. Asking ends as soon as the lower bound is reached: no other
  * plan can have fewer phases. The simplest method is asked first, with one exception. Rounds can search for long, and in
  * vain where the exact planner reaches the bound anyway. Where there are path indices enough for the latter, rounds are
  * asked for a plan at the bound only, and for any other after the exact planner missed it. Single flows come last, for
  * fewer phases than all others found, and most often say at once that the tables allow none. A method that would take
- * more memory than there may be is not asked, so what is left in large fabrics are whole units. The papers' methods,
- * closed form and ILP, are for whoever asks for them by name: where the closed form applies, rounds have as few phases
- * and files many times smaller.
+ * more memory than there may be is not asked, so what is left in large fabrics are whole units. The closed form is asked
+ * where there are several path indices, too few for the exact planner: a leaf with more servers than lanes has 2 % fewer
+ * phases by it than in rounds. Elsewhere rounds have as few, and files many times smaller. The ILP is for whoever asks for it
+ * by name.
  *
  * Where cables carry more than one flow in a phase (core/net/rates.h) single flows are asked: they alone know it. Others
  * give each link one flow, which is right but needs more phases; rounds are asked for fabrics too large for single flows.
@@ -51,13 +52,13 @@ struct choice {
 };
 
 /*
- * Failures after which another method may still succeed. Single flows need by far the most memory: that they had too
- * little does not cost the plan that there is.
+ * Failures after which another method may still succeed. Single flows and the closed form need by far the most memory:
+ * that they had too little does not cost the plan that there is.
  */
 static bool may_go_on(const struct choice *choice, const struct fors_method *method, enum fors_err err)
 {
 	if (err == FORS_ENOMEM)
-		return choice->best && method == &fors_method_flows;
+		return choice->best && (method == &fors_method_flows || method == &fors_method_closed_form);
 	return err == FORS_ENOTAPPL || err == FORS_ELMC || err == FORS_ENOPLAN || err == FORS_ELIMIT;
 }
 
@@ -117,6 +118,8 @@ static enum fors_err ask_all(struct choice *choice, struct fors_error *error)
 		err = ask(choice, &fors_method_exact, 0, error);
 	if (!err && exact_first)
 		err = ask(choice, &fors_method_rounds, 0, error);
+	if (!err && !exact_first && fabric->lmc)
+		err = ask(choice, &fors_method_closed_form, 0, error);
 	if (!err && choice->best) /* where there is no other plan there are no ways */
 		err = ask(choice, &fors_method_flows, choice->best->nphases - 1, error);
 	return err;

@@ -24,8 +24,9 @@ struct told {
 	uint32_t length; /* of a round; 0: written cell by cell, which is larger */
 };
 
-static struct told closed, rounds, exact, flows = {.err = FORS_ENOTAPPL};
-static char asked[64]; /* "crRef": closed form (by name alone), rounds at the bound, rounds, exact, flows for fewer */
+static struct told rounds, exact, closed = {.err = FORS_ENOTAPPL}, flows = {.err = FORS_ENOTAPPL};
+static char asked
+	[64]; /* "crRef": closed form (where exact has too few paths, and several), rounds at the bound, rounds, exact, flows for fewer */
 
 static enum fors_err answer(const struct fors_task *task, const struct told *told, uint32_t phases, enum fors_err err,
 			    const char *name, struct fors_schedule **schedule, struct fors_error *error)
@@ -175,9 +176,9 @@ static void exact_comes_first_where_it_has_paths(void **state)
 		unsigned lmc;
 		const char *order, *method;
 	} cases[] = {{"FT(2;4,3)", 2, "reRf", "exact"},
-		     {"FT(2;4,3)", 1, "Ref", "rounds"},
+		     {"FT(2;4,3)", 1, "Recf", "rounds"},
 		     {"FT(2;5,3)", 3, "reRf", "exact"},
-		     {"FT(2;5,3)", 2, "Ref", "rounds"},
+		     {"FT(2;5,3)", 2, "Recf", "rounds"},
 		     {"FT(2;3,3)", 2, "reRf", "exact"}};
 
 	rounds = exact = (struct told){.phases = 50};
@@ -187,6 +188,20 @@ static void exact_comes_first_where_it_has_paths(void **state)
 		assert_choice(bed, cases[i].order, cases[i].method, 50);
 		bed_free(bed);
 	}
+}
+
+/* Several path indices, too few for the exact planner: the closed form may have fewer phases. That it had no memory costs nothing. */
+static void the_closed_form_is_asked_between(void **state)
+{
+	struct bed *bed = bed_new("FT(2;4,3)", 1);
+
+	rounds = exact = (struct told){.phases = 50};
+	closed = (struct told){.phases = 49};
+	assert_choice(bed, "Recf", "closed", 49);
+	closed = (struct told){.err = FORS_ENOMEM};
+	assert_choice(bed, "Recf", "rounds", 50);
+	closed = (struct told)DECLINES;
+	bed_free(bed);
 }
 
 /* Flows are asked last, for one phase fewer than the best, and taken only then. */
@@ -261,6 +276,7 @@ int main(void)
 		cmocka_unit_test(the_fewest_phases),
 		cmocka_unit_test(the_bound_ends_the_search),
 		cmocka_unit_test(exact_comes_first_where_it_has_paths),
+		cmocka_unit_test(the_closed_form_is_asked_between),
 		cmocka_unit_test(flows_come_last),
 		cmocka_unit_test(errors_of_methods),
 		cmocka_unit_test(methods_by_name),
