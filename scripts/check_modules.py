@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""check_modules.py - does every #include, and every symbol, go the way that the table of rooms allows, and is every file told of?
+"""check_modules.py - does every #include, and every symbol, go the way that the table of modules allows, and is every file told of?
 
-The table is the one that people read: in CONTRIBUTING.md, the rows whose first column is a room in backquotes: folders, or
-patterns of files. A file belongs to the most exact room that has it. A room may use itself, and what its column "may
-use" names: rooms (the first name of a row) or single files. A folder with a row that no row allows is closed to all; what has
+The table is the one that people read: in CONTRIBUTING.md, the rows whose first column is a module in backquotes: folders, or
+patterns of files. A file belongs to the most exact module that has it. A module may use itself, and what its column "may
+use" names: modules (the first name of a row) or single files. A folder with a row that no row allows is closed to all; what has
 no row (tests, bench, examples) may use anything.
 
 Symbols are a second proof: a prototype written by hand needs no #include. With --build the objects there are asked (nm)
@@ -13,7 +13,7 @@ who defines what, and who needs it.
 And is each file told of? A README.md has to name all files of its folder, and of folders below that have no page of their own, with or
 without ending; but for *_inside.h, which say themselves whose they are.
 
-A house stays small: no more than FLOORS, FILES of a folder, LINES of a room, and ASKING files that know of what height a tree
+A house stays small: no more than FLOORS, FILES of a folder, LINES of a module, and ASKING files that know of what height a tree
 is. Exit 1 if anything is wrong.
 """
 import argparse
@@ -26,18 +26,18 @@ import sys
 FLOORS = {"core/": 8, "daemon/": 8}
 FILES = {"core/fabric": 40, "daemon": 40}  # in a folder, and in each below it
 LINES = {"plugin": 2200}
-# Files of these rooms that ask whether a tree has two levels or three; who hands what it is made of on to a planner does not ask.
+# Files of these modules that ask whether a tree has two levels or three; who hands what it is made of on to a planner does not ask.
 HEIGHT = re.compile(r"tree[.>-]+(?:fabric|pods)\b|(?<!\.fabric = look)->fabric\b|fors_pods_|fors_fattree_of_")
 ASKING, ASKED = 5, ("daemon/", "plugin/")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
-class Room:
+class Module:
     def __init__(self, names, may_use):
         self.names, self.may_use = names, may_use
 
     def claim(self, path):
-        """How exactly this room has a file: 0 not at all; a file before a folder, a deep folder before a shallow one."""
+        """How exactly this module has a file: 0 not at all; a file before a folder, a deep folder before a shallow one."""
         best = 0
         for name in self.names:
             if name.endswith("/") and path.startswith(name):
@@ -51,26 +51,26 @@ class Room:
 
 
 def read_table(text):
-    rooms = []
+    modules = []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
         if len(cells) == 4 and re.fullmatch(r"(`[^`]+`(, )?)+", cells[0]):
-            rooms.append(Room(re.findall(r"`([^`]+)`", cells[0]), re.findall(r"`([^`]+)`", cells[2])))
-    known = {name for room in rooms for name in room.names}
-    for room in rooms:
-        for name in room.may_use:
+            modules.append(Module(re.findall(r"`([^`]+)`", cells[0]), re.findall(r"`([^`]+)`", cells[2])))
+    known = {name for module in modules for name in module.names}
+    for module in modules:
+        for name in module.may_use:
             if name.endswith("/") and name not in known:
-                sys.exit(f"check_modules: {room} may use {name}, which has no row")
-    return rooms
+                sys.exit(f"check_modules: {module} may use {name}, which has no row")
+    return modules
 
 
-def room_of(rooms, path):
-    best = max(rooms, key=lambda room: room.claim(path))
+def module_of(modules, path):
+    best = max(modules, key=lambda module: module.claim(path))
     return best if best.claim(path) else None
 
 
-def is_allowed(rooms, user, used_path):
-    used = room_of(rooms, used_path)
+def is_allowed(modules, user, used_path):
+    used = module_of(modules, used_path)
     if user is None or used is None or used is user:
         return True
     return any(name in used.names or fnmatch.fnmatchcase(used_path, name) for name in user.may_use)
@@ -84,12 +84,12 @@ def sources(top):
                 yield os.path.relpath(os.path.join(folder, name), top)
 
 
-def homeless(rooms, beside, files):
-    """Files beside rooms, in none of them, nor in a folder of the second table."""
-    tops = {name.split("/")[0] for room in rooms for name in room.names}
+def homeless(modules, beside, files):
+    """Files beside modules, in none of them, nor in a folder of the second table."""
+    tops = {name.split("/")[0] for module in modules for name in module.names}
     for path in files:
-        if path.split("/")[0] in tops and room_of(rooms, path) is None and not path.startswith(beside):
-            yield f"{path}: is in no room of the table"
+        if path.split("/")[0] in tops and module_of(modules, path) is None and not path.startswith(beside):
+            yield f"{path}: is in no module of the table"
 
 
 def page_of(top, path):
@@ -100,12 +100,12 @@ def page_of(top, path):
     return folder and os.path.join(folder, "README.md")
 
 
-def untold(top, rooms, files):
-    """Files of rooms that the page of their room does not name."""
+def untold(top, modules, files):
+    """Files of modules that the page of their module does not name."""
     words = {}
     for path in files:
         page, stem = page_of(top, path), os.path.splitext(os.path.basename(path))[0]
-        if not page or room_of(rooms, path) is None or stem.endswith("_inside"):
+        if not page or module_of(modules, path) is None or stem.endswith("_inside"):
             continue
         if page not in words:
             with open(os.path.join(top, page), encoding="utf-8") as text:
@@ -114,9 +114,9 @@ def untold(top, rooms, files):
             yield f"{path}: {page} does not say what it does"
 
 
-def bad_includes(top, rooms, files):
+def bad_includes(top, modules, files):
     for path in sorted(files):
-        user = room_of(rooms, path)
+        user = module_of(modules, path)
         with open(os.path.join(top, path), encoding="utf-8") as source:
             for number, line in enumerate(source, 1):
                 found = INCLUDE.match(line)
@@ -124,8 +124,8 @@ def bad_includes(top, rooms, files):
                     continue
                 used = os.path.normpath(os.path.join(os.path.dirname(path), found[1]))
                 used = used if used in files else found[1]
-                if used in files and not is_allowed(rooms, user, used):
-                    yield f"{path}:{number}: {user} may not include {used} ({room_of(rooms, used)})"
+                if used in files and not is_allowed(modules, user, used):
+                    yield f"{path}:{number}: {user} may not include {used} ({module_of(modules, used)})"
 
 
 def objects(build, files):
@@ -150,7 +150,7 @@ def symbols(paths):
     return found
 
 
-def bad_symbols(build, rooms, files):
+def bad_symbols(build, modules, files):
     home, needs = {}, {}
     sources_of = {path: source for source, path in objects(build, files)}
     for path, (defined, undefined) in symbols(sources_of).items():
@@ -161,36 +161,36 @@ def bad_symbols(build, rooms, files):
     if not home:
         yield f"{build}: no object files there"
     for source in sorted(needs):
-        user = room_of(rooms, source)
+        user = module_of(modules, source)
         for name in sorted(needs[source] & home.keys()):
-            if not any(is_allowed(rooms, user, where) for where in home[name]):
+            if not any(is_allowed(modules, user, where) for where in home[name]):
                 yield f"{source}: {user} may not use {name}() of {sorted(home[name])[0]}"
 
 
-def floors(rooms, prefix):
-    """On which floor each room with this prefix stands: one above the highest that it may use."""
-    mine = [room for room in rooms if room.names[0].startswith(prefix)]
+def floors(modules, prefix):
+    """On which floor each module with this prefix stands: one above the highest that it may use."""
+    mine = [module for module in modules if module.names[0].startswith(prefix)]
     memo = {}
 
-    def floor(room, above=()):
-        if room in above:
-            sys.exit(f"check_modules: {room} may use itself in a circle")
-        if room not in memo:
-            below = [r for r in mine if r is not room and any(name in r.names for name in room.may_use)]
-            memo[room] = 1 + max((floor(r, above + (room,)) for r in below), default=0)
-        return memo[room]
+    def floor(module, above=()):
+        if module in above:
+            sys.exit(f"check_modules: {module} may use itself in a circle")
+        if module not in memo:
+            below = [r for r in mine if r is not module and any(name in r.names for name in module.may_use)]
+            memo[module] = 1 + max((floor(r, above + (module,)) for r in below), default=0)
+        return memo[module]
 
-    return {str(room): floor(room) for room in mine}
+    return {str(module): floor(module) for module in mine}
 
 
-def crowded(top, rooms, files):
+def crowded(top, modules, files):
     """What has outgrown its limit."""
     def read(path):
         with open(os.path.join(top, path), encoding="utf-8") as text:
             return text.read()
 
     for prefix, most in FLOORS.items():
-        high = max(floors(rooms, prefix).values(), default=0)
+        high = max(floors(modules, prefix).values(), default=0)
         if high > most:
             yield f"{prefix} has {high} floors, at most {most}"
     folders = [os.path.dirname(path) for path in files]
@@ -208,28 +208,28 @@ def crowded(top, rooms, files):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Check the arrows between rooms.")
+    parser = argparse.ArgumentParser(description="Check the arrows between modules.")
     parser.add_argument("--top", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     parser.add_argument("--build", help="a build of this tree: its symbols are checked too")
-    parser.add_argument("--floors", action="store_true", help="print on which floor each room of core/ stands")
+    parser.add_argument("--floors", action="store_true", help="print on which floor each module of core/ stands")
     args = parser.parse_args()
     top = os.path.abspath(args.top)
     with open(os.path.join(top, "CONTRIBUTING.md"), encoding="utf-8") as text:
         page = text.read()
-    rooms, beside = read_table(page), tuple(re.findall(r"^\| ([\w/]+/) \|", page, re.M))
-    if len(rooms) < 2:
-        sys.exit("check_modules: CONTRIBUTING.md has no table of rooms")
-    stands = floors(rooms, "core/")
+    modules, beside = read_table(page), tuple(re.findall(r"^\| ([\w/]+/) \|", page, re.M))
+    if len(modules) < 2:
+        sys.exit("check_modules: CONTRIBUTING.md has no table of modules")
+    stands = floors(modules, "core/")
     if args.floors:
         for name, floor in sorted(stands.items(), key=lambda item: item[::-1]):
             print(floor, name)
     files = set(sources(top))
-    problems = [*homeless(rooms, beside, sorted(files)), *untold(top, rooms, sorted(files)), *bad_includes(top, rooms, files),
-                *crowded(top, rooms, files)]
+    problems = [*homeless(modules, beside, sorted(files)), *untold(top, modules, sorted(files)), *bad_includes(top, modules, files),
+                *crowded(top, modules, files)]
     if args.build:
-        problems += bad_symbols(args.build, rooms, files)
+        problems += bad_symbols(args.build, modules, files)
     print("\n".join(problems), end="\n" if problems else "")
-    print(f"check_modules: {len(rooms)} rooms, core/ has {max(stands.values(), default=0)} floors, {len(problems)} problems")
+    print(f"check_modules: {len(modules)} modules, core/ has {max(stands.values(), default=0)} floors, {len(problems)} problems")
     return 1 if problems else 0
 
 

@@ -3,10 +3,10 @@
 """check_names.py - has each tag and each word of WORDS one meaning, and is each file there that a comment or a page names?
 
 A struct, union or enum of fors is called fors_NAME in all files, and what is called so twice is two things for whoever
-looks for it. So a tag is defined in one place of all rooms. A file may move and get another name: who reads of it then
+looks for it. So a tag is defined in one place of all modules. A file may move and get another name: who reads of it then
 looks in vain. So each FILE.c or FILE.h in a comment, in a page of doc/ and in a README.md is a file of ours, with as
 much of its folders as is written; those of OpenSM begin with osm_. Some words were once used for several things: WORDS says
-what each means, and in which rooms it may be part of a name; no member is called by a word of VAGUE, which says nothing
+what each means, and in which modules it may be part of a name; no member is called by a word of VAGUE, which says nothing
 of what it holds. Exit 1 and the places where it is otherwise.
 """
 import argparse
@@ -14,14 +14,14 @@ import os
 import re
 import sys
 
-ROOMS = ("core", "ilp", "daemon", "plugin", "lab/analyze", "lab/model", "lab/page", "lab/replay", "lab/sim", "lab/simulate", "lab/whatif", "cli", "libforsched", "watch")
-READ = ROOMS + ("lab", "tests")
+MODULES = ("core", "ilp", "daemon", "plugin", "lab/analyze", "lab/model", "lab/page", "lab/replay", "lab/sim", "lab/simulate", "lab/whatif", "cli", "libforsched", "watch")
+READ = MODULES + ("lab", "tests")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 NAMED = re.compile(r"(?<![\w/<.*])((?:[\w-]+/)*(?!osm_)[a-z][\w-]*\.[ch])\b")
 EXAMPLES = ("cli/cmd_NAME.c",)
 TAG = re.compile(r"^\t*(?:typedef )?(?:struct|union|enum) (fors_\w+) \{", re.M)
 
-WORDS = {  # a part of names: what it means, and the rooms where that is spoken of
+WORDS = {  # a part of names: what it means, and the modules where that is spoken of
     "slot": ("the place of a server under a leaf", ("core/fabric", "core/jobs", "core/net", "core/planners", "core/status", "core/tables", "ilp",
              "daemon/look", "daemon/daemon_rehome.c", "plugin", "cli/load.c", "lab/analyze/ends.c")),
     "settle": ("the switches have the tables that are wanted", ("daemon/worker",)),
@@ -30,9 +30,9 @@ VAGUE = ("over",)
 IGNORED = re.compile(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.S)
 
 
-def sources(top, rooms=ROOMS):
-    for room in rooms:
-        for folder, folders, files in os.walk(os.path.join(top, room)):
+def sources(top, modules=MODULES):
+    for module in modules:
+        for folder, folders, files in os.walk(os.path.join(top, module)):
             folders.sort()
             yield from (os.path.join(folder, name) for name in sorted(files) if name.endswith((".c", ".h")))
 
@@ -50,13 +50,13 @@ def places(top):
 
 
 def pages(top):
-    """CONTRIBUTING.md, the pages of doc/, and the README.md of each room."""
+    """CONTRIBUTING.md, the pages of doc/, and the README.md of each module."""
     yield os.path.join(top, "CONTRIBUTING.md")
-    for room in ("doc", "lab/doc", *READ):
-        for folder, folders, files in os.walk(os.path.join(top, room)):
+    for module in ("doc", "lab/doc", *READ):
+        for folder, folders, files in os.walk(os.path.join(top, module)):
             folders.sort()
             yield from (os.path.join(folder, name) for name in sorted(files)
-                        if name == "README.md" or room.endswith("doc") and name.endswith(".md"))
+                        if name == "README.md" or module.endswith("doc") and name.endswith(".md"))
 
 
 def gone(top):
@@ -83,7 +83,7 @@ def strange(top):
     member = re.compile(rf"(?:->|[\w\])]\.|[{{,] *\.)({vague})\b|^\t+(?!return)[a-z][\w ]*[ *]({vague})(?:\[[^]]*\])?;")
     for path in sources(top):
         where = os.path.relpath(path, top)
-        words = {word for word, (_, rooms) in WORDS.items() if not where.startswith(rooms)}
+        words = {word for word, (_, modules) in WORDS.items() if not where.startswith(modules)}
         for number, line in enumerate(code(path), 1):
             yield from (f"{where}:{number}: {word} is for {WORDS[word][0]} only" for word in sorted(words)
                         if re.search(rf"\b\w*{word}\w*", line, re.I))

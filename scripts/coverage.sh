@@ -41,10 +41,10 @@ collect() {
 	lcov $options --list "$out/all.info" >"$out/summary.txt"
 }
 
-# room NAME: lines and branches of a folder in percent, as "95.1 80.3".
-room() {
-	awk -v room="/$1/" -F'[:,]' '
-		/^SF:/ { is_in = index($0, room) > 0 }
+# module NAME: lines and branches of a folder in percent, as "95.1 80.3".
+module() {
+	awk -v module="/$1/" -F'[:,]' '
+		/^SF:/ { is_in = index($0, module) > 0 }
 		is_in && /^LF:/ { lines += $2 } is_in && /^LH:/ { hit += $2 }
 		is_in && /^BRF:/ { branches += $2 } is_in && /^BRH:/ { taken += $2 }
 		END { printf "%.1f %.1f\n", lines ? 100 * hit / lines : 0, branches ? 100 * taken / branches : 0 }' "$out/all.info"
@@ -54,16 +54,16 @@ mkdir -p "$out"
 status=0
 run_tests || status=1
 collect || exit 1
-for room in core daemon plugin libforsched cli lab/model ilp; do
-	read -r lines branches <<<"$(room $room)"
-	wanted=$(echo "$least" | sed -n "s/.*\b${room##*/}=\([0-9]*\).*/\1/p")
+for module in core daemon plugin libforsched cli lab/model ilp; do
+	read -r lines branches <<<"$(module $module)"
+	wanted=$(echo "$least" | sed -n "s/.*\b${module##*/}=\([0-9]*\).*/\1/p")
 	verdict=
 	if [ -n "$wanted" ]; then
 		verdict="(at least $wanted %)"
 		awk "BEGIN { exit !($lines < $wanted) }" && { verdict="BELOW $wanted %"; status=1; }
 	fi
-	printf '%-12s %5s %% of lines, %5s %% of branches %s\n' "$room/" "$lines" "$branches" "$verdict"
-done | tee "$out/rooms.txt"
-grep -q BELOW "$out/rooms.txt" && status=1
+	printf '%-12s %5s %% of lines, %5s %% of branches %s\n' "$module/" "$lines" "$branches" "$verdict"
+done | tee "$out/modules.txt"
+grep -q BELOW "$out/modules.txt" && status=1
 echo "per file: $out/summary.txt; per line: $out/index.html"
 exit $status

@@ -4,7 +4,7 @@
 
     plurals.py [--top FOLDER]
 
-Looks into the strings of the rooms that speak to users, for a number with a noun in the plural behind it, as in "%u flows". Such a count
+Looks into the strings of the modules that speak to users, for a number with a noun in the plural behind it, as in "%u flows". Such a count
 may be 1, so the noun has to come from fors_plural() (core/base/text.h). Not meant: limits and wholes ("at most %u names", "%u of %u
 servers"), and lines beside the comment "always several". Exit code 1 if there are any.
 """
@@ -20,7 +20,7 @@ COUNT = re.compile(r'%(?:\.?\d+|[-*])*(?:" ?PRI[ud](?:32|64) ?"|l{0,2}[ud]|z[ud]
 WHOLE = re.compile(r"(?:more than|less than|at most|at least|up to|\bto|\bof|all|of the|there are|allow|the|fewer than|x)(?: its)? (?:%s)?$")
 TOO_MANY = re.compile(r",? (?:is |are )?(?:more than|too many|too large)|; fors (?:can|takes)")
 EXEMPT = "always several"
-SPOKEN = ("cli", "lab/analyze", "lab/model", "lab/sim", "lab/simulate", "lab/whatif", "watch")  # rooms whose texts are for users, and not for logs and developers
+SPOKEN = ("cli", "lab/analyze", "lab/model", "lab/sim", "lab/simulate", "lab/whatif", "watch")  # modules whose texts are for users, and not for logs and developers
 
 
 def strings(text):
@@ -44,7 +44,7 @@ def main():
     parser = argparse.ArgumentParser(description='Does no format say "1 flows"?')
     parser.add_argument("--top", type=Path, default=Path("."))
     options = parser.parse_args()
-    files = [path for room in SPOKEN for path in sorted((options.top / room).rglob("*.c"))]
+    files = [path for module in SPOKEN for path in sorted((options.top / module).rglob("*.c"))]
     problems = [problem for path in files for problem in problems_of(path)]
     print(*problems, f"plurals: {len(files)} files, {len(problems)} problems", sep="\n")
     return 1 if problems else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The guard of the rooms, with violations planted: in a copy of this very tree, and in a small house of its own."""
+"""The guard of the modules, with violations planted: in a copy of this very tree, and in a small house of its own."""
 import shutil
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import pytest
 
 TOP = Path(__file__).resolve().parents[2]
 TABLE = """
-| room | what | may use | never |
+| module | what | may use | never |
 |---|---|---|---|
 | `low/` | a | | |
 | `middle/door.h` | b | `low/` | |
@@ -25,8 +25,8 @@ def check(top, *options):
 
 def build(top, table=TABLE, **files):
     (top / "CONTRIBUTING.md").write_text(table)
-    for room in ("low", "middle", "high", "tests"):
-        (top / room).mkdir()
+    for module in ("low", "middle", "high", "tests"):
+        (top / module).mkdir()
     (top / "low/low.h").write_text("")
     (top / "middle/door.h").write_text("")
     (top / "middle/inner.h").write_text("")
@@ -35,8 +35,8 @@ def build(top, table=TABLE, **files):
 
 
 def copy_of_tree(tmp_path):
-    for room in ("core", "ilp", "daemon", "lab", "plugin", "cli", "libforsched"):
-        shutil.copytree(TOP / room, tmp_path / room, ignore=shutil.ignore_patterns("*.o", "*.lo", ".libs", ".deps"))
+    for module in ("core", "ilp", "daemon", "lab", "plugin", "cli", "libforsched"):
+        shutil.copytree(TOP / module, tmp_path / module, ignore=shutil.ignore_patterns("*.o", "*.lo", ".libs", ".deps"))
     shutil.copy(TOP / "CONTRIBUTING.md", tmp_path)
     return tmp_path
 
@@ -100,7 +100,7 @@ def test_a_build_folder_without_objects_is_no_proof(tmp_path):
 
 
 @pytest.mark.parametrize("table, complaint", [
-    ("no table here\n", "no table of rooms"),
+    ("no table here\n", "no table of modules"),
     (TABLE + "| `attic/` | e | `cellar/` | |\n", "cellar/, which has no row"),
     (TABLE + "| `core/a/` | a | `core/b/` | |\n| `core/b/` | e | `core/a/` | |\n", "circle"),
 ], ids=["none", "unknown", "circle"])
@@ -123,17 +123,17 @@ def test_a_file_that_no_page_names(tmp_path):
     assert "middle/below/deep.h: middle/below/README.md does not say" in check(tmp_path).stdout
 
 
-def test_a_file_in_no_room(tmp_path):
+def test_a_file_in_no_module(tmp_path):
     build(tmp_path, TABLE.replace("| `middle/` |", "| `middle/inner*` |").replace("| `middle/` |", "| `middle/inner*` |"), middle__stray="int x;\n")
-    assert "middle/stray.c: is in no room" in check(tmp_path).stdout
+    assert "middle/stray.c: is in no module" in check(tmp_path).stdout
 
 
 def test_what_has_outgrown_its_limit_is_said(tmp_path):
     build(tmp_path)
-    for room, files, text in (("core/fabric", 40, "\n"), ("daemon/files", 41, "\n"), ("plugin", 1, "\n" * 2201)):
-        (tmp_path / room).mkdir(parents=True)
+    for module, files, text in (("core/fabric", 40, "\n"), ("daemon/files", 41, "\n"), ("plugin", 1, "\n" * 2201)):
+        (tmp_path / module).mkdir(parents=True)
         for number in range(files):
-            (tmp_path / room / f"f{number}.c").write_text(text)
+            (tmp_path / module / f"f{number}.c").write_text(text)
     said = check(tmp_path).stdout
     assert "daemon/files/ has 41 files, at most 40" in said and "plugin/ has 2201 lines, at most 2200" in said
     assert "core/fabric/ has" not in said and "of what height" not in said
