@@ -208,6 +208,7 @@ int cli_fabric_understand(const struct cli_site *site, struct cli_fabric *made);
 
 /* What `fors status --history` says of the folders that DIR stands for. Returns an exit code. */
 int cli_show_history(const char *dir, bool is_json);
+
 /* --- file.c --------------------------------------------------------------------------------------------------- */
 
 /*
@@ -230,6 +231,8 @@ int cli_read_places(const char *path, struct fors_places **places);
 int cli_read_schedule(const char *path, struct fors_schedule **schedule);
 /* Replace a file at once (temporary name, rename); what is no regular file is written to. Returns an exit code. */
 int cli_write_file(const char *path, const void *bytes, size_t size);
+/* A text into --output, or on standard output; it is freed. Returns an exit code. */
+int cli_emit(const struct cli_settings *settings, char *text);
 
 /* --- out.c ---------------------------------------------------------------------------------------------------- */
 
@@ -245,6 +248,21 @@ int cli_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)
 enum cli_colour { CLI_PLAIN, CLI_BOLD, CLI_RED, CLI_GREEN, CLI_YELLOW };
 /* The bytes that switch to a colour; empty unless stdout is a terminal that has colours. */
 const char *cli_colour(enum cli_colour colour);
+/* What one LID for each server costs, where the plan is above the lower bound; nothing at a larger LMC. */
+void cli_print_bounds(const struct fors_status *status);
+/* An age as "5 min". */
+void cli_print_age(double seconds);
+/* Print status.json; returns an exit code. */
+int cli_print_status_json(const struct fors_status *status);
+
+/* A progress bar on stderr, when that is a terminal. For struct fors_task; context is unused. */
+void cli_progress(void *context, double done);
+/* From now on also where stderr is no terminal, as lines: what --progress asks for. */
+void cli_progress_wanted(void);
+/* What the bar says that is done, "planning" at first (lent), and of how many; 0: it counts in percent. */
+void cli_progress_name(const char *name, unsigned total);
+/* Take the bar away. */
+void cli_progress_end(void);
 
 /* --- links.c -------------------------------------------------------------------------------------------------- */
 
@@ -255,8 +273,6 @@ const char *cli_colour(enum cli_colour colour);
 void cli_print_dead_links(const struct fors_status *status);
 /* What to mend first, where that is known and anything is lost. */
 void cli_print_repairs(const struct fors_status *status);
-/* What one LID for each server costs, where the plan is above the lower bound; nothing at a larger LMC. */
-void cli_print_bounds(const struct fors_status *status);
 /*
  * The links of a list of a status under a label, the first few of them, a switch of which all are in the list as one
  * line; says_used: also whether each carries traffic. NULL for the label: they belong to the row above.
@@ -284,20 +300,5 @@ void cli_print_slow(const struct fors_status *status);
  * least.
  */
 void cli_print_page(const char *text);
-/* An age as "5 min". */
-void cli_print_age(double seconds);
-/* A text into --output, or on standard output; it is freed. Returns an exit code. */
-int cli_emit(const struct cli_settings *settings, char *text);
-/* Print status.json; returns an exit code. */
-int cli_print_status_json(const struct fors_status *status);
-
-/* A progress bar on stderr, when that is a terminal. For struct fors_task; context is unused. */
-void cli_progress(void *context, double done);
-/* From now on also where stderr is no terminal, as lines: what --progress asks for. */
-void cli_progress_wanted(void);
-/* What the bar says that is done, "planning" at first (lent), and of how many; 0: it counts in percent. */
-void cli_progress_name(const char *name, unsigned total);
-/* Take the bar away. */
-void cli_progress_end(void);
 
 #endif

@@ -23,19 +23,6 @@
 #include "core/net/spec.h"
 #include "core/status/status_json.h"
 
-/* Print the text, or write it to --output, and free it. */
-int cli_emit(const struct cli_settings *settings, char *text)
-{
-	int code = CLI_GOOD;
-
-	if (settings->output)
-		code = cli_write_file(settings->output, text, strlen(text));
-	else
-		fputs(text, stdout);
-	free(text);
-	return code;
-}
-
 /* The canonical spelling. */
 static int write_spec(const struct cli_settings *settings)
 {

@@ -226,3 +226,15 @@ int cli_read_schedule(const char *path, struct fors_schedule **schedule)
 {
 	return cli_use_file(path, read_schedule, schedule);
 }
+
+int cli_emit(const struct cli_settings *settings, char *text)
+{
+	int code = CLI_GOOD;
+
+	if (settings->output)
+		code = cli_write_file(settings->output, text, strlen(text));
+	else
+		fputs(text, stdout);
+	free(text);
+	return code;
+}

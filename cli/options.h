@@ -57,9 +57,9 @@ enum cli_map { CLI_MAP_DIRECT, CLI_MAP_RANDOM };
 enum cli_queues { CLI_QUEUES_VOQ, CLI_QUEUES_FIFO };
 enum cli_idle { CLI_IDLE_KEPT, CLI_IDLE_SKIPPED };
 enum cli_waiting { CLI_WAIT_BARRIER, CLI_WAIT_OWN, CLI_WAIT_TOKENS, CLI_WAIT_TREE, CLI_WAIT_CHUNKS };
-/* Arguments of --lanes and --adaptive-choice; the first one stands for what is usual. */
 /* --policy of analyze */
 enum cli_spread { CLI_SPREAD_NONE, CLI_SPREAD_RANDOM, CLI_SPREAD_VLB, CLI_SPREAD_TAGO };
+/* Arguments of --lanes and --adaptive-choice; the first one stands for what is usual. */
 enum cli_lanes { CLI_LANES_USUAL, CLI_LANES_DESTINATION, CLI_LANES_HOPS };
 enum cli_adaptive_choice { CLI_ADAPTIVE_USUAL, CLI_ADAPTIVE_RANDOM, CLI_ADAPTIVE_GREEDY };
 

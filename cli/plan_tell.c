@@ -125,7 +125,7 @@ static void print_bounds(const struct fors_status *status)
 	       fors_plural(best, "phase", "phases"));
 	if (best > lower)
 		printf(", with several LIDs per server %lld", (long long)lower);
-	printf(status->phases > best ? "; an estimate: perhaps none does\n" : "\n");
+	printf("%s\n", status->phases > best ? "; an estimate: perhaps none does" : "");
 }
 
 /* --- the plan ---------------------------------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ static void print_phases(const struct cli_plan *plan)
 	printf("plan        %s%lld %s%s, method %s; ", cli_colour(CLI_GREEN), (long long)status->phases,
 	       fors_plural(status->phases, "phase", "phases"), cli_colour(CLI_PLAIN), status->method);
 	if (status->phases == bound)
-		printf(plan->is_two ? "this is the lower bound\n" : "over these tables none is shorter\n");
+		printf("%s\n", plan->is_two ? "this is the lower bound" : "over these tables none is shorter");
 	else if (plan->is_two)
 		printf("lower bound %lld\n", (long long)bound);
 	else
