@@ -22,7 +22,6 @@ EXTRA_DIST += \
 	tests/cli/test_demand.py \
 	tests/cli/test_diff.py \
 	tests/cli/test_diff_lfts.py \
-	tests/cli/test_docs_run.py \
 	tests/cli/test_draw.py \
 	tests/cli/test_fabric.py \
 	tests/cli/test_forget.py \

@@ -59,12 +59,12 @@ def test_methods_of_three_levels(fors):
         assert json.loads(fors("analyze", *spec, "--routing", "fors", "--pattern", pattern, "--json").out)["phases"] == made[name]["phases"]
 
 
-@pytest.mark.parametrize("spec,down,phases", [("XGFT(3;1,2,2;1,1,2)", ["Leaf01[1]"], 3), ("XGFT(3;1,2,3;1,2,2)", ["Leaf00[1]", "Leaf03[1]"], 4),
-                                              ("XGFT(3;4,4,4;1,4,4)", ["Leaf01"], 60)])
-def test_hosts_that_are_gone_from_three_levels_leave_no_empty_phase(fors, spec, down, phases):
-    """The tables come with rounds, one for each host that there was. Of more than a few a phase more is found."""
+@pytest.mark.parametrize("spec,down,servers,phases", [("XGFT(3;1,2,2;1,1,2)", ["Leaf01[1]"], 3, 3), ("XGFT(3;1,2,3;1,2,2)", ["Leaf00[1]", "Leaf03[1]"], 4, 4),
+                                                      ("XGFT(3;4,4,4;1,4,4)", ["Leaf01"], 60, 61)])
+def test_hosts_that_are_gone_from_three_levels_leave_no_empty_phase(fors, spec, down, servers, phases):
+    """The tables come with rounds, one for each host that there was."""
     data = json.loads(fors("plan", "--synthetic", spec, *(word for what in down for word in ("--down", what)), "--json").out)
-    assert data["servers"] == phases and phases <= data["phases"] <= phases + phases // 16
+    assert data["servers"] == servers and servers <= data["phases"] <= phases
 
 
 def test_tables_of_three_levels_are_what_a_plan_is_made_over(fors, tmp_path):

@@ -221,8 +221,7 @@ def test_policies(fors, simulate):
     args = ["--synthetic", "FT(2;6,6)", "--routing", "fors", "--pattern", "plan"]
     tables, random, hashed, adaptive = (simulate(*args, "--policy", p) for p in ("tables", "random", "hashed", "adaptive"))
     assert tables["packet_hops"] == random["packet_hops"] == hashed["packet_hops"] == adaptive["packet_hops"]
-    times = [each["time_ns"] for each in (hashed, random, adaptive, tables)]
-    assert times == sorted(times, reverse=True) and times[0] > times[-1], times
+    assert hashed["time_ns"] > random["time_ns"] > adaptive["time_ns"] >= tables["time_ns"]
     assert random["reordered"] > 0 and hashed["reordered"] == 0 and random["bound_ns"] == 0
     assert "but in switches random" in fors("simulate", *args, "--policy", "random").out
 
