@@ -30,7 +30,6 @@
 #define MOST_PATHS 4 /* path indices beyond 4 add nothing that the exact planner does not do better */
 #define MANY 64	     /* one unit of so many: more wait than a search is for */
 #define WORK_AT_LEAST UINT64_C(4000000)
-#define WANTED_PART 8	  /* of it, for a number of phases that is asked for */
 #define WORK_PER_UNIT 200 /* words of masks, beside those */
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
@@ -174,7 +173,7 @@ static uint32_t own_position(const struct fors_schedule *schedule, uint32_t row,
 
 /*
  * Who would send to itself idles: all servers of a leaf in the first phase of a round. On a complete tree all leaves have their
- * own servers in one round, so nobody sends in one phase of all.
+ * own servers in the first round, so nobody sends in the first phase of all.
  */
 static void idle_together(struct fors_schedule *schedule)
 {
@@ -245,8 +244,6 @@ static enum fors_err pack(struct fors_units *units, struct fors_schedule **best,
 	if (!asked.limits.steps)
 		asked.limits.steps = WORK_AT_LEAST + WORK_PER_UNIT * units->problem.ndests *
 							     fors_flows_received_tokens(&units->problem);
-	if (!task->limits.steps && task->wanted_phases) /* others are asked as well */
-		asked.limits.steps /= WANTED_PART;
 	err = fors_flows_pack_problem(&units->problem, &asked, &packing, error);
 	if (err)
 		return most && err == FORS_ENOPLAN ? FORS_OK : err;

@@ -77,13 +77,11 @@ bool fors_units_look(struct fors_units *units)
 
 /*
  * Do all classes keep step, so that a leaf sends to one other in a round? Where leaves have more lanes than servers; and where
- * nothing is dead, since a leaf's own servers have a round to themselves then.
+ * none lacks a cable for its servers, since a leaf's own servers have a round to themselves then.
  */
 static bool keeps_step(const struct fors_units *units)
 {
-	const struct fors_fabric *fabric = units->task->fabric;
-
-	return fabric->max_servers < units->nclasses || (!fabric->reduction && !fabric->affected_spines);
+	return units->task->fabric->max_servers < units->nclasses || !units->task->fabric->reduction;
 }
 
 /*
