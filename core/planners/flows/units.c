@@ -207,7 +207,8 @@ static enum fors_err keep(const struct fors_units *units, const struct fors_flow
 		fors_schedule_free(made);
 		return err;
 	}
-	idle_together(made);
+	if (fors_units_keep_step(units))
+		idle_together(made);
 	fors_flows_set_lanes(units->task, made);
 	fors_schedule_free(*best);
 	*best = made;

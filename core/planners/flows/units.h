@@ -33,6 +33,11 @@ static inline size_t fors_units_item(const struct fors_units *units, uint32_t le
 bool fors_units_look(struct fors_units *units);
 /* Does a unit take the lane that most of its item do, or none? */
 bool fors_units_is_usual(const struct fors_units *units, uint32_t leaf, uint32_t d);
+/*
+ * Do all classes keep step, so that a leaf sends to one other in a round? Where leaves have more lanes than servers; and where
+ * nothing is dead, since a leaf's own servers have a round to themselves then.
+ */
+bool fors_units_keep_step(const struct fors_units *units);
 /* Rounds of all items by the arithmetic of core/tables/home.h. */
 void fors_units_at_home(struct fors_units *units, uint32_t nrounds);
 /* Rounds by a colouring of items, those that find one; false: out of memory. */

@@ -75,11 +75,7 @@ bool fors_units_look(struct fors_units *units)
 
 /* ---- at home ---- */
 
-/*
- * Do all classes keep step, so that a leaf sends to one other in a round? Where leaves have more lanes than servers; and where
- * none lacks a cable for its servers, since a leaf's own servers have a round to themselves then.
- */
-static bool keeps_step(const struct fors_units *units)
+bool fors_units_keep_step(const struct fors_units *units)
 {
 	return units->task->fabric->max_servers < units->nclasses || !units->task->fabric->reduction;
 }
@@ -108,7 +104,8 @@ static void exchange_rounds(struct fors_units *units, uint32_t nrounds)
 {
 	const struct fors_fabric *fabric = units->task->fabric;
 
-	if (units->parts > 1 || nrounds != fabric->nleaves || units->nclasses != fabric->nlanes || keeps_step(units))
+	if (units->parts > 1 || nrounds != fabric->nleaves || units->nclasses != fabric->nlanes ||
+	    fors_units_keep_step(units))
 		return;
 	memset(units->is_fixed, 0, (size_t)units->nclasses * fabric->nleaves);
 	for (uint32_t leaf = 0; leaf < fabric->nleaves; leaf++)
@@ -123,7 +120,7 @@ static void exchange_rounds(struct fors_units *units, uint32_t nrounds)
 void fors_units_at_home(struct fors_units *units, uint32_t nrounds)
 {
 	uint32_t n = units->task->fabric->nleaves, lanes = units->task->fabric->nlanes, parts = units->parts;
-	uint32_t in_turn = keeps_step(units) ? 0 : nrounds / parts;
+	uint32_t in_turn = fors_units_keep_step(units) ? 0 : nrounds / parts;
 
 	for (uint32_t class = 0; class < units->nclasses; class ++) {
 		uint32_t shift = lanes ? parts * fors_home_class_shift(lanes, n, in_turn, class) +
