@@ -25,7 +25,7 @@ struct planner {
 	uint32_t *owner;   /* per port of the net: whose its cable is */
 	uint32_t *used_by; /* per port of the net: the job that sends by it and owns its lanes, FORS_NO_JOB */
 	bool *is_barred;   /* room: per port of the net */
-	bool *is_used;	   /* the same */
+	bool *is_used;	   /* per port of the net: the last plan that was proven sends by it */
 	bool *is_allowed;  /* room: (leaf, lane) of floor 0 */
 	struct fors_error *error;
 };
@@ -190,23 +190,14 @@ static void tell_meeting(const struct planner *p, uint32_t port, uint32_t one, u
 		 p->list->job[two].name);
 }
 
-/* *is_right: there is no plan over own lanes, or the verifier finds nothing wrong with it. */
-static enum fors_err check_meetings(const struct planner *p, uint32_t job, bool *is_right)
+/* The plan of the job was the last to be proven: whom does it meet? */
+static void check_meetings(const struct planner *p, uint32_t job)
 {
 	const struct fors_jobplan *made = &p->plans->job[job];
-	const struct fors_schedule *plan = made->is_kept ? p->kept[job].plan : made->plan;
-	const struct fors_request *request = p->request;
-	struct fors_verdict verdict;
-	enum fors_err err;
 
-	*is_right = true;
-	if (!plan || made->whose != FORS_OVER_OWN)
-		return FORS_OK;
-	memset(p->is_used, 0, request->net->nports * sizeof(*p->is_used));
-	err = fors_verify_used(request->net, request->lfts, plan, request->task.threads, request->task.cancelled,
-			       request->task.context, &verdict, p->is_used, p->error);
-	*is_right = !err && verdict.is_good;
-	for (uint32_t port = 0; *is_right && port < request->net->nports; port++) {
+	if ((!made->plan && !made->is_kept) || made->whose != FORS_OVER_OWN)
+		return;
+	for (uint32_t port = 0; port < p->request->net->nports; port++) {
 		if (!p->is_used[port])
 			continue;
 		if (p->used_by[port] != FORS_NO_JOB)
@@ -214,6 +205,22 @@ static enum fors_err check_meetings(const struct planner *p, uint32_t job, bool 
 		else
 			p->used_by[port] = job;
 	}
+}
+
+/* *is_right: the plan is not over own lanes, or the verifier finds nothing wrong with it. */
+static enum fors_err prove_kept(const struct planner *p, uint32_t job, bool *is_right)
+{
+	const struct fors_request *request = p->request;
+	struct fors_verdict verdict;
+	enum fors_err err;
+
+	*is_right = true;
+	if (p->kept[job].whose != FORS_OVER_OWN)
+		return FORS_OK;
+	memset(p->is_used, 0, request->net->nports * sizeof(*p->is_used));
+	err = fors_verify_used(request->net, request->lfts, p->kept[job].plan, request->task.threads,
+			       request->task.cancelled, request->task.context, &verdict, p->is_used, p->error);
+	*is_right = !err && verdict.is_good;
 	return err;
 }
 
@@ -230,14 +237,6 @@ static uint32_t count_owned(const struct planner *p, uint32_t job)
 			n += owners->job[i] == job;
 	}
 	return n;
-}
-
-static enum fors_err plan_new(const struct planner *p, uint32_t job)
-{
-	enum fors_err err = plan_job(p, job);
-	bool is_right;
-
-	return err ? err : check_meetings(p, job, &is_right);
 }
 
 /* A plan that stays is proven once more; what is not right over these tables is planned anew. */
@@ -258,10 +257,14 @@ static enum fors_err serve(const struct planner *p, uint32_t job)
 	}
 	if (made->is_kept) {
 		made->whose = p->kept[job].whose;
-		err = check_meetings(p, job, &is_right);
+		err = prove_kept(p, job, &is_right);
 		made->is_kept = is_right;
 	}
-	return err || made->is_kept ? err : plan_new(p, job);
+	if (!err && !made->is_kept)
+		err = plan_job(p, job);
+	if (!err)
+		check_meetings(p, job);
+	return err;
 }
 
 static bool alloc(struct planner *p)
@@ -285,10 +288,12 @@ enum fors_err fors_jobplans_floors(const struct fors_request *request, const str
 				   struct fors_jobplans *plans, struct fors_error *error)
 {
 	struct fors_jobplans made = {0};
+	struct fors_request each = *request;
 	struct planner p = {
-		.request = request, .lanes = lanes, .list = list, .kept = kept, .plans = &made, .error = error};
+		.request = &each, .lanes = lanes, .list = list, .kept = kept, .plans = &made, .error = error};
 	enum fors_err err = alloc(&p) ? FORS_OK : fors_fail_memory(error);
 
+	each.is_used = p.is_used;
 	if (!err) {
 		fors_holdings_ports(lanes->floors, lanes->holdings, p.owner);
 		for (uint32_t port = 0; port < request->net->nports; port++)
