@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/base/unknown.h"
+#include "status_keys.h"
 
 #define AT(member) #member, offsetof(struct fors_jobstat, member)
 
@@ -56,18 +57,6 @@ double fors_jobstat_ratio(const struct fors_jobstat *job)
 
 /* --- writing -------------------------------------------------------------------------------------------------- */
 
-/* Reasons may have bytes of node descriptions: what is not ASCII becomes '?'. */
-static json_t *text_or_null(const char *text)
-{
-	char plain[FORS_ERROR_TEXT];
-
-	snprintf(plain, sizeof(plain), "%s", text);
-	for (char *c = plain; *c; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	return *plain ? json_string(plain) : json_null();
-}
-
 static json_t *real_or_null(double number)
 {
 	return number < 0 ? json_null() : json_real(round(number * 1e6) / 1e6);
@@ -83,14 +72,14 @@ static json_t *to_json(const struct fors_jobstat *job)
 {
 	json_t *object = json_object();
 	double ratio = fors_jobstat_ratio(job);
-	bool is_good = object && put(object, "name", text_or_null(job->name)) &&
+	bool is_good = object && put(object, "name", fors_text_or_null(job->name)) &&
 		       put(object, "state", json_string(states[job->state])) &&
 		       put(object, "exclusive", json_boolean(job->is_exclusive)) &&
 		       put(object, "job_index", json_boolean(job->has_index)) &&
-		       put(object, "over", text_or_null(job->whose)) &&
-		       put(object, "reason", text_or_null(job->reason)) &&
-		       put(object, "demand", text_or_null(job->demand)) &&
-		       put(object, "demand_reason", text_or_null(job->demand_reason)) &&
+		       put(object, "over", fors_text_or_null(job->whose)) &&
+		       put(object, "reason", fors_text_or_null(job->reason)) &&
+		       put(object, "demand", fors_text_or_null(job->demand)) &&
+		       put(object, "demand_reason", fors_text_or_null(job->demand_reason)) &&
 		       put(object, "demand_over_bound", real_or_null(job->demand_over_bound));
 
 	for (size_t i = 0; is_good && i < NNUMBERS; i++) {

@@ -41,7 +41,7 @@ static json_t *time_to_json(int64_t ms)
 	return ms < 0 ? json_null() : json_integer(ms);
 }
 
-static json_t *text_or_null(const char *text)
+json_t *fors_text_or_null(const char *text)
 {
 	return *text ? text_to_json(text) : json_null();
 }
@@ -52,7 +52,7 @@ static json_t *server_to_json(const struct fors_status *status, const struct for
 	const struct fors_link *place = &servers->link[i];
 
 	return json_pack("{s:o, s:i, s:o, s:o}", "leaf", text_to_json(place->a), "port", place->a_port, "server",
-			 text_or_null(place->b), "name", text_or_null(place->host));
+			 fors_text_or_null(place->b), "name", fors_text_or_null(place->host));
 }
 
 static json_t *switch_to_json(const struct fors_status *status, const struct fors_key *key, size_t i)
@@ -72,7 +72,7 @@ static json_t *link_to_json(const struct fors_link *link, bool is_bare)
 	    (json_object_set_new(object, "since_ms", time_to_json(link->since_ms)) ||
 	     json_object_set_new(object, "used", json_boolean(link->is_used)) ||
 	     json_object_set_new(object, "planned", json_boolean(link->is_planned)) ||
-	     json_object_set_new(object, "rate", text_or_null(link->rate)) ||
+	     json_object_set_new(object, "rate", fors_text_or_null(link->rate)) ||
 	     (link->is_degraded && json_object_set_new(object, "degraded", json_true())) ||
 	     (link->changes && json_object_set_new(object, "changes", json_integer(link->changes))))) {
 		json_decref(object);
@@ -193,7 +193,7 @@ static json_t *share_to_json(double share)
 static json_t *shadow_to_json(const struct fors_shadow_facts *facts)
 {
 	json_t *object = json_pack("{s:o, s:o, s:o}", "present_shift", share_to_json(facts->present_shift), "own_shift",
-				   share_to_json(facts->own_shift), "trouble", text_or_null(facts->trouble));
+				   share_to_json(facts->own_shift), "trouble", fors_text_or_null(facts->trouble));
 
 	for (size_t i = 0; object && i < NSHADOW; i++)
 		if (json_object_set_new(
@@ -219,7 +219,7 @@ static json_t *to_json(const struct fors_status *status, const struct fors_key *
 	case FORS_KEY_PHASES:
 		return fors_key_ms(status, key) < 0 ? json_null() : json_real(fors_key_ms(status, key));
 	case FORS_KEY_TEXT:
-		return text_or_null(text);
+		return fors_text_or_null(text);
 	case FORS_KEY_STATE:
 		return json_string(fors_state_name(status->state));
 	case FORS_KEY_DEAD_LINKS:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * status_keys.h - which keys the status has, for this room only.
+ * status_keys.h - which keys the status has, for this module only.
  *
  * The idea: one table, fors_keys[], says which keys there are, of which kind they are and where they live in
  * struct fors_status. Writing JSON, writing metrics and reading JSON back all walk this table, so the three
@@ -10,10 +10,12 @@
  * A metric is in seconds where a key is in milliseconds, and is called so (status_metrics.c): such a key ends in _ms.
  *
  * The names are a contract with whoever reads status.json and metrics.prom: they stay, whatever a member is called.
- * Thread rules: a constant.
+ * Thread rules: a constant, and a function without state.
  */
 #ifndef FORS_CORE_STATUS_STATUS_KEYS_H
 #define FORS_CORE_STATUS_STATUS_KEYS_H
+
+#include <jansson.h>
 
 #include "status.h"
 
@@ -63,5 +65,8 @@ static inline double fors_key_ms(const struct fors_status *status, const struct 
 {
 	return *(const double *)fors_key_member(status, key);
 }
+
+/* A text as JSON, where it is no UTF-8 with '?' for all that is not ASCII; empty: null. New reference, NULL: out of memory. */
+json_t *fors_text_or_null(const char *text);
 
 #endif

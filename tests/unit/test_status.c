@@ -789,6 +789,8 @@ static void jobs_there_and_back(void **state)
 	status.jobs.job[2].state = FORS_JOB_HAS_NONE;
 	status.jobs.job[2].phases = FORS_UNKNOWN;
 	strcpy(status.jobs.job[2].reason, "no\tway");
+	strcpy(status.jobs.job[0].reason, "Z\xc3\xbcrich is cut off");
+	strcpy(status.jobs.job[1].reason, "Z\xfcrich is cut off");
 	status.jobs.job[0].path_index = FORS_UNKNOWN;
 	status.jobs.job[1].path_index = 7;
 	status.jobs.job[1].has_index = true;
@@ -813,6 +815,8 @@ static void jobs_there_and_back(void **state)
 	assert_int_equal(read.jobs.job[2].state, FORS_JOB_HAS_NONE);
 	assert_int_equal(read.jobs.job[2].phases, FORS_UNKNOWN);
 	assert_string_equal(read.jobs.job[2].reason, "no?way");
+	assert_string_equal(read.jobs.job[0].reason, "Z\xc3\xbcrich is cut off");
+	assert_string_equal(read.jobs.job[1].reason, "Z?rich is cut off");
 	assert_true(fors_jobstat_ratio(&read.jobs.job[0]) == 0.75);
 	assert_true(fors_jobstat_ratio(&read.jobs.job[2]) < 0);
 	fors_status_clear(&read);
