@@ -12,8 +12,9 @@
 #include "core/base/unknown.h"
 #include "core/schedule/schedule_file.h"
 #include "daemon/base/clock.h"
-#include "daemon/files/epoch.h"
 #include "daemon/base/log.h"
+#include "daemon/files/epoch.h"
+#include "publisher_inside.h"
 
 #define DAY_MS 86400000
 #define SCHEDULE_MAX_BYTES (1u << 30)
@@ -175,21 +176,14 @@ static enum fors_err number_item(struct fors_jobpublishers *jobs, struct fors_jo
 /* Does it say what readers have, but for epochs? Then those are taken over. */
 static bool is_published(const struct fors_jobpublisher_item *item, struct fors_schedule *schedule)
 {
-	void *mine = NULL, *theirs = NULL;
-	size_t my_size, their_size;
 	uint64_t fabric_epoch = schedule->fabric_epoch;
 	bool same;
 
-	if (!item->schedule || item->is_inherited || item->schedule->nphases != schedule->nphases ||
-	    item->schedule->fingerprint != schedule->fingerprint)
+	if (!item->schedule || item->is_inherited)
 		return false;
 	schedule->epoch = item->schedule->epoch;
 	schedule->fabric_epoch = item->schedule->fabric_epoch;
-	same = !fors_schedule_encode(schedule, &mine, &my_size, NULL) &&
-	       !fors_schedule_encode(item->schedule, &theirs, &their_size, NULL) && my_size == their_size &&
-	       !memcmp(mine, theirs, my_size);
-	free(mine);
-	free(theirs);
+	same = fors_publisher_is_same(schedule, item->schedule);
 	schedule->fabric_epoch = fabric_epoch;
 	return same;
 }

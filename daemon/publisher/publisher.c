@@ -224,24 +224,29 @@ bool fors_publisher_is_seen(const struct fors_publisher *publisher)
 	return !publisher->sheet[SHEET_SCHEDULE].is_due;
 }
 
+bool fors_publisher_is_same(const struct fors_schedule *a, const struct fors_schedule *b)
+{
+	void *bytes = NULL, *others = NULL;
+	size_t size, other_size;
+	bool same;
+
+	if (a->nphases != b->nphases || a->fingerprint != b->fingerprint)
+		return false;
+	same = !fors_schedule_encode(a, &bytes, &size, NULL) && !fors_schedule_encode(b, &others, &other_size, NULL) &&
+	       size == other_size && !memcmp(bytes, others, size);
+	free(bytes);
+	free(others);
+	return same;
+}
+
 /* Is `schedule`, but for its epoch, what is published already? */
 static bool is_published(const struct fors_publisher *publisher, struct fors_schedule *schedule)
 {
-	void *mine = NULL, *theirs = NULL;
-	size_t my_size, their_size;
-	bool same;
-
 	/* Another SM may have published a later epoch while we were away: what we inherited gets one later still. */
-	if (!publisher->schedule || publisher->is_inherited || publisher->schedule->nphases != schedule->nphases ||
-	    publisher->schedule->fingerprint != schedule->fingerprint)
+	if (!publisher->schedule || publisher->is_inherited)
 		return false;
 	schedule->epoch = publisher->schedule->epoch;
-	same = !fors_schedule_encode(schedule, &mine, &my_size, NULL) &&
-	       !fors_schedule_encode(publisher->schedule, &theirs, &their_size, NULL) && my_size == their_size &&
-	       !memcmp(mine, theirs, my_size);
-	free(mine);
-	free(theirs);
-	return same;
+	return fors_publisher_is_same(schedule, publisher->schedule);
 }
 
 /*

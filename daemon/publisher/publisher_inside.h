@@ -18,6 +18,9 @@ bool fors_publisher_load(struct fors_publisher *publisher);
 bool fors_publisher_encode(struct fors_publisher *publisher, const struct fors_schedule *schedule, void **bytes,
 			   size_t *size);
 
+/* Have two schedules the same bytes? False, too: out of memory. */
+bool fors_publisher_is_same(const struct fors_schedule *a, const struct fors_schedule *b);
+
 /* Give the file that was written with the draft its name, if there is one. False: it has to be written. */
 bool fors_publisher_show_draft(struct fors_publisher *publisher, const void *bytes, size_t size);
 
