@@ -59,7 +59,7 @@ struct fors_mads {
 
 /* A packet that has come, taken apart. */
 struct packet {
-	uint8_t class, method;
+	uint8_t method;
 	uint16_t status, attribute;
 	uint32_t modifier, id;
 	bool is_timeout; /* the kernel gives a request back */

@@ -263,8 +263,7 @@ static bool take_apart(struct fors_mads *mads, int length, struct packet *packet
 
 	if (length < SA_HEAD)
 		return false;
-	*packet = (struct packet){.class = head->mgmt_class,
-				  .method = head->method,
+	*packet = (struct packet){.method = head->method,
 				  .status = ntohs(head->status),
 				  .attribute = ntohs(head->attr_id),
 				  .modifier = ntohl(head->attr_mod),

@@ -35,7 +35,6 @@ struct fors_seen_port {
 	struct fors_portinfo info; /* of CA ports and switch port 0 also what it can */
 	uint16_t lid;		   /* base LID; 0: none */
 	uint8_t lmc;
-	uint8_t protect; /* M_Key protection level */
 };
 
 struct fors_seen_node {

@@ -28,7 +28,6 @@ void fors_survey_take_port(const uint8_t *info, struct fors_seen_port *port)
 	port->is_known = true;
 	port->lid = lid > FORS_LID_MAX ? 0 : lid;
 	port->lmc = info[34] & 7;
-	port->protect = info[34] >> 6;
 	port->state = info[32] & 15;
 	port->is_up = info[33] >> 4 == FORS_PHYS_LINK_UP;
 	port->info = fors_portinfo_read(info);

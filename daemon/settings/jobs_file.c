@@ -102,7 +102,7 @@ static void forget(struct errand *errand)
 	errand->before.st_ino = errand->doubted.st_ino = 0;
 }
 
-enum fors_err fors_jobs_file_start(struct fors_jobs_file **file, struct fors_error *error)
+static enum fors_err start(struct fors_jobs_file **file, struct fors_error *error)
 {
 	const struct fors_background_setup setup = {.run = run};
 	struct fors_jobs_file *made = calloc(1, sizeof(*made));
@@ -149,7 +149,7 @@ enum fors_err fors_jobs_file_have(struct fors_jobs_file **file, const char *path
 		fors_jobs_file_stop(*file);
 		*file = NULL;
 	}
-	return *file ? FORS_OK : fors_jobs_file_start(file, error);
+	return *file ? FORS_OK : start(file, error);
 }
 
 /* The errand is back: what it found, unless nobody wants it any more. */

@@ -25,9 +25,6 @@ enum fors_jobs_news {
 	FORS_JOBS_LATE, /* the file system does not answer; the error says since when. When it does a text comes, or FORS_JOBS_BAD */
 };
 
-/* Errors: FORS_ENOMEM. */
-enum fors_err fors_jobs_file_start(struct fors_jobs_file **file, struct fors_error *error);
-
 /* Look at the file of this path, shorter than FORS_CONF_LINE_MAX. Waits for a short time only. */
 enum fors_jobs_news fors_jobs_file_look(struct fors_jobs_file *file, const char *path, char **text, size_t *size,
 					struct fors_error *error);

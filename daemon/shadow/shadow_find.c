@@ -158,7 +158,7 @@ static enum fors_err find_entries(struct finding *f, struct fors_error *error)
 	facts->entries = (int64_t)diff.nentries;
 	facts->compared = (int64_t)diff.compared;
 	facts->switches = (int64_t)diff.ntables;
-	err = fors_lfts_diff_text(&diff, name_of, look->net, &f->found->entries, &f->found->entries_size, error);
+	err = fors_lfts_diff_text(&diff, name_of, look->net, &f->found->entries, NULL, error);
 	fors_lfts_diff_clear(&diff);
 	return err;
 }

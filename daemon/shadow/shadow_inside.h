@@ -18,7 +18,6 @@ struct fors_found {
 	char fabric_name[64];	   /* of fors.conf; empty: none */
 	struct fors_status status; /* but for the counts of sweeps */
 	char *entries;		   /* those that differ, as text, owned; NULL: fors would decline */
-	size_t entries_size;
 };
 
 void fors_found_clear(struct fors_found *found);
