@@ -195,7 +195,7 @@ void fors_daemon_submit(struct fors_daemon *daemon, struct fors_look *look)
 bool fors_daemon_ran_short(struct fors_daemon *daemon, enum fors_err err)
 {
 	if (daemon->is_short && err != FORS_ENOMEM)
-		fors_log_error(&daemon->setup.log, FORS_F_MEMORY, "out of memory: fors has OpenSM sweep once more");
+		fors_log_error(&daemon->setup.log, FORS_F_MEMORY, "out of memory: the fabric is looked at once more");
 	return daemon->is_short || err == FORS_ENOMEM;
 }
 

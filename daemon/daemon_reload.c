@@ -9,7 +9,13 @@
 
 #include "daemon/base/digest.h"
 
-/* The state folder stays where it was when opensm started: say so, once, to whom wants it elsewhere. */
+/* The program that is to be started again for some settings. */
+static const char *name_source(const struct fors_daemon *daemon)
+{
+	return daemon->setup.source ? daemon->setup.source : "opensm";
+}
+
+/* The state folder stays where it was when the program started: say so, once, to whom wants it elsewhere. */
 static void tell_state_dir(struct fors_daemon *daemon, const char *wanted)
 {
 	const char *before = daemon->settings ? daemon->settings->state_dir : NULL;
@@ -17,8 +23,8 @@ static void tell_state_dir(struct fors_daemon *daemon, const char *wanted)
 	if (wanted && daemon->folder.parent && strcmp(wanted, daemon->folder.parent) &&
 	    fors_text_changed(before, wanted))
 		fors_log_error(&daemon->setup.log, FORS_F_CONFIG,
-			       "state_dir: a change needs a restart of opensm; the state folder stays in %.200s",
-			       daemon->folder.parent);
+			       "state_dir: a change needs a restart of %s; the state folder stays in %.200s",
+			       name_source(daemon), daemon->folder.parent);
 }
 
 /* Say it once when a file begins to hang, and once when all answer. */
@@ -57,7 +63,7 @@ static void set_mode(struct fors_daemon *daemon, const struct fors_sources *sour
 	if (settings->is_shadow != daemon->is_shadow &&
 	    (!daemon->settings || daemon->settings->is_shadow != settings->is_shadow))
 		fors_log_error(&daemon->setup.log, FORS_F_CONFIG,
-			       "fors_mode: a change needs a restart of opensm; fors stays %s",
+			       "fors_mode: a change needs a restart of %s; fors stays %s", name_source(daemon),
 			       daemon->is_shadow ? "in shadow mode" : "switched on");
 	if (daemon->is_shadow)
 		settings->hold_down = 0;

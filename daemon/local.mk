@@ -16,13 +16,17 @@ libforsdaemon_la_SOURCES = \
 	daemon/base/log.h \
 	daemon/base/thread.c \
 	daemon/base/thread.h \
-	daemon/publisher/publisher.c \
-	daemon/publisher/publisher.h \
-	daemon/publisher/publisher_draft.c \
-	daemon/publisher/publisher_inside.h \
-	daemon/publisher/publisher_left.c \
-	daemon/publisher/jobpublisher.c \
-	daemon/publisher/jobpublisher.h \
+	daemon/daemon.c \
+	daemon/daemon.h \
+	daemon/daemon_check.c \
+	daemon/daemon_entries.c \
+	daemon/daemon_inside.h \
+	daemon/daemon_leave.c \
+	daemon/daemon_look.c \
+	daemon/daemon_rehome.c \
+	daemon/daemon_reload.c \
+	daemon/daemon_shadow.c \
+	daemon/daemon_understand.c \
 	daemon/files/child.c \
 	daemon/files/child.h \
 	daemon/files/epoch.c \
@@ -42,23 +46,12 @@ libforsdaemon_la_SOURCES = \
 	daemon/files/publish.c \
 	daemon/files/publish.h \
 	daemon/files/publish_ahead.c \
-	daemon/files/publish_spare.c \
 	daemon/files/publish_inside.h \
+	daemon/files/publish_spare.c \
 	daemon/files/runner.c \
 	daemon/files/runner.h \
 	daemon/files/trust.c \
 	daemon/files/trust.h \
-	daemon/daemon.c \
-	daemon/daemon.h \
-	daemon/daemon_check.c \
-	daemon/daemon_entries.c \
-	daemon/daemon_inside.h \
-	daemon/daemon_leave.c \
-	daemon/daemon_look.c \
-	daemon/daemon_rehome.c \
-	daemon/daemon_reload.c \
-	daemon/daemon_shadow.c \
-	daemon/daemon_understand.c \
 	daemon/look/absent.c \
 	daemon/look/absent.h \
 	daemon/look/claim.c \
@@ -73,6 +66,13 @@ libforsdaemon_la_SOURCES = \
 	daemon/look/look.h \
 	daemon/look/rehome.c \
 	daemon/look/rehome.h \
+	daemon/publisher/jobpublisher.c \
+	daemon/publisher/jobpublisher.h \
+	daemon/publisher/publisher.c \
+	daemon/publisher/publisher.h \
+	daemon/publisher/publisher_draft.c \
+	daemon/publisher/publisher_inside.h \
+	daemon/publisher/publisher_left.c \
 	daemon/settings/jobs_file.c \
 	daemon/settings/jobs_file.h \
 	daemon/settings/loader.c \

@@ -73,7 +73,7 @@ struct fors_outbox {
 	int bell;	  /* an eventfd, rung for a thread that waits for the helper; -1: there is none */
 	struct fors_runner *runner;
 	pthread_t thread;
-	pthread_mutex_t mutex; /* guards all that follows up to `own`; never held during input or output */
+	pthread_mutex_t mutex; /* guards all that follows up to what is the thread's own; never held during input or output */
 	pthread_cond_t wake, done;
 	char *dir, *command; /* or NULL */
 	unsigned seconds;
@@ -670,7 +670,7 @@ static void end_helper(struct fors_outbox *box)
 	pthread_mutex_lock(&box->mutex);
 	if (left && !box->is_orphan)
 		fors_log_error(box->log, FORS_F_COPY,
-			       "publish_dir %s: process %d hangs there, and is left behind (opensm ends)",
+			       "publish_dir %s: process %d hangs there, and is left behind at the end",
 			       box->helper.dir, (int)left);
 }
 

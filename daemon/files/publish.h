@@ -3,7 +3,7 @@
  * publish.h - files in the state folder, written so that a reader sees the old bytes or the new ones.
  *
  * The folder is opened anew for each file: an administrator may move or remake it at any time.
- * Threads: one publisher belongs to one thread.
+ * Threads: one thread at a time writes to a folder.
  */
 #ifndef FORS_DAEMON_FILES_PUBLISH_H
 #define FORS_DAEMON_FILES_PUBLISH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * publish_inside.h - what the files of the publisher share.
+ * publish_inside.h - what the files of publish.c share.
  * Thread rules: those of publish.h.
  */
 #ifndef FORS_DAEMON_FILES_PUBLISH_INSIDE_H

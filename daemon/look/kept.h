@@ -2,7 +2,7 @@
 /*
  * kept.h - the kept order: from the state folder at the start, through all sweeps, and back to the folder.
  *
- * The file `places` in the state folder is written by the worker. Here it is only read, once. The file `forget`
+ * The file `places` in the state folder is written by the worker. Here it is read, once; at a change of the mode it is brought along. The file `forget`
  * is a request of the command `fors forget`: GUIDs of dead switches whose places shall be dropped. It is looked for
  * in each heavy sweep, and taken away when that sweep has ended.
  *

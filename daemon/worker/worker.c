@@ -181,15 +181,17 @@ void fors_worker_note_leaving(struct fors_worker *worker)
 
 void fors_worker_stop(struct fors_worker *worker)
 {
+	const char *source;
 	struct fors_log *log;
 
 	if (!worker)
 		return;
 	log = worker->setup.log;
+	source = worker->setup.source ? worker->setup.source : "opensm";
 	fors_mail_stop(&worker->mail);
 	if (fors_io_thread_end(worker->io, LAST_MS))
 		free_worker(worker);
 	else
 		fors_log_error(log, FORS_F_HANGS,
-			       "the state folder does not answer; opensm ends without having said so there");
+			       "the state folder does not answer; %s ends without having said so there", source);
 }
