@@ -73,7 +73,7 @@ struct fors_outbox {
 	int bell;	  /* an eventfd, rung for a thread that waits for the helper; -1: there is none */
 	struct fors_runner *runner;
 	pthread_t thread;
-	pthread_mutex_t mutex; /* guards all that follows up to what is the thread's own; never held during input or output */
+	pthread_mutex_t mutex; /* guards what follows, but the thread's own; never held during input or output */
 	pthread_cond_t wake, done;
 	char *dir, *command; /* or NULL */
 	unsigned seconds;

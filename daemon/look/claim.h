@@ -3,12 +3,12 @@
  * claim.h - the table entries that the worker wants for jobs (job_index and job_routes in fors.conf).
  *
  * The search takes longer than OpenSM's lock may be held, so it is the worker's; what it has found is a claim, and the
- * engine writes that into the tables of the next sweep: whatever of it is still right for the fabric that it finds
- * there (core/jobs/holdings_live.c). A job over these tables says which claim is in them, so the worker knows when it has
+ * source writes that into the tables of the next sweep: whatever of it is still right for the fabric that it finds
+ * there (core/jobs/holdings_live.c). A look over these tables says which claim is in them, so the worker knows when it has
  * come true, and plans no sooner.
  *
  * A claim never changes, but for the worker's own note is_brief, and speaks of floors (core/jobs/floors.h) of its own. Several hold it:
- * the worker, the engine, jobs; the last one frees it. Threads: any, each with a hold of its own.
+ * the worker, the source, looks; the last one frees it. Threads: any, each with a hold of its own.
  */
 #ifndef FORS_DAEMON_LOOK_CLAIM_H
 #define FORS_DAEMON_LOOK_CLAIM_H

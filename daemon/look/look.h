@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * look.h - one look at the fabric, which the engine hands to the worker. It owns copies of all that it speaks of.
+ * look.h - one look at the fabric, which the source hands to the worker. It owns copies of all that it speaks of.
  * Thread rules: plain data of whoever has it.
  */
 #ifndef FORS_DAEMON_LOOK_LOOK_H
@@ -38,7 +38,7 @@ struct fors_look_given {
 
 struct fors_look {
 	enum fors_look_kind kind;
-	uint64_t number;      /* routed, and installed in the same sweep: of the engine's tables, 1, 2, ...; else 0 */
+	uint64_t number;      /* routed, and installed in the same sweep: of fors's tables, 1, 2, ...; else 0 */
 	bool is_active;	      /* routed: all ports that flows may pass were active when the sweep found them */
 	struct fors_net *net; /* owned, as all that follows; of a declined look as far as it was understood, or NULL */
 	struct fors_fattree

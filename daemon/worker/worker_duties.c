@@ -81,7 +81,7 @@ static void watch_mastership(struct fors_worker *worker)
 	worker->is_standby = mastership == FORS_MASTER_NO && !worker->is_short;
 }
 
-/* Have the engine look again when a held cable may return; and again, should the sweep not come about. */
+/* Have the source look again when a held cable may return; and again, should the sweep not come about. */
 static void watch_held_cables(struct fors_worker *worker)
 {
 	uint64_t now = fors_clock_ms();

@@ -73,7 +73,7 @@ const char *fors_worker_why_no_index(const struct fors_look *look)
 
 /* --- what is wanted --------------------------------------------------------------------------------------------- */
 
-/* Have the engine write this (NULL: nothing) from now on. */
+/* Have the source write this (NULL: nothing) from now on. */
 static void claim_for(struct fors_worker *worker, struct fors_claim *claim)
 {
 	fors_claim_drop(worker->jobs.wanted);

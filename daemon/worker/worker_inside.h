@@ -4,7 +4,7 @@
  *
  * The words, each with one meaning in all files of the worker:
  *
- *	look		one look at the fabric, handed in by the engine (look.h)
+ *	look		one look at the fabric, handed in by the source (look.h)
  *	basis		what a plan is made for - fabric, tables, method - as one number: fors_look_basis()
  *	plan		a schedule for a basis that readers do not have yet, or why there is none
  *	proven		found right over the tables of a look by the verifier, flow by flow
@@ -88,7 +88,7 @@ struct fors_worker_outdated {
 
 struct fors_worker {
 	struct fors_worker_setup setup;
-	struct fors_folder folder; /* our own: we may outlive the engine, see io_thread.h */
+	struct fors_folder folder; /* our own: we may outlive the source, see io_thread.h */
 	struct fors_io_thread *io;
 	bool is_leaving;	      /* fors will not be loaded again; atomic, any thread */
 	bool is_unattended;	      /* nobody repairs failures now; atomic, any thread */

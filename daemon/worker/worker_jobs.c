@@ -121,7 +121,7 @@ bool fors_worker_end_jobs(struct fors_worker *worker, const struct fors_joblist 
 	return is_good;
 }
 
-/* Is it a file of jobs, on the fabric of this job? What has ended is withdrawn at once. False: no, or no memory. */
+/* Is it a file of jobs, on the fabric of this look? What has ended is withdrawn at once. False: no, or no memory. */
 static bool accept(struct fors_worker *worker, const struct fors_look *site, const char *text, size_t size)
 {
 	struct fors_joblist list = {NULL, 0};
@@ -261,7 +261,7 @@ void fors_worker_fill_jobs(struct fors_worker *worker, struct fors_status *statu
 		fors_worker_run_short(worker);
 }
 
-/* Say how things stand over this job. */
+/* Say how things stand over this look. */
 static void tell(struct fors_worker *worker, const struct fors_look *look)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
@@ -288,7 +288,7 @@ static void tell(struct fors_worker *worker, const struct fors_look *look)
 
 /* --- looks ------------------------------------------------------------------------------------------------------ */
 
-/* Withdraw what is not right over the tables of a job. False: broken off, or no memory. */
+/* Withdraw what is not right over the tables of a look. False: broken off, or no memory. */
 static bool keep_right(struct fors_worker *worker, const struct fors_look *look)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
@@ -321,7 +321,7 @@ static bool keep_right(struct fors_worker *worker, const struct fors_look *look)
 	return !err;
 }
 
-/* A job becomes the look, without plans. */
+/* This look becomes that of the set, without plans. */
 static void adopt(struct fors_worker_jobs *jobs, struct fors_look *look, uint64_t basis)
 {
 	bool is_same = jobs->set.look && jobs->set.basis == basis;
@@ -351,7 +351,7 @@ static void judge_anew(struct fors_worker_jobs *jobs)
 	jobs->refused = NULL;
 }
 
-/* The switches hold the tables of the job. */
+/* The switches hold the tables of the look. */
 static void decide(struct fors_worker *worker, struct fors_look *look, uint64_t basis)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
@@ -459,7 +459,7 @@ static bool see_to_ahead(struct fors_worker *worker, const struct fors_look *loo
 	return true;
 }
 
-/* The jobs that were planned for, with the names as they are in a job that shows the same else: is somebody else meant? */
+/* The jobs that were planned for, with the names as they are in a look that shows the same else: is somebody else meant? */
 static enum fors_err compare_names(struct fors_worker *worker, struct fors_look *look)
 {
 	struct fors_worker_jobset *set = &worker->jobs.set, now = {.look = look};
@@ -536,7 +536,7 @@ bool fors_worker_publish_jobs_early(struct fors_worker *worker)
 	return true;
 }
 
-/* --- without a job ------------------------------------------------------------------------------------------------ */
+/* --- without a look ----------------------------------------------------------------------------------------------- */
 
 void fors_worker_decline_jobs(struct fors_worker *worker, const char *reason)
 {

@@ -89,8 +89,8 @@ void fors_worker_jobs_open(struct fors_worker *worker);
 void fors_worker_jobs_close(struct fors_worker *worker);
 
 /*
- * What comes of a job that has tables while jobs_file is set. It may become jobs.set.look, or that of the plans that are
- * ahead, which owns it then. `was_early`: what is published was so before the sweep had ended that this job tells of.
+ * What comes of a look that has tables while jobs_file is set. It may become jobs.set.look, or that of the plans that are
+ * ahead, which owns it then. `was_early`: what is published was so before the sweep had ended that this look tells of.
  */
 void fors_worker_do_jobs(struct fors_worker *worker, struct fors_look *look, bool was_early);
 
@@ -172,7 +172,7 @@ const struct fors_fabric *fors_worker_jobset_seats(const struct fors_worker_jobs
 
 /* The path index that belongs to jobs over a look; negative: none does. */
 int64_t fors_worker_job_index(const struct fors_look *look);
-/* Why that is so, where fors.conf wants one; NULL: it does not, or one does. The job has tables. */
+/* Why that is so, where fors.conf wants one; NULL: it does not, or one does. The look has tables. */
 const char *fors_worker_why_no_index(const struct fors_look *look);
 
 /*

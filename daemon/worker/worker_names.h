@@ -27,7 +27,7 @@ struct fors_worker_names {
 void fors_worker_close_names(struct fors_worker_names *names);
 
 /*
- * Learn what a job shows of names; before the first job what was kept is read. names.is_open becomes true when there is news.
+ * Learn what a look shows of names; before the first look what was kept is read. names.is_open becomes true when there is news.
  * False: no memory, or the state folder cannot be read at present.
  */
 bool fors_worker_learn_names(struct fors_worker *worker, const struct fors_look *look);
