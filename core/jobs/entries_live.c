@@ -73,13 +73,6 @@ struct holder {
 	uint32_t nlids;
 };
 
-static const uint8_t *row_of(const struct fors_lfts *lfts, uint64_t guid)
-{
-	uint32_t row = fors_lfts_row(lfts, guid);
-
-	return row == FORS_NONE ? NULL : lfts->port + (size_t)row * lfts->nlids;
-}
-
 static bool find_rows(struct holder *h, const struct fors_lfts *lfts)
 {
 	const struct fors_fabric *f = h->fabric;
@@ -90,9 +83,9 @@ static bool find_rows(struct holder *h, const struct fors_lfts *lfts)
 	h->spine = h->leaf + f->nleaves;
 	h->nlids = lfts->nlids;
 	for (uint32_t a = 0; a < f->nleaves; a++)
-		h->leaf[a] = row_of(lfts, f->leaf[a].guid);
+		h->leaf[a] = fors_lfts_row_at(lfts, f->leaf[a].guid);
 	for (uint32_t k = 0; k < f->nspines; k++)
-		h->spine[k] = row_of(lfts, f->spine[k].guid);
+		h->spine[k] = fors_lfts_row_at(lfts, f->spine[k].guid);
 	return true;
 }
 

@@ -21,13 +21,6 @@ struct writer {
 	uint32_t index;
 };
 
-static uint8_t *row_of(const struct fors_lfts *lfts, uint64_t guid)
-{
-	uint32_t row = fors_lfts_row(lfts, guid);
-
-	return row == FORS_NONE ? NULL : lfts->port + (size_t)row * lfts->nlids;
-}
-
 /* The LID of the index, 0: the server has no such. */
 static uint32_t lid_of(const struct writer *w, uint32_t server)
 {
@@ -39,7 +32,7 @@ static uint32_t lid_of(const struct writer *w, uint32_t server)
 
 static void write_leaf(const struct writer *w, uint32_t leaf)
 {
-	uint8_t *row = row_of(w->lfts, w->fabric->leaf[leaf].guid);
+	uint8_t *row = fors_lfts_row_at(w->lfts, w->fabric->leaf[leaf].guid);
 
 	for (uint32_t d = 0; row && d < w->entries->nservers; d++) {
 		uint8_t lane = w->entries->up[(size_t)leaf * w->entries->nservers + d];
@@ -85,7 +78,7 @@ static bool is_on_way(const struct writer *w, uint32_t spine, uint32_t lid)
 
 	for (uint32_t k = 0; k < f->nlanes; k++)
 		for (uint32_t a = 0; f->lane[k].spine == spine && a < f->nleaves; a++) {
-			const uint8_t *row = fors_passable(f, a, k) ? row_of(w->lfts, f->leaf[a].guid) : NULL;
+			const uint8_t *row = fors_passable(f, a, k) ? fors_lfts_row_at(w->lfts, f->leaf[a].guid) : NULL;
 
 			if (row && row[lid] == fors_cable(f, a, k)->leaf_port)
 				return true;
@@ -117,7 +110,8 @@ static void write_spines(const struct writer *w, uint32_t d)
 	uint32_t lid = is_led(w->entries, d) ? lid_of(w, d) : 0, leaf = f->server[d].leaf;
 
 	for (uint32_t k = 0; lid && k < f->nspines; k++) {
-		uint8_t *row = row_of(w->lfts, f->spine[k].guid), lane = w->entries->down[(size_t)k * f->nservers + d];
+		uint8_t *row = fors_lfts_row_at(w->lfts, f->spine[k].guid),
+			lane = w->entries->down[(size_t)k * f->nservers + d];
 		uint8_t port = row && lane == FORS_NO_LANE ? dead_port(f, k, leaf) : FORS_NO_PATH;
 
 		if (row && lane != FORS_NO_LANE)

@@ -26,6 +26,13 @@ void fors_lfts_free(struct fors_lfts *lfts);
 
 /* Row of the switch with this GUID, or FORS_NONE. */
 uint32_t fors_lfts_row(const struct fors_lfts *lfts, uint64_t guid);
+/* The ports of that row, by LID; NULL: there is none. */
+static inline uint8_t *fors_lfts_row_at(const struct fors_lfts *lfts, uint64_t guid)
+{
+	uint32_t row = fors_lfts_row(lfts, guid);
+
+	return row == FORS_NONE ? NULL : lfts->port + (size_t)row * lfts->nlids;
+}
 
 /* Port of an entry; FORS_NO_PATH: none, or no such LID. The row is not checked. */
 static inline uint8_t fors_lfts_port(const struct fors_lfts *lfts, uint32_t row, uint32_t lid)

@@ -332,13 +332,6 @@ static struct fors_lfts *make_rows(const struct fors_net *net)
 	return lfts;
 }
 
-static uint8_t *row_of(const struct fors_lfts *lfts, uint64_t guid)
-{
-	uint32_t row = fors_lfts_row(lfts, guid);
-
-	return row == FORS_NONE ? NULL : lfts->port + (size_t)row * lfts->nlids;
-}
-
 /* Do packets for hosts begin at the switch, or runs a subnet manager there? */
 static bool is_asked(const struct fors_net *net, uint32_t node)
 {
@@ -353,9 +346,9 @@ static void find_rows(const struct fors_filler *w)
 	const struct fors_fabric *f = w->f;
 
 	for (uint32_t a = 0; a < f->nleaves; a++)
-		w->leaf_row[a] = row_of(w->lfts, f->leaf[a].guid);
+		w->leaf_row[a] = fors_lfts_row_at(w->lfts, f->leaf[a].guid);
 	for (uint32_t k = 0; k < f->nspines; k++) {
-		w->spine_row[k] = row_of(w->lfts, f->spine[k].guid);
+		w->spine_row[k] = fors_lfts_row_at(w->lfts, f->spine[k].guid);
 		w->is_asked[k] = is_asked(f->net, f->spine[k].node);
 	}
 }
