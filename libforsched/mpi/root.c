@@ -36,12 +36,13 @@ struct root {
 	bool is_unusable;      /* ranks could not take it up */
 	bool is_untold;	       /* the others do not know of it */
 	struct demand_file demand_file;
-	double looked;	    /* when, last */
-	uint64_t looked_at; /* before which call */
-	double seconds;	    /* of the calls since the last word, */
-	uint64_t calls;	    /* so many */
-	double spent;	    /* seconds of the calls since a schedule was taken up */
-	double asking;	    /* seconds that asking took the last time, on the rank that waited longest; 0: not known */
+	double looked;	     /* when, last */
+	uint64_t looked_at;  /* before which call */
+	double seconds;	     /* of the calls since the last word, */
+	uint64_t calls;	     /* so many */
+	double spent;	     /* seconds of the calls since a schedule was taken up */
+	double asking;	     /* seconds that asking took the last time, on the rank that waited longest; 0: not known */
+	double least_asking; /* of all times so far: without waiting for ranks that come late */
 	struct decision decision; /* which way calls go */
 	struct sizes sizes;	  /* of the call that the last word was about, */
 	enum way way;		  /* and how it went */
@@ -109,7 +110,10 @@ static uint64_t check_every(bool *is_counted)
 
 /* ---- the schedule ---- */
 
-/* The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none, and a person has been told. */
+/*
+ * The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none, and
+ * a person has been told.
+ */
 static char *find(const char *path)
 {
 	struct forsched_error error;
@@ -253,9 +257,9 @@ static bool is_worth_it(const struct root *root, bool is_large)
 
 	if (wanted_way() != NWAYS)
 		return wanted_way() != WAY_MPI;
-	if (!is_large || !root->asking)
+	if (!is_large || !root->least_asking)
 		return false;
-	return root->spent * COST_SHARE >= (cost > 0 ? cost : WHOLE * root->asking);
+	return root->spent * COST_SHARE >= (cost > 0 ? cost : WHOLE * root->least_asking);
 }
 
 /* Put what others do not know into the word, if it is time for it. */
@@ -444,6 +448,8 @@ static void learn(struct root *root, const struct heard *heard)
 		forsched_mpi_learn(&root->decision, &root->sizes, root->way, heard->took);
 	root->sizes.rank = 0;
 	root->asking = heard->asking;
+	if (heard->asking > 0 && (!root->least_asking || heard->asking < root->least_asking))
+		root->least_asking = heard->asking;
 }
 
 struct word forsched_mpi_speak(struct member *member, struct heard *heard, void **bytes)
