@@ -670,8 +670,8 @@ static void end_helper(struct fors_outbox *box)
 	pthread_mutex_lock(&box->mutex);
 	if (left && !box->is_orphan)
 		fors_log_error(box->log, FORS_F_COPY,
-			       "publish_dir %s: process %d hangs there, and is left behind at the end",
-			       box->helper.dir, (int)left);
+			       "publish_dir %s: process %d hangs there, and is left behind at the end", box->helper.dir,
+			       (int)left);
 }
 
 static void free_box(struct fors_outbox *box)
