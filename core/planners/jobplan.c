@@ -8,19 +8,13 @@
 
 /* ---- may it stay? ---- */
 
-/* May a job use a lane of this owner? */
-static bool may_use(uint32_t owner, uint32_t job, enum fors_jobplan_lanes whose)
-{
-	return whose == FORS_OVER_ALL || owner == job || (whose == FORS_OVER_FREE && owner == FORS_NO_JOB);
-}
-
 /* Has it what it had, of the lanes of one kind at this leaf; and, if it asks for more, no more? */
 static bool is_same_leaf(struct fors_jobview first, uint32_t then, struct fors_jobview second, uint32_t now,
 			 uint32_t leaf, enum fors_jobplan_lanes whose, bool asks_for_more)
 {
 	for (uint32_t lane = 0; lane < first.owners->nlanes; lane++) {
-		bool had = may_use(fors_owner(first.owners, leaf, lane), then, whose),
-		     has = may_use(fors_owner(second.owners, leaf, lane), now, whose);
+		bool had = fors_jobplan_may_use(fors_owner(first.owners, leaf, lane), then, whose),
+		     has = fors_jobplan_may_use(fors_owner(second.owners, leaf, lane), now, whose);
 
 		if ((had && !has) || (asks_for_more && has && !had))
 			return false;

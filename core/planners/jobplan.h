@@ -25,6 +25,12 @@ enum fors_jobplan_lanes {
 	FORS_OVER_ALL,
 };
 
+/* May a job use a lane of this owner? */
+static inline bool fors_jobplan_may_use(uint32_t owner, uint32_t job, enum fors_jobplan_lanes whose)
+{
+	return whose == FORS_OVER_ALL || owner == job || (whose == FORS_OVER_FREE && owner == FORS_NO_JOB);
+}
+
 struct fors_jobplan {
 	struct fors_schedule *plan; /* owned; NULL: there is none */
 	struct fors_error error;    /* why */

@@ -37,17 +37,11 @@ static const struct fors_fabric *first_floor(const struct planner *p)
 
 /* ---- one plan ---- */
 
-/* May a job use a lane of this owner? */
-static bool may_use(uint32_t owner, uint32_t job, enum fors_jobplan_lanes whose)
-{
-	return whose == FORS_OVER_ALL || owner == job || (whose == FORS_OVER_FREE && owner == FORS_NO_JOB);
-}
-
 /* Cables that the job may not use; false: there are none. */
 static bool bar(const struct planner *p, uint32_t job, enum fors_jobplan_lanes whose)
 {
 	for (uint32_t port = 0; port < p->request->net->nports; port++)
-		p->is_barred[port] = !may_use(p->owner[port], job, whose);
+		p->is_barred[port] = !fors_jobplan_may_use(p->owner[port], job, whose);
 	return whose != FORS_OVER_ALL;
 }
 
@@ -117,7 +111,7 @@ static enum fors_err plan_with_lanes(const struct planner *p, uint32_t job, enum
 	enum fors_err err;
 
 	for (size_t i = 0; i < (size_t)owners->nleaves * owners->nlanes; i++)
-		p->is_allowed[i] = may_use(owners->job[i], job, whose);
+		p->is_allowed[i] = fors_jobplan_may_use(owners->job[i], job, whose);
 	err = fors_fabric_subset(first_floor(p), entry->server, entry->count, p->is_allowed, &subset, p->error);
 	if (err)
 		return err;

@@ -10,8 +10,8 @@
  * measured with the longest messages so far. A call of more than REACH times these is left to MPI, and measured.
  *
  * What phases take without data need not be what they take with it, where ranks share processors. So there is a safeguard: after two
- * calls in a row that followed and took SLOW of what MPI takes by its rate, the least message is twice theirs. It only grows, until
- * there is another schedule.
+ * calls in a row that followed and took SLOW of what MPI takes by its rate, the least message is twice theirs. That holds until
+ * there is another schedule, or calls of far longer messages are measured anew.
  *
  * Equal messages go in phases. Unequal ones go in chunks in the order of the phases, for a phase would wait for its longest
  * message. Those that are like the demand of a schedule go along that.
