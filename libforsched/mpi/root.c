@@ -111,8 +111,8 @@ static uint64_t check_every(bool *is_counted)
 /* ---- the schedule ---- */
 
 /*
- * The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none, and
- * a person has been told.
+ * The schedule that this process has to follow: of its job, if there is one. Owned by the caller; NULL: there is none,
+ * and a person has been told.
  */
 static char *find(const char *path)
 {
