@@ -23,7 +23,7 @@ class Result:
 
 
 def run(program, *args, stdin=b"", cwd=None, env=None):
-    done = subprocess.run([program, *map(str, args)], input=stdin, capture_output=True, timeout=60, cwd=cwd,
+    done = subprocess.run([program, *map(str, args)], input=stdin, capture_output=True, timeout=300, cwd=cwd,
                           env={**os.environ, **(env or {})})
     done.stdout = done.stdout.decode(errors="replace")
     done.stderr = done.stderr.decode(errors="replace")
@@ -34,7 +34,7 @@ def short_of_memory(at, *args):
     """Exit code, output, errors, and whether the allocation number `at` was reached, which failed."""
     read, write = os.pipe()
     env = {**os.environ, "LD_PRELOAD": SHORT, "FORS_SHORT_AT": str(at), "FORS_SHORT_FD": str(write)}
-    done = subprocess.run([FORS, *map(str, args)], env=env, pass_fds=[write], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([FORS, *map(str, args)], env=env, pass_fds=[write], capture_output=True, text=True, timeout=300)
     os.close(write)
     with os.fdopen(read) as pipe:
         return done.returncode, done.stdout, done.stderr, pipe.read() == "F"
