@@ -554,7 +554,7 @@ stays-sweep: tests/sweep/sweep_stays
 	python3 $(srcdir)/tests/sweep/stays.py tests/sweep/sweep_stays --trees $${TREES:-600} --seed $${SEED:-1} \
 		$(if $(OLD),--old $(OLD))
 
-# Bugs planted one by one: which do the unit tests notice? make mutants [MUTANTS=core/fabric] [MUTANTS_FLAGS=--fresh]
+# Bugs drawn and planted one by one: which do the tests notice? make mutants SEED=1 COUNT=100 [MUTANTS=core/fabric] [MUTANTS_FLAGS=--again]
 MUTANTS =
 MUTANTS_FLAGS =
 python_tests = $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/cli/test_*.py)) \
@@ -562,9 +562,9 @@ python_tests = $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/cli/test_*.py
 	tests/e2e/test_whatif.py $(if $(filter fors-watch,$(pkglibexec_PROGRAMS)),$(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/e2e/test_watch*.py)))
 .PHONY: mutants
 mutants:
-	python3 $(srcdir)/tests/mutants/mutants.py --srcdir '$(abs_top_srcdir)' --work mutants \
+	python3 $(srcdir)/tests/mutants/mutants.py --srcdir '$(abs_top_srcdir)' --work mutants --count $${COUNT:-100} --seed $${SEED:-1} \
 		--tests '$(unit_tests) $(opensm_tests) tests/sweep/sweep tests/fuzz/test_corpus $(python_tests)' $(MUTANTS_FLAGS) $(MUTANTS)
-EXTRA_DIST += tests/mutants/mutants.py tests/mutants/list.txt
+EXTRA_DIST += tests/mutants/mutants.py
 clean-local: clean-mutants
 .PHONY: clean-mutants
 clean-mutants:

@@ -1,33 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """
-mutants.py - do the unit tests notice bugs? `make mutants`
+mutants.py - do the tests notice bugs? `make mutants SEED=1 COUNT=100`
 
-list.txt holds small bugs: a room or folder, the function, the lines as they are, and as they would be wrong. Each is
-planted in a copy of the sources, what it touches is built, and the tests that link it run, until one fails: the
-mutation is killed. One that no test notices survives, unless the list says that it is equivalent, and why.
+Small bugs are drawn from the present sources: a line of a function, each as likely as any other, and one of the
+changes that it allows (OPERATORS below). Each is planted in a copy of the sources, what it touches is built, and the
+tests that link it run, until one fails: the mutation is killed. One that no test notices survives.
 
-How a mutation is found: by its text, in any file of its folder, so code may move. Where several functions have the
-same line, the function decides. A text that is gone is stale: the list has to follow the code.
+What cannot be told by a test is not drawn: lines that give memory back, take or leave a lock, or write text for a
+person (SPARED). Some of the rest change nothing that anybody sees, too; so those that survive are printed as lines of
+a diff, and a person judges each: a test is missing, or the line is equivalent, or it is not needed.
 
 Which tests run: those whose program has a symbol of the mutated file; first the one named for the file, then the
-quickest. A test in Python has the symbols of what it runs, and only counts for the rooms that unit tests do not cover
-(PYTHON below): tests/cli for cli/, lab/, libforsched/, core/demand, tests/apps for
-libforsched/, of tests/e2e those of `fors watch` for watch/ and those of `fors whatif` for lab/. One of tests/e2e, which runs several
-programs beside one another, has to fail twice. An equivalent one only meets those named for its file or room: no test
-would end it. Each test has limits of processor time (five times what it needs on the sources as they are), of memory,
-and of the clock: a mutation that hangs is killed too. Tests that are further away than a minute of processor time do
-not run (--seconds): who survives would meet all, and take longer than a hundred that are killed. It counts as a
-survivor, so the share is a lower bound.
+quickest. A test in Python has the symbols of what it runs, and only counts for the modules that unit tests do not cover
+(PYTHON below). One of tests/e2e, which runs several programs beside one another, has to fail twice. Each test has
+limits of processor time (five times what it needs on the sources as they are), of memory, and of the clock: a mutation
+that hangs is killed too. Tests that are further away than a minute of processor time do not run (--seconds): who
+survives would meet all. It counts as a survivor, so the share is a lower bound.
 
-What is remembered: per text of a mutated file and per test, with a checksum of the test's sources, in cache.json. A
-test is run again when the mutated file or the test changed. The rest of the sources counts as unchanged: --fresh
-forgets all. What the tests need is measured again when any source changed.
-
-The report says how many were killed, and how many would be if each file had as many mutations per line as any other:
-a file with few would count too little.
-
-Exit code 1: a stale or invalid mutation, an "equivalent" one that a test kills, or too few killed, either way.
+--again tries those that survived the last run in this folder, by the text of their lines, after tests were added.
 """
 import argparse
 import concurrent.futures
@@ -38,6 +29,7 @@ import hashlib
 import json
 import os
 import queue
+import random
 import re
 import resource
 import shutil
@@ -47,8 +39,10 @@ import sys
 import threading
 import time
 
-# Per cent of the mutations that are not equivalent; cli, what else is in lab and libforsched/mpi have no least yet.
-LEAST = {"core": 90, "daemon": 80, "plugin": 80, "libforsched": 90, "lab/sim": 80, "watch": 80}
+# Per cent of the mutations that tests should notice; the other modules have no least.
+LEAST = {"core": 90, "daemon": 80, "ilp": 80, "plugin": 80, "libforsched": 90, "lab/sim": 80, "watch": 80}
+MODULES = ("cli", "core", "daemon", "ilp", "lab", "libforsched", "plugin", "watch")
+LEFT_OUT = ("lab/bench/", "lab/testbed/", "libforsched/examples/")
 BUILT = ("autom4te.cache", ".git", "__pycache__", ".pytest_cache", "bench-results", "config.status", "config.log")
 MEMORY = 4 << 30
 FILE_SIZE = 2 << 30  # tests make files of 1 GiB, with holes
@@ -58,7 +52,7 @@ PRELOADED = COMMAND + ["libforsched-mpi.la"] + ["tests/apps/" + name for name in
                                                 ("asked_calls", "communicators", "path_index", "random_calls", "short_calls",
                                                  "unequal_calls")]
 WATCH = ["fors", "fors-watch", "fors-outbox", "watch/fors-outbox"]
-# Tests in Python, by how their names begin: the program that they run, what make builds, the rooms that they count for.
+# Tests in Python, by how their names begin: the program that they run, what make builds, the modules that they count for.
 PYTHON = {"tests/cli/": ("fors-lab", COMMAND, ("cli/", "lab/", "libforsched/", "core/demand/")),
           "tests/apps/": (".libs/libforsched-mpi.so", PRELOADED, ("libforsched/",)),
           "tests/e2e/test_watch": ("fors-watch", WATCH, ("watch/",)),
@@ -88,95 +82,103 @@ def made_for(test):
     return of_python(test)[1] if is_python(test) else [test]
 
 
-# --- the list ------------------------------------------------------------------
+# --- the draw ---------------------------------------------------------------------
+
+SPARED = re.compile(r"free|decref|close|destroy|release|lock\(|unlink|print|log|warn|error|text|assert|perror|usage|memset|pthread")
+WORD = r"[A-Za-z_][\w.>\[\]-]*"
+STATEMENT = re.compile(rf"(?:{WORD} (?:[-+*/|&^%]|<<|>>)?= |{WORD}\(|\*+{WORD} = ).*;$|"
+                       rf"{WORD}(?:\+\+|--);$|break;$|continue;$")
+
+# How a line may be wrong: what is looked for in it, and what stands there instead.
+OPERATORS = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "),
+             (r" && ", " || "), (r" \|\| ", " && "), (r"(?<=[\w)\]]) \+ ", " - "), (r"(?<=[\w)\]]) - ", " + "),
+             (r" \+= ", " -= "), (r" -= ", " += "), (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r" % ", " / "),
+             (r"!(?=[A-Za-z_(])", ""), (r"(?<![\w.\"'])[1-9]\d*(?![\w.])", lambda hit: str(int(hit.group()) + 1)),
+             (r"(?<![\w.\"'])0(?![\w.])", "1"), (r"(?<=^return )(?!0;|NULL;|false;|FORS_OK;).*(?=;$)", "0"),
+             (r"(?<=^if \()(.*)(?=\)( \{)?$)", lambda hit: f"!({hit.group()})")]
+
 
 class Mutation:
-    """One record of the list, and what became of it."""
+    """One line, how it is and would be, and what became of it."""
 
-    def __init__(self, where, folder, function):
-        self.where, self.folder, self.function = where, folder, function
-        self.old, self.new, self.equivalent = [], [], ""
-        self.path = self.line = self.text = None  # filled in by find()
+    def __init__(self, path, line, old, new):
+        self.path, self.line, self.old, self.new = path, line, old, new
         self.result, self.detail, self.killer = "", "", ""
-
-    def title(self):
-        place = f"{self.path}:{self.line}" if self.path else self.folder
-        return f"{place} {self.function}: {' / '.join(self.old)}  =>  {' / '.join(self.new) or '(nothing)'}"
-
-    def room(self):
-        return self.folder
 
     def part(self):
         """That has a least."""
-        return self.folder if self.folder in ("libforsched/mpi", "lab/sim") else self.folder.split("/")[0]
+        return next((part for part in LEAST if self.path.startswith(part + "/")), self.path.split("/")[0])
+
+    def title(self):
+        return f"{self.path}:{self.line}: {self.old.strip()}  =>  {self.new.strip()}"
 
 
-def read_list(path):
-    """The mutations; raises ValueError with the line when a record makes no sense."""
-    mutations, current = [], None
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            line = line.rstrip("\n")
-            if line.startswith("#"):
-                continue
-            if not line.strip():
-                current = None
-                continue
-            if current is None:
-                words = line.split()
-                if len(words) != 2:
-                    raise ValueError(f"{path}:{number}: 'FOLDER FUNCTION' expected")
-                current = Mutation(f"{path}:{number}", *words)
-                mutations.append(current)
-                continue
-            mark, text = line[0], line[1:].strip()
-            if mark == "-":
-                current.old.append(text)
-            elif mark == "+":
-                current.new.append(text)
-            elif mark == "=":
-                current.equivalent = (current.equivalent + " " + text).strip()
-            else:
-                raise ValueError(f"{path}:{number}: a line begins with '-', '+' or '='")
-    for mutation in mutations:
-        if not mutation.old or mutation.old == mutation.new:
-            raise ValueError(f"{mutation.where}: no change")
-    return mutations
+def code_of(text):
+    """Its lines without comments and what strings say, each as long as it was; those outside of functions are empty."""
+    def blank(hit):
+        keep = hit.group()
+        return keep[0] + re.sub(r"[^\n]", "\a", keep[1:-1]) + keep[-1] if keep[0] in "\"'" else re.sub(r"[^\n]", " ", keep)
+
+    lines = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', blank, text, flags=re.S).split("\n")
+    inside, code = False, []
+    for at, line in enumerate(lines):
+        inside = inside and not line.startswith("}")
+        code.append(line.rstrip() if inside and line.startswith("\t") else "")
+        inside = inside or (line.startswith("{") and at > 0 and ")" in lines[at - 1])
+    return code
 
 
-def functions_of(lines):
-    """For each line the name of the function that it is in, "-" outside."""
-    names, name = [], "-"
-    for line in lines:
-        head = re.match(r"[A-Za-z_][^;={]*?\b(\w+)\(", line)
-        if head and not line.rstrip().endswith(";"):
-            name = head.group(1)
-        names.append(name)
-        if line.startswith("}"):
-            name = "-"
-    return names
+def changes(line, before):
+    """All that a line of code may be instead; before: the line of code before it."""
+    stripped = line.strip()
+    if not stripped or SPARED.search(stripped) or stripped.startswith(("#", "case ", "static ", "const ", "default:")):
+        return
+    indent = line[:len(line) - len(line.lstrip())]
+    for pattern, instead in OPERATORS:
+        for hit in re.finditer(pattern, stripped):
+            yield indent + stripped[:hit.start()] + (instead(hit) if callable(instead) else instead) + stripped[hit.end():]
+    if STATEMENT.match(stripped) and before.endswith((";", "{", "}", ")", "else")):
+        yield indent + ";"
 
 
-def find(mutation, top):
-    """Where the text is; the file's text with the mutation goes into mutation.text. A sentence when it is not there."""
-    hits = []
-    for path in sorted(glob.glob(os.path.join(top, mutation.folder, "*.[ch]"))):
-        with open(path, encoding="utf-8") as file:
-            lines = file.read().split("\n")
-        stripped, names, n = [line.strip() for line in lines], None, len(mutation.old)
-        for i in range(len(lines)):
-            if stripped[i:i + n] == mutation.old:
-                names = names or functions_of(lines)
-                hits.append((path, i, names[i], lines))
-    if len(hits) != 1:
-        hits = [hit for hit in hits if hit[2] == mutation.function]
-    if len(hits) != 1:
-        return f"its text is there {len(hits)} times" if hits else "its text is gone"
-    path, i, mutation.function, lines = hits[0]
-    indent = re.match(r"\s*", lines[i]).group()
-    mutated = lines[:i] + [indent + text for text in mutation.new] + lines[i + len(mutation.old):]
-    mutation.path, mutation.line, mutation.text = os.path.relpath(path, top), i + 1, "\n".join(mutated)
-    return None
+def with_strings(line, new, code):
+    """The changed code as it stands in the file: what strings say comes back, in its order."""
+    said = iter([line[at] for at, char in enumerate(code) if char == "\a"])
+    return "".join(next(said) if char == "\a" else char for char in new)
+
+
+def candidates(path, top):
+    """The mutations of each line of a file that allows any: a list of lists."""
+    with open(os.path.join(top, path), encoding="utf-8") as file:
+        text = file.read()
+    lines, code, before, found = text.split("\n"), code_of(text), "", []
+    for at, line in enumerate(code):
+        some = [Mutation(path, at + 1, lines[at], with_strings(lines[at], new, line)) for new in changes(line, before)]
+        found += [some] if some else []
+        before = line.strip() or before
+    return found
+
+
+def sources(top, prefixes):
+    for module in MODULES:
+        for path in sorted(glob.glob(os.path.join(top, module, "**", "*.c"), recursive=True)):
+            path = os.path.relpath(path, top)
+            if not path.startswith(LEFT_OUT) and (not prefixes or path.startswith(tuple(prefixes))):
+                yield path
+
+
+def draw(top, prefixes, count, seed):
+    """So many lines, each with one of its mutations; the same for the same sources and seed."""
+    numbers, lines = random.Random(seed), [some for path in sources(top, prefixes) for some in candidates(path, top)]
+    chosen = [numbers.choice(some) for some in numbers.sample(lines, min(count, len(lines)))]
+    return sorted(chosen, key=lambda mutation: (mutation.path, mutation.line))
+
+
+def again(report, top):
+    """Those that survived the last run, wherever their lines are now in their files."""
+    with open(report, encoding="utf-8") as file:
+        left = [(m["file"], m["old"], m["new"]) for m in json.load(file) if m["result"] == "survived"]
+    return [next(m for some in candidates(path, top) for m in some if (m.old, m.new) == (old, new)) for path, old, new in left]
 
 
 # --- a copy of the sources, and its build ----------------------------------------
@@ -295,8 +297,10 @@ class Copy:
         path = os.path.join(self.src, mutation.path)
         with open(path, encoding="utf-8") as file:
             self.planted = path, file.read()
+        lines = self.planted[1].split("\n")
+        lines[mutation.line - 1] = mutation.new
         with open(path, "w", encoding="utf-8") as file:
-            file.write(mutation.text)
+            file.write("\n".join(lines))
 
     def restore(self):
         """The file is as it was, and newer than what was built from the mutated one."""
@@ -376,7 +380,6 @@ class Tests:
     def __init__(self, names, copy):
         self.names, self.copy, self.needs = names, copy, {}
         self.inside = {name: self.linked(name) for name in names}
-        self.sums = {name: self.checksum(name) for name in names}
         self.objects = {}
 
     def linked(self, name):
@@ -389,19 +392,6 @@ class Tests:
         if os.path.exists(wrapped):
             modules += [wrapped, os.path.join(self.copy.build, ".libs", "libforsched.so")]
         return symbols(path).union(*(symbols(module) for module in modules))
-
-    def checksum(self, name):
-        """Of the sources of a test: its own file, and what the tests of its folder share."""
-        folder, own = os.path.dirname(name), os.path.basename(name) + ("" if is_python(name) else ".c")
-        total = hashlib.sha256()
-        places = {folder, "tests/unit", "tests/data"} | ({folder + "/corpus"} if "fuzz" in folder else set())
-        for place in sorted(places):  # the next run has to find the same sum
-            for path in sorted(glob.glob(os.path.join(self.copy.src, place, "**"), recursive=True)):
-                base = os.path.basename(path)
-                if os.path.isfile(path) and (base == own or not re.match(r"(test_|sweep|mutate)", base)):
-                    with open(path, "rb") as file:
-                        total.update(base.encode() + file.read())
-        return total.hexdigest()[:16]
 
     def defined(self, path):
         """What a source file defines for others."""
@@ -417,36 +407,30 @@ class Tests:
 
     def of(self, path):
         """The tests that may notice, those that probably do first."""
-        defined = self.defined(path)
-        chosen = [name for name in self.names if (path.endswith(".h") or defined & self.inside[name]) and
+        chosen = [name for name in self.names if self.defined(path) & self.inside[name] and
                   (not is_python(name) or path.startswith(of_python(name)[2]))]
         return sorted(chosen, key=lambda name: (*self.distance(name, path), self.needs.get(name, (0, 0))[0]))
 
     @staticmethod
     def distance(name, path):
-        """Named for the file, named for its family or room, or neither."""
+        """Named for the file, named for its family or module, or neither."""
         own, base = re.sub(r"^test_|\.py$", "", os.path.basename(name)), base_of(path).replace("cmd_", "", 1)
-        room = os.path.basename(os.path.dirname(path))
-        return own != base, own not in (base, base.split("_")[0], room)
+        module = os.path.basename(os.path.dirname(path))
+        return own != base, own not in (base, base.split("_")[0], module)
 
-    def for_one(self, mutation):
-        """All that may notice; of an equivalent one those named for its file or room, if there are any."""
-        chosen = self.of(mutation.path)
-        near = [name for name in chosen if not self.distance(name, mutation.path)[1]]
-        return near if mutation.equivalent and near else chosen
-
-    def measure(self, name, cache):
-        """Run it on the sources as they are; not when it is known from these very sources."""
-        known = cache.known.get("needs", {}).get(name + self.copy.sum())
-        if known:
-            self.needs[name] = known
-            return
-        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-        has_to_pass(self.copy, name)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.needs[name] = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-                            time.monotonic() - start)
-        cache.known.setdefault("needs", {})[name + self.copy.sum()] = self.needs[name]
+    def measure(self, names, known):
+        """What each needs on the sources as they are, where it has to pass; known: from before, for these very sources."""
+        for name in sorted(names):
+            key = name + self.copy.sum()
+            if key not in known:
+                before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+                failure = self.copy.run_test(name, 300, 600, None)
+                if failure:
+                    raise Broken(f"{name} fails without any mutation, in {self.copy.build}: {failure}")
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                known[key] = cpu, time.monotonic() - start
+            self.needs[name] = known[key]
 
     def within(self, names, seconds):
         """The first of these, for so long together; one at least."""
@@ -458,85 +442,24 @@ class Tests:
             near.append(name)
         return near
 
-    def sum_of(self, names, *more):
-        parts = [(name, self.sums[name]) for name in sorted(names)]
-        return hashlib.sha256(repr((parts, more)).encode()).hexdigest()[:16]
-
     def limits(self, name):
         cpu, clock = self.needs[name]
         return int(3 + 5 * cpu), 60 + 10 * clock, "__asan_init" not in self.inside[name]
 
 
-def has_to_pass(copy, name):
-    """Else whatever was planted would be "killed"."""
-    failure = copy.run_test(name, 300, 600, None)
-    if failure:
-        raise Broken(f"{name} fails without any mutation, in {copy.build}: {failure}")
-
-
 # --- trying a mutation --------------------------------------------------------------
 
-class Cache:
-    """Results by the text of the mutated file and the sources of the test."""
-
-    def __init__(self, path, is_fresh):
-        self.path, self.lock, self.known = path, threading.Lock(), {}
-        if not is_fresh and os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                self.known = json.load(file)
-
-    @staticmethod
-    def key(mutation):
-        return hashlib.sha256((mutation.path + "\n" + mutation.text).encode()).hexdigest()[:24]
-
-    def get(self, mutation, test, total):
-        """None: not known; "": passed; else how it failed."""
-        known = self.known.get(self.key(mutation), {}).get(test)
-        return known[1] if known and known[0] == total else None
-
-    def put(self, mutation, test, total, result):
-        with self.lock:
-            self.known.setdefault(self.key(mutation), {})[test] = [total, result]
-
-    def save(self):
-        with self.lock:
-            with open(self.path + ".new", "w", encoding="utf-8") as file:
-                json.dump(self.known, file)
-            os.replace(self.path + ".new", self.path)
-
-
-NEAR = "all that are near enough"
 BATCH = 4  # tests that are linked at once, after the first one, which is named for the file and mostly notices
-
-
-def from_cache(mutation, tests, cache, seconds):
-    """Set the result if it is known; the tests that are still to run otherwise, None when there are none."""
-    left, chosen = [], tests.for_one(mutation)
-    for name in chosen:
-        result = cache.get(mutation, name, tests.sums[name])
-        if result:
-            kill(mutation, name, result)
-            return None
-        if result is None:
-            left.append(name)
-    if not left or cache.get(mutation, NEAR, tests.sum_of(chosen, seconds)) is not None:
-        mutation.result = "survived"
-        return None
-    return left
-
-
-def kill(mutation, test, how):
-    mutation.result, mutation.killer, mutation.detail = "killed", os.path.basename(test), how
 
 
 def batches(left):
     return [left[:1]] + [left[at:at + BATCH] for at in range(1, len(left), BATCH)]
 
 
-def attempt(mutation, copy, left, tests, cache):
+def attempt(mutation, copy, near, tests):
     """Plant, build and test."""
     copy.plant(mutation)
-    for batch in batches(left):
+    for batch in batches(near):
         try:
             copy.link(mutation.path, batch)
         except Broken as broken:
@@ -547,9 +470,8 @@ def attempt(mutation, copy, left, tests, cache):
             failure = copy.run_test(name, *tests.limits(name))
             if failure and name.startswith("tests/e2e/"):
                 failure = copy.run_test(name, *tests.limits(name))
-            cache.put(mutation, name, tests.sums[name], failure or "")
             if failure:
-                kill(mutation, name, failure)
+                mutation.result, mutation.killer, mutation.detail = "killed", os.path.basename(name), failure
                 return
     mutation.result = "survived"
 
@@ -568,187 +490,103 @@ class Progress:
                   f"{'  (' + mutation.killer + ': ' + mutation.detail + ')' if mutation.killer else ''}", flush=True)
 
 
-def by_file(work):
-    """The mutations of a file together, which spares compiling the file that was mutated before; the most first."""
-    files = {}
-    for job in work:
-        files.setdefault(job[0].path, []).append(job)
-    return sorted(files.values(), key=len, reverse=True)
-
-
-def try_all(work, copies, tests, cache):
-    progress, free = Progress(len(work)), queue.Queue()
+def try_all(mutations, copies, tests, seconds):
+    progress, free = Progress(len(mutations)), queue.Queue()
     for copy in copies:
         free.put(copy)
 
-    def file(jobs):
+    def one(mutation):
         copy = free.get()
         try:
-            for mutation, left in jobs:
-                attempt(mutation, copy, left, tests, cache)
-                cache.save()
-                progress.tell(mutation)
+            attempt(mutation, copy, tests.within(tests.of(mutation.path), seconds), tests)
+            progress.tell(mutation)
         finally:
             copy.restore()
             free.put(copy)
 
     with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
-        for future in [pool.submit(file, jobs) for jobs in by_file(work)]:
-            future.result()
+        list(pool.map(one, mutations))
 
 
 # --- the report ----------------------------------------------------------------------
 
-def count(mutations):
-    """killed, survived, equivalent, per cent killed of those that are not equivalent"""
-    killed = sum(m.result == "killed" and not m.equivalent for m in mutations)
-    survived = sum(m.result == "survived" and not m.equivalent for m in mutations)
-    equivalent = sum(bool(m.equivalent) for m in mutations)
-    return killed, survived, equivalent, 100 * killed / (killed + survived) if killed + survived else 100
+def shares(mutations):
+    """A line for each part: killed, survived, per cent."""
+    for part in sorted({m.part() for m in mutations} | {"all"}):
+        inside = [m for m in mutations if part in (m.part(), "all") and m.result in ("killed", "survived")]
+        killed = sum(m.result == "killed" for m in inside)
+        if inside:
+            least = f"{LEAST[part]:8}" if part in LEAST else ""
+            yield f"{part:28}{killed:8}{len(inside) - killed:10}{100 * killed / len(inside):11.1f}{least}".rstrip()
 
 
-def by_lines(mutations, lines):
-    """Per cent killed if each file had mutations in proportion to its lines. Those without any do not count."""
-    weight = total = 0
-    for path in {m.path for m in mutations if m.path}:
-        killed, survived, _, share = count([m for m in mutations if m.path == path])
-        if killed + survived:
-            weight += lines[path] * share
-            total += lines[path]
-    return weight / total if total else 100
-
-
-def faults(mutations):
-    """What is wrong with the list."""
-    for m in mutations:
-        if m.result in ("stale", "invalid"):
-            yield f"{m.where}: {m.result}: {m.title()}: {m.detail}"
-        if m.equivalent and m.result == "killed":
-            yield f"{m.where}: called equivalent, but {m.killer} ({m.detail}) notices: {m.title()}"
-
-
-def report(mutations, sizes):
+def report(mutations):
     lines = []
     for m in mutations:
-        if m.result == "survived" and not m.equivalent:
-            lines.append(f"survived: {m.title()}   ({m.where})")
-    for m in mutations:
-        if m.equivalent:
-            lines.append(f"equivalent: {m.title()}\n    {m.equivalent}")
-    lines += list(faults(mutations))
-    lines.append(f"{'':28}{'killed':>8}{'survived':>10}{'equivalent':>12}{'killed, %':>11}{'by lines, %':>13}")
-    groups = sorted({m.room() for m in mutations}) + sorted({m.folder.split("/")[0] for m in mutations} - {"plugin"})
-    for group in groups:
-        inside = [m for m in mutations if (m.folder + "/").startswith(group + "/")] if "/" not in group else \
-            [m for m in mutations if m.folder == group]
-        killed, survived, equivalent, share = count(inside)
-        lines.append(f"{group:28}{killed:8}{survived:10}{equivalent:12}{share:11.1f}"
-                     f"{by_lines(inside, sizes):13.1f}")
-    return "\n".join(lines) + "\n"
-
-
-def too_few(mutations, sizes):
-    for part, least in LEAST.items():
-        inside = [m for m in mutations if m.part() == part]
-        share = min(count(inside)[3], by_lines(inside, sizes)) if inside else 100
-        if share < least:
-            yield f"{part}: {share:.1f} % of the mutations are killed, {least} % have to be"
+        if m.result == "survived":
+            lines += [f"--- {m.path}:{m.line}", f"-{m.old}", f"+{m.new}"]
+    lines += [f"not built: {m.title()}: {m.detail}" for m in mutations if m.result == "invalid"]
+    return "\n".join(lines + [f"{'':28}{'killed':>8}{'survived':>10}{'killed, %':>11}{'least':>8}", *shares(mutations)]) + "\n"
 
 
 def as_json(mutations):
-    return [{"file": m.path, "folder": m.folder, "line": m.line, "function": m.function, "old": m.old, "new": m.new,
-             "result": "equivalent" if m.equivalent and m.result == "survived" else m.result, "reason": m.equivalent,
-             "test": m.killer, "how": m.detail} for m in mutations]
+    return [{"file": m.path, "line": m.line, "old": m.old, "new": m.new, "result": m.result, "test": m.killer,
+             "how": m.detail} for m in mutations]
 
 
 # --- all together --------------------------------------------------------------------
 
-def look_up(mutations, top):
-    """Those whose text is there."""
-    found = []
-    for mutation in mutations:
-        trouble = find(mutation, top)
-        if trouble:
-            mutation.result, mutation.detail = "stale", trouble
-        else:
-            found.append(mutation)
-    return found
-
-
-def check_tests(copies, tests, cache, names):
-    """They pass in each copy, and what they need is known; once for the same sources."""
-    for name in sorted(names):
-        tests.measure(name, cache)
-        for copy in copies[1:]:
-            passed = cache.known.setdefault("passed", {}).setdefault(os.path.basename(os.path.dirname(copy.build)), {})
-            if passed.get(name) != copy.sum():
-                has_to_pass(copy, name)
-                passed[name] = copy.sum()
-
-
-def near_enough(work, tests, seconds):
-    """Of the tests that are left those that may run; a mutation that met them before has survived."""
-    for mutation, left in work:
-        names = [name for name in tests.within(tests.for_one(mutation), seconds) if name in left]
-        if names:
-            yield mutation, names
-        else:
-            mutation.result = "survived"
-
-
 def run(mutations, options):
     copies = [Copy(os.path.join(options.work, f"copy-{i}"), options.srcdir) for i in range(options.jobs)]
-    found = look_up(mutations, options.srcdir)
-    print(f"{len(found)} mutations; building {len(copies)} copies", flush=True)
+    print(f"{len(mutations)} mutations; building {len(copies)} copies", flush=True)
     with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
         list(pool.map(lambda copy: copy.prepare(options.tests), copies))
-    tests = Tests(options.tests, copies[0])
-    cache = Cache(os.path.join(options.work, "cache.json"), options.fresh)
-    left = [(m, names) for m in found for names in [from_cache(m, tests, cache, options.seconds)] if names]
-    check_tests(copies, tests, cache, {name for m, _ in left for name in tests.for_one(m)})
-    work = list(near_enough(left, tests, options.seconds))
-    print(f"{len(found) - len(work)} are known from before, {len(work)} to try", flush=True)
-    try_all(work, copies, tests, cache)
-    for mutation, _ in left:
-        if mutation.result == "survived":
-            cache.put(mutation, NEAR, tests.sum_of(tests.for_one(mutation), options.seconds), "")
-    cache.save()
+    tests, remembered = Tests(options.tests, copies[0]), os.path.join(options.work, "needs.json")
+    try:
+        with open(remembered, encoding="utf-8") as file:
+            known = json.load(file)
+    except (OSError, ValueError):
+        known = {}
+    tests.measure({name for m in mutations for name in tests.of(m.path)}, known)
+    with open(remembered, "w", encoding="utf-8") as file:
+        json.dump(known, file)
+    try_all(mutations, copies, tests, options.seconds)
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="Plant bugs one by one; which do the unit tests notice?")
+    parser = argparse.ArgumentParser(description="Plant bugs one by one; which do the tests notice?")
     here = os.path.dirname(os.path.abspath(__file__))
     parser.add_argument("--srcdir", default=os.path.dirname(os.path.dirname(here)), type=os.path.abspath)
     parser.add_argument("--work", default="mutants", type=os.path.abspath, help="folder for the copies and the report")
-    parser.add_argument("--list", default=os.path.join(here, "list.txt"))
     parser.add_argument("--tests", required=True, type=str.split, help="the test programs, in one word")
     parser.add_argument("--jobs", default=2, type=int)
+    parser.add_argument("--count", default=100, type=int, help="how many are drawn")
+    parser.add_argument("--seed", default=1, type=int, help="of the draw")
     parser.add_argument("--seconds", default=60, type=float, help="of processor time, for the tests of a mutation")
-    parser.add_argument("--fresh", action="store_true", help="forget what is known from before")
-    parser.add_argument("prefix", nargs="*", help="only mutations of these folders, as core/fabric")
+    parser.add_argument("--again", action="store_true", help="those that survived the last run in the folder")
+    parser.add_argument("--list", action="store_true", help="only print what is drawn")
+    parser.add_argument("prefix", nargs="*", help="only mutations of these folders or files, as core/fabric")
     return parser.parse_args()
 
 
 def main():
     options = arguments()
+    saved = os.path.join(options.work, "report.json")
+    mutations = again(saved, options.srcdir) if options.again else \
+        draw(options.srcdir, options.prefix, options.count, options.seed)
+    if options.list:
+        sys.exit("\n".join(m.title() for m in mutations))
+    os.makedirs(options.work, exist_ok=True)
     try:
-        mutations = [m for m in read_list(options.list) if not options.prefix or
-                     any((m.folder + "/").startswith(prefix.rstrip("/") + "/") for prefix in options.prefix)]
-        os.makedirs(options.work, exist_ok=True)
         run(mutations, options)
-    except (ValueError, Broken) as trouble:
+    except Broken as trouble:
         sys.exit(f"mutants: {trouble}")
-    sizes = {m.path: m.text.count("\n") for m in mutations if m.path}
-    text = report(mutations, sizes)
+    text = report(mutations)
     print(text, end="")
     with open(os.path.join(options.work, "report.txt"), "w", encoding="utf-8") as file:
         file.write(text)
-    with open(os.path.join(options.work, "report.json"), "w", encoding="utf-8") as file:
+    with open(saved, "w", encoding="utf-8") as file:
         json.dump(as_json(mutations), file, indent=1)
-    complaints = list(too_few(mutations, sizes))
-    for complaint in complaints:
-        print(complaint)
-    sys.exit(1 if complaints or any(faults(mutations)) else 0)
 
 
 if __name__ == "__main__":
