@@ -4,10 +4,8 @@ What is done under OpenSM's lock on trees of three levels, by fors and by minhop
 that routes, the least of several times, healthy and after failures (build_time.c). For fors all is in it: the snapshot of the
 subnet, places, tables, rounds, and the check of both invariants.
 """
-import os
 import pathlib
 import random
-import subprocess
 import tempfile
 
 import failover
@@ -16,13 +14,6 @@ import three
 
 ENGINES = ["minhop", "fors"]
 SIZES = [((4, 4, 4), (4, 4)), ((6, 6, 8), (6, 6)), ((8, 8, 16), (8, 8))]
-
-
-def library(folder):
-    """build_time.c, made; its path."""
-    source, made = pathlib.Path(__file__).with_name("build_time.c"), pathlib.Path(folder) / "build_time.so"
-    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-shared", "-fPIC", "-o", made, source, "-ldl"], check=True)
-    return str(made)
 
 
 def some_cables(tree, share, seed):
@@ -74,7 +65,7 @@ def measure(m, w, engine, repeats):
     stock = {} if engine == "fors" else failover.STOCK
     with tempfile.TemporaryDirectory(prefix="fors-lock-") as folder, harness.Ibsim(tree, folder) as sim:
         builds = Builds(pathlib.Path(folder) / "builds")
-        with harness.OpenSM(sim, pathlib.Path(folder) / "opensm", preload=[library(folder)], env={"FORS_BUILD_TIMES": str(builds.path)},
+        with harness.OpenSM(sim, pathlib.Path(folder) / "opensm", preload=[harness.compiled("build_time", pathlib.Path(__file__).parent)], env={"FORS_BUILD_TIMES": str(builds.path)},
                             routing_engine=engine, lmc=0, **failover.VERBOSE, **stock) as osm:
             failover.bring_up(sim, osm)
             for _ in range(repeats):

@@ -19,7 +19,7 @@ class Result:
         self.code, self.out, self.err = code, out, err
 
 
-def start(command, env=None, timeout=120):
+def start(command, env=None, timeout=600):
     """Run to the end in a process group of its own, which is ended as a whole when it takes too long."""
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, env={**os.environ, **(env or {})}, start_new_session=True)

@@ -236,7 +236,7 @@ def test_waiting(tmp_path):
     assert forsched.wait_epoch(path, 100, 0.01) is None and forsched.wait_epoch(tmp_path / "none", 0, 0.01) is None
     with forsched.Watch(tmp_path) as watch:
         found = []
-        thread = threading.Thread(target=lambda: found.append(watch.wait(100, 60)))
+        thread = threading.Thread(target=lambda: found.append(watch.wait(100, 300)))
         thread.start()
         stamp(path, 101)
         thread.join()

@@ -83,7 +83,7 @@ def make_site(tmp_path, names):
         environment = {"PATH": f"{tools}:/usr/bin:/bin", "STAND": str(tmp_path), "FORS_STATE_DIR": str(state), "FORS_EPOCH": "17",
                        "FORS_STATE": "active", "FORS_NOTE": str(tmp_path / "note"), "TMPDIR": str(tmp_path), **variables}
         done = subprocess.run(["/bin/sh", "-c", str(EXAMPLES / script)], env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=60, check=False)
+                              timeout=300, check=False)
         note = (tmp_path / "note").read_text()
         reached = [h for h in names if (tmp_path / h / "run" / "fors" / "schedule").read_text() == "the newest schedule"]
         return done.returncode, note, reached

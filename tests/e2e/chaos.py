@@ -268,7 +268,7 @@ class Crew:
     def end(self, seat, how):
         manager = self.running.pop(seat)
         os.kill(manager.process.pid, getattr(signal, f"SIG{how}"))
-        status = manager.process.wait(20)
+        status = manager.process.wait(200)
         if how == "TERM" and status:
             raise Violation(f"opensm ended with {status}")
         self.sim.forget_process(manager.process.pid)

@@ -109,13 +109,13 @@ def umad2sim():
 
 
 @functools.cache
-def umad_timeouts():
-    """Path of the library that gives opensm the timeouts of a kernel, which ibsim has not: see umad_timeouts.c."""
-    folder = tempfile.TemporaryDirectory(prefix="fors-umad-")
-    atexit.register(folder.cleanup)
-    source, made = Path(__file__).with_name("umad_timeouts.c"), Path(folder.name) / "umad_timeouts.so"
-    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-shared", "-fPIC", "-pthread", "-o", made, source, "-ldl"],
-                   check=True)
+def compiled(name, folder=Path(__file__).parent):
+    """Path of a library to be preloaded, from the C file of that name: beside this one, or in a folder."""
+    made_in = tempfile.TemporaryDirectory(prefix="fors-preload-")
+    atexit.register(made_in.cleanup)
+    made = Path(made_in.name) / f"{name}.so"
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-std=gnu11", "-O2", "-shared", "-fPIC", "-pthread", "-o", made,
+                    folder / f"{name}.c", "-ldl"], check=True)
     return str(made)
 
 
@@ -127,15 +127,15 @@ def asan_library():
 
 def patience():
     """How much longer things may take than on a machine with nothing else to do."""
-    return min(5.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1) / 2))
+    return min(10.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1) / 2))
 
 
 def wait_for(condition, timeout=20.0, what="condition", interval=0.01):
     """
-    The first true result of condition(), asked until `timeout` seconds have passed; more where much else runs. A file that
-    it reads may come later than the others.
+    The first true result of condition(), asked until `timeout` seconds have passed on an idle machine, and much longer where
+    that is not sure: a limit costs nothing when all is well. A file that it reads may come later than the others.
     """
-    timeout *= patience()
+    timeout *= 4 * patience()
     end = time.monotonic() + timeout
     while True:
         missing = None
@@ -397,7 +397,7 @@ class Ibsim:
         """(exit code, standard output, errors)"""
         try:
             done = subprocess.run(argv, env=self.environment(node or next(iter(self.topology.hcas))), cwd=scratch,
-                                  capture_output=True, text=True, timeout=timeout, check=False)
+                                  capture_output=True, text=True, timeout=timeout * patience(), check=False)
             return done.returncode, done.stdout, done.stderr
         except subprocess.TimeoutExpired as late:
             return 1, "", f"{late} (timed out): {(late.stderr or b'').decode(errors='replace')}"
@@ -406,7 +406,7 @@ class Ibsim:
         if self.process.poll() is None:
             os.kill(self.process.pid, signal.SIGTERM)
             try:
-                self.process.wait(5)
+                self.process.wait(20)
             except subprocess.TimeoutExpired:
                 os.kill(self.process.pid, signal.SIGKILL)
                 self.process.wait()
@@ -438,7 +438,7 @@ def stacks_of(pid):
         is_memcheck = "memcheck" in os.readlink(f"/proc/{pid}/exe")
         asked = ["vgdb", f"--pid={pid}", "v.info", "scheduler"] if is_memcheck else [
             "gdb", "-p", str(pid), "-batch", "-ex", "thread apply all bt"]
-        said.append(subprocess.run(asked, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL).stdout)
+        said.append(subprocess.run(asked, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL).stdout)
     except (OSError, subprocess.TimeoutExpired) as error:  # it has ended, there is no gdb
         said.append(str(error))
     return "\n".join(said)
@@ -476,7 +476,7 @@ class OpenSM:
         settings.update(options)
         self.conf = self.directory / "opensm.conf"
         self.conf.write_text("".join(f"{key} {value}\n" for key, value in settings.items() if value is not None))
-        environment = self.sim.environment(self.node, [*preload, umad_timeouts()])
+        environment = self.sim.environment(self.node, [*preload, compiled("umad_timeouts")])
         environment.update(OSM_TMP_DIR=str(self.tmp), OSM_CACHE_DIR=str(self.cache))
         if settings["event_plugin_name"]:
             environment.update(plugin_environment(plugin_dir))
@@ -598,7 +598,7 @@ class OpenSM:
         if self.process.poll() is None:
             os.kill(self.process.pid, signal.SIGTERM)
             try:
-                self.process.wait(timeout)
+                self.process.wait(timeout * patience())
             except subprocess.TimeoutExpired:
                 print(f"opensm did not end within {timeout} s:\n{stacks_of(self.process.pid)}")
                 os.kill(self.process.pid, signal.SIGKILL)

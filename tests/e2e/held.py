@@ -14,7 +14,6 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from pathlib import Path
 
 import failover
 import harness
@@ -89,15 +88,12 @@ class Gate:
         for name in ("held", "go"):
             os.mkfifo(directory / name)
         self._held, self._go = (os.open(directory / name, os.O_RDWR) for name in ("held", "go"))
-        self._library = directory / "held.so"
-        subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-shared", "-fPIC", "-pthread", "-o", self._library,
-                        Path(__file__).with_name("held.c"), "-ldl"], check=True)
         self._ends = False
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def options(self, slow_ms=0):
         """What an OpenSM has to be started with; then watch() it."""
-        return {"preload": [str(self._library)], "env": {"FORS_HELD": str(self.directory), "FORS_SLOW_MS": str(slow_ms)},
+        return {"preload": [harness.compiled("held")], "env": {"FORS_HELD": str(self.directory), "FORS_SLOW_MS": str(slow_ms)},
                 "log_flags": "0x07"}
 
     def watch(self, osm):

@@ -36,7 +36,7 @@ class Hung:
         if self.is_deaf:
             self.reader.join(10)
         else:
-            self.greeted.wait(10)
+            self.greeted.wait(100)
         return self
 
     def _greet(self):

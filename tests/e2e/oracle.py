@@ -140,7 +140,7 @@ def schedule_problems(csv_text, tables, live, flows=1):
 def credit_loops(directory):
     """ibdmchk's opinion of opensm's dumps: (number of CA to CA paths that it found, has credit loops)."""
     done = subprocess.run(["ibdmchk", "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-l", "0"],
-                          cwd=directory, capture_output=True, text=True, errors="replace", timeout=120)
+                          cwd=directory, capture_output=True, text=True, errors="replace", timeout=600)
     scanned = re.search(r"Scanned:\s*(\d+) CA to CA paths", done.stdout)
     # its exit status says nothing: it crashes after it has printed the result
     return (int(scanned.group(1)) if scanned else 0), "no credit loops found" not in done.stdout

@@ -7,11 +7,9 @@ takes random states of trees of two and three levels, with cables and switches c
 the plugin, then with a shadow, then with fors switched on. The shadow changes no table; what it says are the figures of the third run;
 and switching on moves as many entries as it said.
 """
-import functools
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,20 +25,10 @@ FIGURES = ("servers", "leaves", "spines", "pods", "mids", "tops", "f", "affected
 OUTSIDE = {"opensm.log", "opensm.out", "opensm.conf", "fors.conf", "packets"}
 
 
-@functools.cache
-def umad_log():
-    """Path of the library that writes down what opensm sends: see umad_log.c."""
-    folder = tempfile.mkdtemp(prefix="fors-umad-")
-    source, made = Path(__file__).with_name("umad_log.c"), Path(folder) / "umad_log.so"
-    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-shared", "-fPIC", "-pthread", "-o", made, source, "-ldl"],
-                   check=True)
-    return str(made)
-
-
 def start(sim, directory, engine, conf=None, **options):
     """An opensm without the plugin (conf None) or with it, whose packets are written down."""
     directory = Path(directory)
-    return harness.OpenSM(sim, directory, fors_conf=conf, routing_engine=engine, preload=[umad_log()],
+    return harness.OpenSM(sim, directory, fors_conf=conf, routing_engine=engine, preload=[harness.compiled("umad_log")],
                           event_plugin_name=None if conf is None else "fors",
                           env={"FORS_UMAD_LOG": str(directory / "packets")}, **{**QUIET, **options})
 

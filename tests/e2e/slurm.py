@@ -117,7 +117,7 @@ class Slurm:
         return done.returncode == 0 and done.stdout.split().count("idle") >= len(self.nodes)
 
     def run(self, *command, check=True):
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=300)
         if check and done.returncode:
             raise harness.HarnessError(f"{' '.join(command)}: {done.stderr}")
         return done
@@ -158,7 +158,7 @@ class Slurm:
             process.terminate()
         for process in self.processes:
             try:
-                process.wait(10)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

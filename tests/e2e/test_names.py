@@ -1,30 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Node descriptions are what hosts say of themselves: none of them takes a job's schedule, a server's place in a job, or a drained
 cable away, under the stock opensm. umad_names.c changes what the simulated nodes answer."""
-import atexit
 import csv
 import functools
 import json
-import os
 import subprocess
-import tempfile
-from pathlib import Path
 
 import pytest
 
-from harness import SHORT_POLLS, FatTree, OpenSM, fors_command, wait_for
+from harness import SHORT_POLLS, FatTree, OpenSM, compiled, fors_command, wait_for
 from three import Tree3
 
 TREE = FatTree(4, 4)  # four servers on each of four leaves
-
-
-@functools.cache
-def umad_names():
-    folder = tempfile.TemporaryDirectory(prefix="fors-names-")
-    atexit.register(folder.cleanup)
-    source, made = Path(__file__).with_name("umad_names.c"), Path(folder.name) / "umad_names.so"
-    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-shared", "-fPIC", "-o", made, source, "-ldl"], check=True)
-    return str(made)
 
 
 class Scene:
@@ -40,7 +27,7 @@ class Scene:
         self.sim, self.sm = fabric(topology, **self.how())
 
     def how(self):
-        return dict(fors_conf=f"jobs_file = {self.file}\n{self.conf}", preload=[umad_names()],
+        return dict(fors_conf=f"jobs_file = {self.file}\n{self.conf}", preload=[compiled("umad_names")],
                     env={"FORS_UMAD_NAMES": str(self.names_file)}, **self.options)
 
     def write(self, text):
@@ -306,7 +293,7 @@ def test_excluded_by_name(fabric, tmp_path, thief):
     """A switch or a host takes the name of a switch that fors.conf names: the same cables are drained, also while that is dead."""
     names = tmp_path / "names"
     names.write_text("")
-    sim, sm = fabric(TREE, fors_conf="exclude_links = Leaf00[5]\nexclude_spines = Spine03\n", preload=[umad_names()], console="local",
+    sim, sm = fabric(TREE, fors_conf="exclude_links = Leaf00[5]\nexclude_spines = Spine03\n", preload=[compiled("umad_names")], console="local",
                      sweep_interval="0", env={"FORS_UMAD_NAMES": str(names)})
     was = sm.wait_status(state="active")["excluded_links"]
     assert len(was) == 1 + 4

@@ -24,7 +24,7 @@ class Written(harness.Topology):
 
 
 def fors_fabric(*arguments):
-    done = subprocess.run(harness.fors_command("fabric", *arguments), capture_output=True, text=True, timeout=60)
+    done = subprocess.run(harness.fors_command("fabric", *arguments), capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

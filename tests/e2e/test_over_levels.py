@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Service levels in schedules over the tables of engines that need them to be free of deadlock."""
-import os
 import re
-import subprocess
 
 import pytest
 
@@ -18,8 +16,7 @@ def no_lots(tmp_path_factory):
     """dfsssp spreads a layer over several lanes by lot; preloaded into opensm this always draws the first."""
     folder = tmp_path_factory.mktemp("lots")
     (folder / "lots.c").write_text("int rand(void) { return 0; }\n")
-    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", folder / "lots.so", folder / "lots.c"], check=True)
-    return str(folder / "lots.so")
+    return harness.compiled("lots", folder)
 
 
 def level_of_the_sa(sim, source, target):

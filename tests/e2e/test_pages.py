@@ -70,7 +70,7 @@ def run_browser(folder, *arguments):
     """Its standard output. A profile of its own, so that any number of them run side by side."""
     done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
                            "--disable-dev-shm-usage", f"--user-data-dir={folder}/profile", *arguments],
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 
@@ -100,7 +100,7 @@ def assert_good(seen):
 
 
 def fors(*arguments, code=0, env=None):
-    done = subprocess.run(harness.fors_command(*arguments), capture_output=True, text=True, timeout=120, env={**os.environ, **(env or {})})
+    done = subprocess.run(harness.fors_command(*arguments), capture_output=True, text=True, timeout=600, env={**os.environ, **(env or {})})
     assert done.returncode == code, done.stderr
     return done.stdout
 

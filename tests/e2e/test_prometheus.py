@@ -38,7 +38,7 @@ class Daemon:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(120)
         self.log.close()
 
 
@@ -58,7 +58,7 @@ class Prometheus:
 
     def ask(self, path, **query):
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(query)}"
-        with urllib.request.urlopen(url, timeout=10) as answer:
+        with urllib.request.urlopen(url, timeout=60) as answer:
             found = json.load(answer)
         assert found["status"] == "success"
         return found["data"]

@@ -30,7 +30,7 @@ class Nobody:
         self.environment = {**site.slurm.environment, "SLURM_CONF": str(self.folder / "slurm.conf"), "HOME": "/"}
 
     def run(self, *command, check=True):
-        return subprocess.run(command, env=self.environment, cwd="/", user=NOBODY, group=NOBODY, extra_groups=[], check=check, capture_output=True, timeout=60)
+        return subprocess.run(command, env=self.environment, cwd="/", user=NOBODY, group=NOBODY, extra_groups=[], check=check, capture_output=True, timeout=300)
 
     def submit(self, *options):
         """The ID of a job that sleeps."""
@@ -43,7 +43,7 @@ def site(tmp_path):
     yield made
     made.slurm.run("scancel", "--user=nobody", check=False)
     left = ["squeue", "-h", "--user=nobody"]  # their names are no text
-    harness.wait_for(lambda: not subprocess.run(left, env=made.slurm.environment, capture_output=True, timeout=60).stdout, 30, "they are gone", 0.2)
+    harness.wait_for(lambda: not subprocess.run(left, env=made.slurm.environment, capture_output=True, timeout=300).stdout, 30, "they are gone", 0.2)
     made.slurm.stop()
 
 
@@ -71,7 +71,7 @@ def test_names_and_comments_of_any_bytes(site, nobody, tmp_path):
     last = site.slurm.submit(1, "--partition=owned")
     harness.wait_for(lambda: {first, last, *jobs} <= site.slurm.running().keys() and len(site.slurm.running()) == len(jobs) + 3, 60, "all of them run", 0.2)
     with pytest.raises(UnicodeDecodeError):
-        subprocess.run(["squeue", "--json"], env=site.slurm.environment, check=True, capture_output=True, timeout=60).stdout.decode()
+        subprocess.run(["squeue", "--json"], env=site.slurm.environment, check=True, capture_output=True, timeout=300).stdout.decode()
     wanted = {job: (job in (first, last, jobs[5]), nodes) for job, nodes in site.slurm.running().items()}
     harness.wait_for(lambda: site.listed() == wanted, 30, "the prologues have written them all", 0.2)
     plain = tmp_path / "squeue"

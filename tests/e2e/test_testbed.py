@@ -124,7 +124,7 @@ def test_nothing_is_left_when_the_runner_is_ended(number, tmp_path):
         assert len(namespaces_of(runner.pid)) == 48
         assert any("opensm" in line for line in processes_with(scratch))
         runner.send_signal(number)
-        out, complaint = runner.communicate(timeout=60)
+        out, complaint = runner.communicate(timeout=300)
     finally:
         if runner.poll() is None:
             runner.kill()

@@ -21,7 +21,7 @@ def settled(sm, act, *args):
     return sm.wait_epoch(before)
 
 
-def good(sim, sm, seconds=15):
+def good(sim, sm, seconds=90):
     """Status and snapshot of the fabric at rest: a sweep, or a plan, may still be under way."""
     end = time.monotonic() + seconds
     while True:

@@ -10,7 +10,7 @@ import harness
 import over
 import watching
 from harness import FatTree
-from watching import STOCK, compiled, may_leave, most_out, read_log, read_once, start, watch
+from watching import STOCK, may_leave, most_out, read_log, read_once, start, watch
 
 
 def fors(*arguments):
@@ -58,7 +58,7 @@ def test_only_questions_and_never_more_than_the_window(fabric, tmp_path, window)
     sim, sm = fabric(over.two_levels(), **STOCK, lmc=1)
     sm.wait_up()
     log = tmp_path / "mads"
-    read_once(sim, listener(sim), tmp_path, "--rate", 0, *(["--window", window] if window else []), preload=[compiled("umad_spy")],
+    read_once(sim, listener(sim), tmp_path, "--rate", 0, *(["--window", window] if window else []), preload=[harness.compiled("umad_spy")],
               env={"FORS_SPY_LOG": str(log)})
     mads = read_log(log)
     sent = [mad for mad in mads if mad.what == "S"]
@@ -71,7 +71,7 @@ def test_a_rate_is_kept(fabric, tmp_path):
     sim, sm = fabric(over.two_levels(), **STOCK)
     sm.wait_up()
     log = tmp_path / "mads"
-    read_once(sim, listener(sim), tmp_path, "--rate", 500, preload=[compiled("umad_spy")], env={"FORS_SPY_LOG": str(log)})
+    read_once(sim, listener(sim), tmp_path, "--rate", 500, preload=[harness.compiled("umad_spy")], env={"FORS_SPY_LOG": str(log)})
     sent = [mad.ms for mad in read_log(log) if mad.what == "S"]
     most = max(sum(1 for other in sent if ms <= other < ms + 1000) for ms in sent)
     assert most <= 505
@@ -83,7 +83,7 @@ def test_lost_packets_are_asked_for_again(fabric, tmp_path, percent):
     sm.wait_up()
     node = listener(sim)
     whole = read_once(sim, node, tmp_path)[:2]
-    lossy = read_once(sim, node, tmp_path, "--timeout", 20, "--retries", 9, preload=[compiled("umad_spy")],
+    lossy = read_once(sim, node, tmp_path, "--timeout", 20, "--retries", 9, preload=[harness.compiled("umad_spy")],
                       env={"FORS_SPY_DROP": str(percent)})
     assert lossy[:2] == whole
 
@@ -93,7 +93,7 @@ def test_a_reading_with_a_lost_packet_is_none(fabric, tmp_path):
     sm.wait_up()
     net = tmp_path / "none.net"
     done = watch(sim, listener(sim), "--once", "--output-net", net, "--timeout", 5, "--retries", 0,
-                 preload=[compiled("umad_spy")], env={"FORS_SPY_DROP": "50"})
+                 preload=[harness.compiled("umad_spy")], env={"FORS_SPY_DROP": "50"})
     assert done.returncode in (1, 2) and done.stderr.count("\n") == 1 and not net.exists()
 
 
@@ -103,7 +103,7 @@ def test_a_reading_with_a_lost_packet_is_none(fabric, tmp_path):
 def test_no_right_to_open_a_port_is_one_sentence(fabric):
     sim, sm = fabric(over.two_levels(), **STOCK)
     sm.wait_up()
-    done = watch(sim, listener(sim), "--once", preload=[compiled("umad_spy")], env={"FORS_SPY_DENIED": "1"})
+    done = watch(sim, listener(sim), "--once", preload=[harness.compiled("umad_spy")], env={"FORS_SPY_DENIED": "1"})
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "no right to open" in done.stderr and "/dev/infiniband/umad" in done.stderr
 
@@ -113,7 +113,7 @@ def test_nodes_with_an_m_key(fabric, tmp_path):
     sim, sm = fabric(over.two_levels(), **STOCK)
     sm.wait_up()
     node, key = listener(sim), tmp_path / "key"
-    locked = {"preload": [compiled("umad_spy")], "env": {"FORS_SPY_MKEY": "0x1234abcd"}}
+    locked = {"preload": [harness.compiled("umad_spy")], "env": {"FORS_SPY_MKEY": "0x1234abcd"}}
     whole = read_once(sim, node, tmp_path)[:2]
     for text in ("0x1234abcd\n", "# by OpenSM\n\n0x0002c903000e0b72 0x1234abcd\n0x0002c903000e0b73 0x1234abcd\n"):
         key.write_text(text)

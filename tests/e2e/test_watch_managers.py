@@ -9,7 +9,7 @@ import pytest
 import harness
 import over
 from harness import FatTree
-from watching import STOCK, compiled, cut_or_mend, judged, read_log
+from watching import STOCK, cut_or_mend, judged, read_log
 
 
 def beats(service, seconds):
@@ -28,7 +28,7 @@ def test_nobody_repairs_failures(fabric, watcher, tmp_path, how):
     sm.wait_up()
     service = watcher(sim)
     epoch = service.wait_epoch()["epoch"]
-    assert beats(service, 5.5)
+    assert beats(service, 60)
     os.kill(sm.process.pid, how)
     time.sleep(4)
     assert not beats(service, 5.5)
@@ -44,7 +44,7 @@ def test_nobody_repairs_failures(fabric, watcher, tmp_path, how):
         fabric.also(harness.OpenSM(sim, tmp_path / "second", lmc=1, **STOCK))
     assert service.wait_epoch(epoch)["epoch"] > epoch
     judged(service)
-    assert beats(service, 5.5)
+    assert beats(service, 60)
 
 
 SM_INFO = 0x20
@@ -58,7 +58,7 @@ def test_a_frozen_manager_is_not_waited_for(fabric, watcher, tmp_path):
     tree, spy = over.two_levels(), tmp_path / "spy"
     sim, sm = fabric(tree, **STOCK, lmc=1)
     sm.wait_up()
-    service = watcher(sim, env={"FORS_SPY_LOG": str(spy)}, preload=[compiled("umad_spy")])
+    service = watcher(sim, env={"FORS_SPY_LOG": str(spy)}, preload=[harness.compiled("umad_spy")])
     epoch = service.wait_epoch()["epoch"]
     for pause, cable in ((0, tree.uplink(0, 1)), (2, tree.uplink(1, 2))):
         os.kill(sm.process.pid, signal.SIGSTOP)
@@ -79,12 +79,12 @@ def test_nobody_answers(fabric, watcher, tmp_path):
     sim, sm = fabric(tree, **STOCK)
     sm.wait_up()
     mute = tmp_path / "mute"
-    service = watcher(sim, env={"FORS_SPY_MUTE": str(mute)}, preload=[compiled("umad_spy")])
+    service = watcher(sim, env={"FORS_SPY_MUTE": str(mute)}, preload=[harness.compiled("umad_spy")])
     epoch = service.wait_epoch()["epoch"]
     mute.touch()
     begin = time.monotonic()
     harness.wait_for(lambda: "the heartbeat stops" in service.log(), 20, "the heartbeat to stop")
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 10 * harness.patience()
     service.wait(5, state=lambda state: state != "active")
     mute.unlink()
     service.wait_epoch(epoch)

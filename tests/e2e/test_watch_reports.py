@@ -6,7 +6,7 @@ import time
 import harness
 import over
 import watching
-from watching import STOCK, compiled, cut_or_mend, judged, may_leave, most_out, read_log
+from watching import STOCK, cut_or_mend, judged, may_leave, most_out, read_log
 
 
 REPORTS = {"SIM_SET_ISSM": "1"}  # ibsim sends them to managers only
@@ -14,7 +14,7 @@ REPORTS = {"SIM_SET_ISSM": "1"}  # ibsim sends them to managers only
 
 def told(fabric, tree, **options):
     """A fabric whose opensm does not take the watcher for a manager."""
-    sim, sm = fabric(tree, **STOCK, preload=[compiled("umad_no_sm")], **options)
+    sim, sm = fabric(tree, **STOCK, preload=[harness.compiled("umad_no_sm")], **options)
     sm.wait_up()
     return sim, sm
 
@@ -24,7 +24,7 @@ def test_reports_withdraw_at_once(fabric, watcher, tmp_path):
     tree = over.two_levels()
     sim, sm = told(fabric, tree, lmc=1)
     log = tmp_path / "mads"
-    service = watcher(sim, env={**REPORTS, "FORS_SPY_LOG": str(log)}, preload=[compiled("umad_spy")])
+    service = watcher(sim, env={**REPORTS, "FORS_SPY_LOG": str(log)}, preload=[harness.compiled("umad_spy")])
     epoch = service.wait_epoch()["epoch"]
     assert "subscribed to the Reports" in service.log()
     for lane in range(3):
@@ -49,13 +49,13 @@ def test_a_report_without_an_answer_withdraws_in_time(fabric, watcher, tmp_path)
     tree = over.two_levels()
     sim, sm = told(fabric, tree, lmc=1)
     mute = tmp_path / "mute"
-    service = watcher(sim, env={**REPORTS, "FORS_SPY_MUTE": str(mute)}, preload=[compiled("umad_spy")])
+    service = watcher(sim, env={**REPORTS, "FORS_SPY_MUTE": str(mute)}, preload=[harness.compiled("umad_spy")])
     service.wait_epoch()
     mute.touch()
     cut_or_mend(sm, sim.unlink, *tree.uplink(1, 0)[:2])
     said = ("ms after its Report", "does not say in time what it was")  # the daemon says why when it has written the file
     harness.wait_for(lambda: all(text in service.log() for text in said), 20, "the watcher to withdraw, and why")
-    assert float(re.search(r"withdrawn ([0-9.]+) ms after its Report", service.log())[1]) < 600  # all tries take 800
+    assert float(re.search(r"withdrawn ([0-9.]+) ms after its Report", service.log())[1]) < 600 * harness.patience()  # all tries take 800
 
 
 def test_little_is_asked_at_rest(fabric, watcher, tmp_path):
@@ -63,7 +63,7 @@ def test_little_is_asked_at_rest(fabric, watcher, tmp_path):
     tree = over.two_levels()
     sim, _ = told(fabric, tree, sweep_interval=0)
     log = tmp_path / "mads"
-    service = watcher(sim, env={**REPORTS, "FORS_SPY_LOG": str(log)}, preload=[compiled("umad_spy")])
+    service = watcher(sim, env={**REPORTS, "FORS_SPY_LOG": str(log)}, preload=[harness.compiled("umad_spy")])
     service.wait_epoch()
     time.sleep(3)
     before = len(read_log(log))
@@ -78,7 +78,7 @@ def test_polls_at_rest(fabric, watcher, tmp_path):
     sim, sm = fabric(tree, **STOCK, sweep_interval=0)
     sm.wait_up()
     log = tmp_path / "mads"
-    service = watcher(sim, env={"FORS_SPY_LOG": str(log), "FORS_SPY_TAKEN": "1"}, preload=[compiled("umad_spy")])
+    service = watcher(sim, env={"FORS_SPY_LOG": str(log), "FORS_SPY_TAKEN": "1"}, preload=[harness.compiled("umad_spy")])
     service.wait_epoch()
     assert "another program of this host has them" in service.log()
     time.sleep(3)
@@ -93,7 +93,7 @@ def test_polls_where_no_report_comes(fabric, watcher):
     """The subscription is taken, but nothing comes: a cable that dies is found by polls, and the log says so."""
     tree = over.two_levels()
     sim, sm = told(fabric, tree, lmc=1)
-    service = watcher(sim, env={**REPORTS, "FORS_SPY_DEAF": "1"}, preload=[compiled("umad_spy")])
+    service = watcher(sim, env={**REPORTS, "FORS_SPY_DEAF": "1"}, preload=[harness.compiled("umad_spy")])
     epoch = service.wait_epoch()["epoch"]
     cut_or_mend(sm, sim.unlink, *tree.uplink(0, 2)[:2])
     service.wait_epoch(epoch)
@@ -106,7 +106,7 @@ def test_a_manager_that_does_not_count(fabric, watcher):
     tree = over.two_levels()
     sim, sm = fabric(tree, **STOCK, lmc=1)
     sm.wait_up()
-    service = watcher(sim, env={"FORS_SPY_FROZEN": "1"}, preload=[compiled("umad_spy")])
+    service = watcher(sim, env={"FORS_SPY_FROZEN": "1"}, preload=[harness.compiled("umad_spy")])
     epoch = service.wait_epoch()["epoch"]
     judged(service)
     cut_or_mend(sm, sim.unlink, *tree.uplink(0, 1)[:2])
@@ -122,7 +122,7 @@ def test_subscribed_again(fabric, watcher, tmp_path):
     epoch = service.wait_epoch()["epoch"]
     sm.stop()
     sim.forget_process(sm.process.pid)
-    second = harness.OpenSM(sim, tmp_path / "second", lmc=1, preload=[compiled("umad_no_sm")], **STOCK)
+    second = harness.OpenSM(sim, tmp_path / "second", lmc=1, preload=[harness.compiled("umad_no_sm")], **STOCK)
     fabric.also(second)
     second.wait_up()
     harness.wait_for(lambda: "the subnet manager has started again" in service.log(), 20, "the watcher to see it")

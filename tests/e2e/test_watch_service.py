@@ -15,7 +15,7 @@ import oracle
 import over
 import watching
 from harness import FatTree
-from watching import STOCK, compiled, cut_or_mend, judged, may_leave, most_out, read_log
+from watching import STOCK, cut_or_mend, judged, may_leave, most_out, read_log
 
 
 @pytest.mark.parametrize("lmc", (0, 1))
@@ -100,7 +100,7 @@ def test_it_ends_within_two_seconds(fabric, watcher):
     service = watcher(sim)
     service.wait_epoch()
     began = time.monotonic()
-    assert service.stop() == 0 and time.monotonic() - began < 2
+    assert service.stop() == 0 and time.monotonic() - began < 2 * harness.patience()
     assert "fors watch has ended" in service.status()["reason"]
     assert over.read_csv(service.folder() / "schedule") is not None  # the switches still hold its tables
     assert watcher(sim).wait_epoch(service.status()["epoch"] - 1)["epoch"] >= service.status()["epoch"]
@@ -111,7 +111,7 @@ def test_only_questions_leave(fabric, watcher, tmp_path):
     sim, sm = fabric(tree, **STOCK, lmc=1)
     sm.wait_up()
     log = tmp_path / "mads"
-    service = watcher(sim, preload=[compiled("umad_spy")], env={"FORS_SPY_LOG": str(log)})
+    service = watcher(sim, preload=[harness.compiled("umad_spy")], env={"FORS_SPY_LOG": str(log)})
     epoch = service.wait_epoch()["epoch"]
     cut_or_mend(sm, sim.unlink, *tree.uplink(0, 0)[:2])
     service.wait_epoch(epoch)
@@ -127,7 +127,7 @@ def test_lost_packets(fabric, watcher, percent):
     tree = over.two_levels()
     sim, sm = fabric(tree, **STOCK, lmc=1)
     sm.wait_up()
-    service = watcher(sim, arguments=["--timeout", 50, "--retries", 6], preload=[compiled("umad_spy")], env={"FORS_SPY_DROP": str(percent)})
+    service = watcher(sim, arguments=["--timeout", 50, "--retries", 6], preload=[harness.compiled("umad_spy")], env={"FORS_SPY_DROP": str(percent)})
     epoch = service.wait_epoch(timeout=40)["epoch"]
     judged(service)
     cut_or_mend(sm, sim.unlink, *tree.uplink(0, 0)[:2])
@@ -138,7 +138,7 @@ def test_lost_packets(fabric, watcher, percent):
 def test_nothing_is_published_from_half_a_reading(fabric, watcher):
     sim, sm = fabric(over.two_levels(), **STOCK)
     sm.wait_up()
-    service = watcher(sim, arguments=["--timeout", 5, "--retries", 0], preload=[compiled("umad_spy")], env={"FORS_SPY_DROP": "50"})
+    service = watcher(sim, arguments=["--timeout", 5, "--retries", 0], preload=[harness.compiled("umad_spy")], env={"FORS_SPY_DROP": "50"})
     service.wait(state="inactive")
     for _ in range(50):
         time.sleep(0.05)
@@ -148,10 +148,10 @@ def test_nothing_is_published_from_half_a_reading(fabric, watcher):
 def test_what_it_cannot_begin_with(fabric, watcher, tmp_path):
     sim, sm = fabric(over.two_levels(), **STOCK)
     sm.wait_up()
-    denied = watcher(sim, "denied", preload=[compiled("umad_spy")], env={"FORS_SPY_DENIED": "1"})
-    assert denied.process.wait(10) == 2 and denied.log().count("\n") == 1 and "no right to open" in denied.log()
+    denied = watcher(sim, "denied", preload=[harness.compiled("umad_spy")], env={"FORS_SPY_DENIED": "1"})
+    assert denied.process.wait(100) == 2 and denied.log().count("\n") == 1 and "no right to open" in denied.log()
     shadow = watcher(sim, "shadow", settings="fors_mode = shadow\n")
-    assert shadow.process.wait(10) == 2 and "fors_mode" in shadow.log()
+    assert shadow.process.wait(100) == 2 and "fors_mode" in shadow.log()
     missing = watching.watch(sim, list(sim.topology.hcas)[-1], "--config", tmp_path / "nothing")
     assert missing.returncode == 2 and "nothing" in missing.stderr
 
@@ -208,7 +208,7 @@ def test_two_watchers_and_one_folder(fabric, watcher, tmp_path):
     epoch = first.wait_epoch()["epoch"]
     harness.wait_for(lambda: (copies / "schedule").exists(), 10, "the copy")
     log = tmp_path / "mads"
-    second = watcher(sim, "second", node="Node00-00", settings=settings, env={"FORS_SPY_LOG": str(log)}, preload=[compiled("umad_spy")])
+    second = watcher(sim, "second", node="Node00-00", settings=settings, env={"FORS_SPY_LOG": str(log)}, preload=[harness.compiled("umad_spy")])
     second.wait(30, state="inactive", reason=lambda reason: reason and "another fors watch publishes in" in reason)
     time.sleep(1)
     before = len(read_log(log))

@@ -43,7 +43,7 @@ class Side:
         if is_plugin:
             options = {"routing_engine": engine, "lmc": 1, "fors_conf": "schedule_over = any\n"}
         self.sim = Ibsim(tree, directory / "sim")
-        self.sm = OpenSM(self.sim, directory / "sm", preload=[] if is_plugin else [watching.compiled("umad_no_sm")], **options)
+        self.sm = OpenSM(self.sim, directory / "sm", preload=[] if is_plugin else [harness.compiled("umad_no_sm")], **options)
         self.sm.wait_up()
         self.service = None if is_plugin else watching.Watcher(self.sim, directory / "watch", env={"SIM_SET_ISSM": "1"})
         self.epoch = wait_epoch(self.status, 0)[0]["epoch"]

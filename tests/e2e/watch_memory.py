@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import harness
 import watching
 from harness import FatTree, Ibsim, OpenSM
 
@@ -37,7 +38,7 @@ def change(draw, sim, ends, down):
 def run(changes, seed, directory):
     draw, tree, down, seen = random.Random(seed), FatTree(4, 4), [], []
     ends = [tree.uplink(a, k)[:2] for a in range(tree.nleaves) for k in range(tree.nspines)]
-    with Ibsim(tree, directory / "sim") as sim, OpenSM(sim, directory / "sm", preload=[watching.compiled("umad_no_sm")], lmc=1, **watching.STOCK) as sm:
+    with Ibsim(tree, directory / "sim") as sim, OpenSM(sim, directory / "sm", preload=[harness.compiled("umad_no_sm")], lmc=1, **watching.STOCK) as sm:
         sm.wait_up()
         service = watching.Watcher(sim, directory / "watch", env={"SIM_SET_ISSM": "1"})
         try:

@@ -87,7 +87,7 @@ def step(draw, tree, sim, down):
 def run(engine, lmc, events, seed, directory, has_reports):
     draw, tree, down, times = random.Random(f"{seed} {engine} {lmc}"), FatTree(4, 4), [], []
     options = {**watching.STOCK, "routing_engine": engine, "lmc": lmc, "sweep_interval": 2}
-    with Ibsim(tree, directory / "sim") as sim, OpenSM(sim, directory / "sm", preload=[watching.compiled("umad_no_sm")], **options) as sm:
+    with Ibsim(tree, directory / "sim") as sim, OpenSM(sim, directory / "sm", preload=[harness.compiled("umad_no_sm")], **options) as sm:
         sm.wait_up()
         service = watching.Watcher(sim, directory / "watch", env={"SIM_SET_ISSM": "1"} if has_reports else {})
         try:

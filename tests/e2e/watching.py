@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """fors watch beside a stock opensm: how it is started, what leaves it, and twenty fabrics to read."""
-import atexit
 import collections
-import functools
 import json
 import os
 import signal
 import subprocess
-import tempfile
 from pathlib import Path
 
 import harness
@@ -22,17 +19,6 @@ Mad = collections.namedtuple("Mad", "what ms kind method attribute modifier id")
 GET, SET, GET_TABLE, REPORT_RESP = 0x01, 0x02, 0x12, 0x86
 INFORM_INFO = 0x0003
 SA = 0x03
-
-
-@functools.cache
-def compiled(name):
-    """Path of a library to be preloaded, from the C file of that name beside this one."""
-    folder = tempfile.TemporaryDirectory(prefix="fors-preload-")
-    atexit.register(folder.cleanup)
-    source, made = Path(__file__).with_name(f"{name}.c"), Path(folder.name) / f"{name}.so"
-    subprocess.run([os.environ.get("CC", "cc").split()[-1], "-std=gnu11", "-O2", "-shared", "-fPIC", "-pthread", "-o", made, source, "-ldl"],
-                   check=True)
-    return str(made)
 
 
 def read_log(path):
@@ -64,7 +50,7 @@ def most_out(mads, timeout_ms=200.0):
     return most
 
 
-def watch(sim, node, *arguments, preload=(), env=None, timeout=120):
+def watch(sim, node, *arguments, preload=(), env=None, timeout=600):
     """Run `fors watch` on a node of a simulated fabric."""
     environment = sim.environment(node, preload)
     environment.update(env or {})
@@ -212,7 +198,7 @@ class Watcher:
         if self.process.poll() is None:
             os.kill(self.process.pid, signal.SIGTERM)
             try:
-                self.process.wait(10)
+                self.process.wait(60)
             except subprocess.TimeoutExpired:
                 os.kill(self.process.pid, signal.SIGKILL)
                 self.process.wait()

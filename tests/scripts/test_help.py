@@ -45,7 +45,7 @@ def ask(top, script, *arguments):
     before = files(top / "tree")
     path = top / "tree" / script
     command = ["python3", path] if path.suffix == ".py" else [path]
-    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=60, cwd=top, stdin=subprocess.DEVNULL,
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=300, cwd=top, stdin=subprocess.DEVNULL,
                           env={**os.environ, "PATH": f"{top}/traps:{os.environ['PATH']}", "PYTHONDONTWRITEBYTECODE": "1"})
     assert not (top / "sprung").exists(), (script, arguments, (top / "sprung").read_text())
     assert files(top / "tree") == before
