@@ -173,11 +173,6 @@ EXTRA_DIST += tests/sweep/plans.py
 demands-sweep: fors
 	python3 $(srcdir)/tests/sweep/demands.py ./fors $${DEMANDS:-1000} $${SEED:-1}
 EXTRA_DIST += tests/sweep/demands.py
-# Trees of three levels that are not regular, how far their plans are above the bound: make levels-sweep FABRICS=400
-.PHONY: levels-sweep
-levels-sweep: fors
-	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/levels.py ./fors $${FABRICS:-400} $${SEED:-1}
-EXTRA_DIST += tests/sweep/levels.py
 # Random trees of three levels and two, kind by kind: make kinds-sweep TREES=20 ABSENT=2 SEED=1 OLD='--old COMMAND'
 .PHONY: kinds-sweep
 kinds-sweep: fors
@@ -191,19 +186,9 @@ tests_sweep_haste_LDADD = libforscore.la
 haste-sweep: fors tests/sweep/haste
 	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/haste.py ./fors tests/sweep/haste --count $${STATES:-30} --seed $${SEED:-1}
 EXTRA_DIST += tests/sweep/haste.py
-# Trees with parallel and missing cables: no more phases than another build needs: make effort-sweep OLD=REV, or OLD=its command
-.PHONY: effort-sweep
-effort-sweep: fors
-	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/effort.py ./fors $${OLD:-36feca4} $${FABRICS:-400} $${SEED:-1}
-EXTRA_DIST += tests/sweep/effort.py
 .PHONY: shadow-states
 shadow-states: libfors.la fors
 	FORS_BUILDDIR=$$PWD python3 $(srcdir)/tests/e2e/shadow.py $${STATES:-50} $${SEED:-1}
-# What auto plans on random fabrics: no phase, no busy phase and no time more than another build's: make choice-sweep OLD=REV, or OLD=its command
-.PHONY: choice-sweep
-choice-sweep: fors
-	PYTHONDONTWRITEBYTECODE=1 python3 $(srcdir)/tests/sweep/choice.py ./fors $${OLD:-36feca4} $${FABRICS:-250} $${SEED:-1}
-EXTRA_DIST += tests/sweep/choice.py
 .PHONY: simulated-sweep
 simulated-sweep: fors
 	python3 $(srcdir)/tests/sweep/simulated.py ./fors $${FABRICS:-200} $${SEED:-1}

@@ -256,10 +256,15 @@ def test_lmc_too_small_for_the_method(fors):
 def test_the_last_tokens_are_insisted_on(fors, write):
     """Nine leaves, ten spines, one cable or two: a plan a phase above the bound is left only when its last few flows found no room."""
     sys.path.insert(0, str(SRC / "tests/sweep"))
-    import effort
+    import kinds
 
-    tree, dead, _ = effort.draw_tree(random.Random("97303.14"))
-    status = plan(fors, "--fabric", write("net", tree.text(4)), "--lmc", "4", *(word for one in dead for word in ("--down", one)))
+    servers = (24, 24, 24, 14, 24, 19, 24, 10, 3)
+    cables = [[int(n) for n in row] for row in ("2112221111", "2111221211", "1212221121", "1212211211", "2111111122", "1211122111", "2111122122",
+                                                "1211121111", "1121212111")]
+    dead = ((5, 2), (8, 3), (6, 6), (3, 1), (1, 14), (6, 9), (3, 10), (6, 2), (1, 10), (5, 4), (7, 9), (1, 2))
+    net = fors("fabric", "--fabric", write("links", kinds.Gaps(servers, cables).text()), "--lmc", "4", "--format", "net").out
+    status = plan(fors, "--fabric", write("net", net), "--lmc", "4",
+                  *(word for leaf, cable in dead for word in ("--down", f"Leaf{leaf}[{servers[leaf] + cable}]")))
     assert (status["servers"], len(status["dead_links"]), status["phases"], status["lower_bound"]) == (166, 12, 310, 310)
 
 
