@@ -100,7 +100,7 @@ unit_tests += tests/unit/test_worker_jobs tests/unit/test_worker_demand
 
 # What tests of planners, tables and the verifier share, and tests of readers.
 unit_support = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
-libtestsupport_la_SOURCES = tests/unit/support.c tests/unit/support.h tests/unit/data.c tests/unit/data.h
+libtestsupport_la_SOURCES = tests/unit/support.c tests/unit/support.h tests/unit/data.c tests/unit/data.h tests/unit/unit.h
 
 if HAVE_CMOCKA
 check_LTLIBRARIES += libtestsupport.la

@@ -5,17 +5,13 @@
  * tests/fuzz/corpus/TARGET/ has files called good-* (accepted), bad-* (refused) and anything else, of which
  * nothing is expected but that the target comes back.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 
 #include "targets.h"
+#include "tests/unit/unit.h"
 
 #define MAX_SIZE ((size_t)1 << 20)
 

@@ -2,17 +2,13 @@
 #define _XOPEN_SOURCE 700 /* nftw() */
 #define _DEFAULT_SOURCE 1
 #include "subnet.h"
+#include "tests/unit/unit.h"
 
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define QDR 4 /* 10 Gb/s per lane */
 #define WIDTH_4X 2

@@ -3,15 +3,12 @@
 #include "tests/sweep/oracle.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #ifdef HAVE_CONFIG_H
 #include "config.h"
+#include "tests/unit/unit.h"
 #endif
 #ifdef HAVE_LPSOLVE
 #include <lpsolve/lp_lib.h>

@@ -5,15 +5,10 @@
 #ifndef FORS_TESTS_DATA_H
 #define FORS_TESTS_DATA_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/net/net.h"
+#include "unit.h"
 
 /* The file tests/data/NAME, terminated too, owned by the caller; the test ends when it cannot be read. */
 char *data_read(const char *name, size_t *size);

@@ -5,14 +5,8 @@
 #ifndef FORS_TESTS_SIMS_H
 #define FORS_TESTS_SIMS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lab/sim/sim.h"
+#include "unit.h"
 
 #define HAND_MOST_LINKS 8
 

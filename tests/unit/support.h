@@ -9,13 +9,6 @@
 #ifndef FORS_TESTS_SUPPORT_H
 #define FORS_TESTS_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/fabric/account.h"
 #include "core/fabric/drained.h"
 #include "core/fabric/fattree.h"
@@ -25,6 +18,7 @@
 #include "core/status/status.h"
 #include "core/tables/lanes.h"
 #include "core/tables/tables.h"
+#include "unit.h"
 
 /* fors_status_tree() and fors_account_take() of a fabric. */
 static inline enum fors_err status_of_fabric(struct fors_status *status, const struct fors_fabric *fabric,

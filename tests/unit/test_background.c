@@ -3,10 +3,7 @@
  * Tests of daemon/base/io_thread.c and daemon/base/background.c with threads that are out for as long as a test wants. The clock is the
  * test's own, so patience ends when it says; pause() is linked with --wrap: it tells where a thread that was left stays.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +11,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "daemon/base/background.h"
 #include "daemon/base/clock.h"
 #include "daemon/base/io_thread.h"
 #include "fake_clock.h"
+#include "unit.h"
 
 #define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
 
@@ -49,7 +45,6 @@ static void go(void *context)
 
 static int reset(void **state)
 {
-	(void)state;
 	atomic_store(&is_held, true);
 	atomic_store(&is_out, false);
 	atomic_store(&is_back, false);
@@ -92,7 +87,6 @@ static void patience_begins_with_the_waiting(void **state)
 	struct fors_io_thread *io = send_out();
 	pthread_t thread;
 
-	(void)state;
 	fake_clock_advance(100000);
 	assert_int_equal(pthread_create(&thread, NULL, answer_later, NULL), 0);
 	assert_true(fors_io_thread_end(io, 1000));
@@ -118,7 +112,6 @@ static void who_was_left_stays_where_it_is(void **state)
 	unsigned patience_ms = 1000;
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, let_time_go_by, &patience_ms), 0);
 	assert_false(fors_io_thread_end(io, patience_ms));
 	pthread_join(thread, NULL);
@@ -182,7 +175,6 @@ static void no_news_but_for_who_wants_them(void **state)
 {
 	struct fors_background *background = start();
 
-	(void)state;
 	ask_late(background, true);
 	assert_int_equal(atomic_load(&nnews), 0);
 	take_late(background);
@@ -202,7 +194,6 @@ static void trouble_has_the_time_of_its_beginning(void **state)
 	char text[400] = "none", expected[100];
 	struct tm parts;
 
-	(void)state;
 	assert_false(fors_background_trouble(background, text, sizeof(text)));
 	assert_string_equal(text, "none");
 	ask_late(background, false);
@@ -235,7 +226,6 @@ static void who_were_dismissed_are_waited_for_together(void **state)
 	pthread_t thread;
 	uint64_t begin;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		background[i] = start();
 		atomic_store(&is_out, false);

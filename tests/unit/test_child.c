@@ -6,10 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "daemon/files/child.h"
+#include "unit.h"
 
 #define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
 
@@ -38,7 +34,6 @@ static void zombies_are_gone(void **state)
 	struct fors_child child;
 	int fd = -1;
 
-	(void)state;
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	assert_non_null(mkdtemp(directory));
 	snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
@@ -78,7 +73,6 @@ static void no_signal_is_blocked_or_ignored(void **state)
 	struct fors_child child;
 	sigset_t blocked, before;
 
-	(void)state;
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGUSR1);
 	assert_int_equal(sigprocmask(SIG_BLOCK, &blocked, &before), 0);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The throughput of blocks by linear programs, against what can be said by hand and by a closed form; skipped without lp_solve. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/base/random.h"
 #include "lab/model/optimum/concurrent.h"
+#include "unit.h"
 
 #define MOST 15
 
@@ -64,7 +60,6 @@ static void by_hand(void **state)
 	static const double traffic[9] = {0, 1, 0, 0, 0, 0, 0, 0, 0}, cables[9] = {0, 0.5, 0.25, 0, 0, 0, 0, 0.3, 0};
 	double topology[9];
 
-	(void)state;
 	assert_near(solve(3, traffic, cables, true, NULL), 0.5);
 	assert_near(solve(3, traffic, cables, false, NULL), 0.75);
 	assert_near(solve(3, traffic, NULL, true, topology), 1);
@@ -76,7 +71,6 @@ static void moved_cables_need_no_detours(void **state)
 {
 	struct fors_random random = {3};
 
-	(void)state;
 	for (unsigned round = 0; round < 10; round++) {
 		double t[36] = {0}, topology[36];
 
@@ -96,7 +90,6 @@ static void skewed_traffic(void **state)
 {
 	double t[MOST * MOST], cables[MOST * MOST];
 
-	(void)state;
 	for (unsigned a = 0; a <= 2; a++)
 		for (unsigned b = 0; b <= 4; b++) {
 			double direct, all, least = INFINITY;
@@ -127,7 +120,6 @@ static void bad_numbers(void **state)
 	};
 	double value = -1;
 
-	(void)state;
 	solve(2, good, NULL, true, NULL);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(fors_concurrent_flow(&bad[i], &value, NULL, &error), FORS_EINPUT);

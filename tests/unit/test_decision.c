@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tests of libforsched/mpi/decision.c: which calls follow, by what was measured, and that slow ones are left to MPI again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "libforsched/mpi/decision.h"
+#include "unit.h"
 
 #define KIB ((uint64_t)1024)
 #define MIB (KIB * KIB)
@@ -54,7 +49,6 @@ static void nothing_follows_before_it_is_measured(void **state)
 {
 	struct decision decision;
 
-	(void)state;
 	forsched_mpi_begin_deciding(&decision, PEERS, 1e-9);
 	assert_int_equal(way_of(&decision, MIB), WAY_MPI);
 	learn_plain(&decision, MIB, 2);
@@ -70,7 +64,6 @@ static void waiting_is_a_twentieth(void **state)
 {
 	struct decision decision = made(MIB);
 
-	(void)state;
 	assert_in_range(decision.least, 100 * KIB - 1, 100 * KIB + 1);
 	assert_int_equal(way_of(&decision, 99 * KIB), WAY_MPI);
 	assert_int_equal(way_of(&decision, 101 * KIB), WAY_PHASES);
@@ -82,7 +75,6 @@ static void the_longest_messages_count(void **state)
 	struct decision decision = made(MIB);
 	struct sizes small = equal(100);
 
-	(void)state;
 	assert_int_equal(forsched_mpi_most(&decision), 2 * MIB);
 	assert_int_equal(way_of(&decision, 2 * MIB), WAY_PHASES);
 	assert_int_equal(way_of(&decision, 2 * MIB + 1), WAY_MPI);
@@ -102,7 +94,6 @@ static void slow_calls_are_left_to_mpi_again(void **state)
 	struct decision decision = made(MIB);
 	struct sizes sizes = equal(512 * KIB);
 
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		forsched_mpi_learn(&decision, &sizes, WAY_PHASES, (i % 2 ? 1.09 : 9) * plain(&sizes));
 	assert_int_equal(way_of(&decision, 512 * KIB), WAY_PHASES);
@@ -120,7 +111,6 @@ static void ways_by_sizes(void **state)
 	struct decision decision = made(MIB);
 	struct sizes sizes = {.longest = 2 * MIB, .rank = PEERS * MIB, .unit = 4};
 
-	(void)state;
 	assert_int_equal(forsched_mpi_decide(&decision, &sizes), WAY_CHUNKS);
 	sizes.is_whole = true;
 	assert_int_equal(forsched_mpi_decide(&decision, &sizes), WAY_MPI);
@@ -138,7 +128,6 @@ static void chunks_hold_whole_units(void **state)
 	struct decision decision = made(MIB);
 	struct sizes sizes = {.longest = MIB, .rank = PEERS * 100000, .unit = 12};
 
-	(void)state;
 	assert_int_equal(forsched_mpi_chunk(&decision, &sizes, 0), 50004);
 	assert_int_equal(forsched_mpi_chunk(&decision, &sizes, 100), 108);
 	sizes.rank = PEERS;
@@ -157,7 +146,6 @@ static void the_middle_of_three(void **state)
 {
 	static const double order[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
 
-	(void)state;
 	for (int i = 0; i < 6; i++) {
 		struct three three = {.n = 0};
 
@@ -176,7 +164,6 @@ static void odd_measurements(void **state)
 	struct decision decision;
 	struct sizes sizes = {.longest = UINT64_MAX, .rank = UINT64_MAX, .unit = 1};
 
-	(void)state;
 	forsched_mpi_begin_deciding(&decision, 1, 1e9);
 	for (int i = 0; i < 3; i++)
 		forsched_mpi_learn(&decision, &sizes, WAY_MPI, 1e-9);

@@ -251,7 +251,6 @@ static void all_kinds(void **state)
 {
 	bool is_worse = false;
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		const struct kind *kind = &kinds[k];
 		struct rng rng = {k + 1};
@@ -282,7 +281,6 @@ static void a_schedule_that_is_too_large(void **state)
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error;
 
-	(void)state;
 	assert_int_equal(fors_demand_schedule(&routed, &demand, &plan, NULL, &schedule, &error), FORS_ELIMIT);
 	assert_null(schedule);
 	assert_non_null(strstr(error.text, "5000 servers and 9000 phases take 1080000000 bytes"));
@@ -307,7 +305,6 @@ static void few_messages_stay_whole(void **state)
 	struct fors_demand_message *list = calloc(4, sizeof(*list));
 	struct trial t;
 
-	(void)state;
 	trial_begin(&t, "FT(2;4,4)", 2, "");
 	for (unsigned i = 0; i < 4; i++)
 		list[i] = (struct fors_demand_message){named(&t, pairs[i][0]), named(&t, pairs[i][1]), 1000 + i};
@@ -325,7 +322,6 @@ static void a_shift_has_a_phase_for_each_distance(void **state)
 	struct trial t;
 	uint32_t count = 0;
 
-	(void)state;
 	for (unsigned far = 1; far < 9; far += 7) {
 		struct fors_demand_message *list = malloc(9 * 8 * sizeof(*list));
 
@@ -369,7 +365,6 @@ static void a_plan_that_is_wrong_is_not_given(void **state)
 	struct fors_demand_report report;
 	struct fors_error error;
 
-	(void)state;
 	is_found_wrong = true;
 	assert_int_equal(fors_demand_answer(&task, &schedule, &report, &error), FORS_ENOPLAN);
 	assert_null(schedule);

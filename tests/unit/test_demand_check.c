@@ -59,7 +59,6 @@ static void a_good_plan(void **state)
 	struct victim v;
 	struct fors_demand_verdict verdict;
 
-	(void)state;
 	victim_make(&v);
 	verdict = verdict_of(&v);
 	assert_true(verdict.is_right);
@@ -91,7 +90,6 @@ static const struct fault {
 
 static void broken_pieces(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
 		struct fors_demand_verdict verdict;
 		struct victim v;
@@ -127,7 +125,6 @@ static void assert_conflict(uint32_t src, uint32_t dst, const char *says)
 /* Tables of fors lead to server 4 and to server 8, the first of their leaves, over one spine. */
 static void conflicts(void **state)
 {
-	(void)state;
 	assert_conflict(0, 9, "two pieces leave Node00-00 by port 1");
 	assert_conflict(1, 4, "server 4 receives two pieces");
 	assert_conflict(1, 8, "two pieces leave Leaf00 by port ");
@@ -144,7 +141,6 @@ static void tables_that_do_not_lead_there(void **state)
 	const struct fors_node *leaf;
 	uint32_t row;
 
-	(void)state;
 	victim_make(&v);
 	leaf = &v.bed->net->node[fors_net_port(v.bed->net, v.bed->fabric->server[4].node, 1)->peer];
 	row = fors_lfts_row(v.bed->lfts, leaf->guid);
@@ -167,7 +163,6 @@ static void a_dead_cable(void **state)
 	struct victim v;
 	struct fors_port *port;
 
-	(void)state;
 	victim_make(&v);
 	port = fors_net_port(v.bed->net, v.bed->fabric->server[1].node, 1);
 	port->peer = FORS_NONE;
@@ -179,7 +174,6 @@ static void a_server_that_is_not_there(void **state)
 {
 	struct victim v;
 
-	(void)state;
 	victim_make(&v);
 	v.guid[7] = 0x4711;
 	assert_string_equal(verdict_of(&v).text, "server 7 is not in the net");

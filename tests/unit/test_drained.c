@@ -210,7 +210,6 @@ static void spines_turn_at_live_cables(void **state)
 	struct fors_warnings warnings;
 	struct fors_turns *turns;
 
-	(void)state;
 	exclude(bed, "Leaf00[8]", NULL, &warnings);
 	assert_int_equal(fors_turns_build(bed->fabric, &turns, NULL), FORS_OK);
 	assert_int_equal(turns->leaf[0], 0);
@@ -242,7 +241,6 @@ static void a_torn_leaf_moves_no_entry_of_others(void **state)
 	struct fors_warnings warnings;
 	uint8_t before[3], after[3];
 
-	(void)state;
 	bed_down(bed, "Leaf01[6]");
 	exclude(bed, "Leaf00[4], Leaf00[5], Leaf00[6]", NULL, &warnings);
 	assert_int_equal(count_drained(bed), 3);

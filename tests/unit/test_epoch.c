@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tests of daemon/files/epoch.c: which epochs are believed, which comes next, and what files say of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "daemon/files/epoch.h"
 #include "fake_clock.h"
+#include "unit.h"
 
 #define NOW 1700000000000
 #define DAY 86400000

@@ -77,7 +77,6 @@ static void all_kinds(void **state)
 		{{.spec = "RRG(20,5,3;7)", .tables = "up-down", .empty = 20}, false, 106},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		try_one(&all[i]);
 }

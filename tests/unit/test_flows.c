@@ -71,7 +71,6 @@ static void healthy_trees_need_no_search(void **state)
 					   "FT(2;8,6;servers=4)", "FT(2;4,6;servers=8)",   "FT(2;1,1)",
 					   "FT(2;3,1;servers=3)", "FT(2;12,30;servers=12)"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++) {
 		struct bed *bed = bed_new(spec[i], 0);
 
@@ -85,7 +84,6 @@ static void uneven_leaves_cost_nothing(void **state)
 {
 	struct bed *bed = bed_new("FT(2;8,8;empty=0/1,0/2,0/5,1/0,3/3,3/4,3/5,3/6,6/7)", 0);
 
-	(void)state;
 	assert_at_bound(bed, "nine empty places");
 	bed_participants(bed, "0/0 0/3 1/1 1/2 1/3 2/0 2/1 2/2 2/3 2/4 2/5 2/6 2/7 5/5 7/0 7/1");
 	assert_at_bound(bed, "sixteen servers of five leaves");
@@ -99,7 +97,6 @@ static void leaves_larger_than_a_word(void **state)
 {
 	struct bed *bed = bed_new("FT(2;5,3;servers=70)", 0);
 
-	(void)state;
 	assert_at_bound(bed, "70 servers per leaf");
 	bed_free(bed);
 }
@@ -110,7 +107,6 @@ static void random_fabrics(void **state)
 	struct rng rng = {7};
 	uint64_t phases = 0, bound = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 60; i++) {
 		uint32_t spines = 2 + rng_below(&rng, 9), leaves = 2 + rng_below(&rng, 9);
 		uint32_t servers = 1 + rng_below(&rng, 12), n;
@@ -142,7 +138,6 @@ static void one_dead_cable_costs_nothing(void **state)
 {
 	static const char *const down[] = {"Leaf00[21]", "Leaf07[33]", "Leaf17[38]"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(down) / sizeof(down[0]); i++) {
 		struct bed *bed = bed_new("FT(2;20,18)", 0);
 
@@ -157,7 +152,6 @@ static void more_path_indices(void **state)
 {
 	struct bed *bed = bed_new("FT(2;20,18)", 2);
 
-	(void)state;
 	bed_down(bed, "Leaf00[21]");
 	assert_int_equal(phases_of(bed, "LMC 2, a dead cable"), 360);
 	bed_free(bed);
@@ -194,7 +188,6 @@ static void ways_that_are_missing(void **state)
 {
 	struct bed *bed = bed_with_holes();
 
-	(void)state;
 	phases_of(bed, "ways are missing");
 	bed_free(bed);
 }
@@ -206,7 +199,6 @@ static void wanted_phases_are_a_limit(void **state)
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error;
 
-	(void)state;
 	task.wanted_phases = 15;
 	assert_int_equal(fors_method_flows.plan(&task, &schedule, &error), FORS_ENOPLAN);
 	assert_null(schedule);
@@ -235,7 +227,6 @@ static void nothing_found_within_the_limit(void **state)
 {
 	struct rng rng = {3};
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		struct bed *bed = bed_new("FT(2;4,12;cables=3;servers=12)", 1);
 
@@ -254,7 +245,6 @@ static void the_most_servers(void **state)
 		enum fors_err err;
 	} fabric[] = {{"FT(2;2,64;servers=32)", FORS_ENOPLAN}, {"FT(2;2,64;servers=33)", FORS_ELIMIT}};
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		struct bed *bed = bed_new(fabric[i].spec, 0);
 		struct fors_task task = bed_task(bed);
@@ -271,7 +261,6 @@ static void stopped_anywhere(void **state)
 {
 	struct bed *bed = bed_new("FT(2;8,8)", 0);
 
-	(void)state;
 	bed_down(bed, "Leaf00[9] Leaf01[10] Leaf02[11]");
 	stop_anywhere(bed, "flows");
 	bed_free(bed);
@@ -317,7 +306,6 @@ static void filled_over_missing_ways(void **state)
 	struct fors_error error;
 	uint32_t *way;
 
-	(void)state;
 	assert_int_equal(fors_flows_problem_read(&task, 4, &problem, &error), FORS_OK);
 	assert_int_equal(fors_flows_choose_ways(&problem, 16, &way, &error), FORS_OK);
 	assert_int_equal(fors_flows_first_fit(&problem, way, 8, FORS_FLOWS_BY_LOAD, &packing, &error), FORS_OK);
@@ -344,7 +332,6 @@ static void a_search_cut_short(void **state)
 	struct fors_task task;
 	uint32_t *way;
 
-	(void)state;
 	bed_down(bed, "Leaf00[9] Leaf03[12]");
 	task = bed_task(bed);
 	assert_int_equal(fors_flows_problem_read(&task, 1, &problem, &error), FORS_OK);
@@ -379,7 +366,6 @@ static void healthy_trees_are_at_the_bound(void **state)
 {
 	struct rng rng = {3};
 
-	(void)state;
 	for (uint32_t i = 0; i < 120; i++) {
 		uint32_t cables = 1 + i % 2, spines = 1 + rng_below(&rng, 8), leaves = 1 + rng_below(&rng, 8);
 		uint32_t servers = 1 + rng_below(&rng, spines * cables);
@@ -402,7 +388,6 @@ static void a_few_dead_cables(void **state)
 	struct rng rng = {1};
 	uint32_t phases = 0, bound = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 12; i++) {
 		bed_restore(bed);
 		bed_random_failures(bed, &rng, 2 + i % 2);

@@ -32,7 +32,6 @@ static void ways_are_chosen_until_nobody_moves(void **state)
 	struct fors_error error;
 	uint32_t *way;
 
-	(void)state;
 	assert_int_equal(fors_flows_choose_ways(&problem, 10, &way, &error), FORS_OK);
 	for (unsigned unit = 0; unit < 5; unit++)
 		assert_int_equal(way[unit], expected[unit]);
@@ -134,7 +133,6 @@ static void shorten(uint32_t npaths)
 
 static void long_plans_become_short(void **state)
 {
-	(void)state;
 	shorten(1);
 	shorten(2);
 }

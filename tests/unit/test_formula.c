@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Patterns by formula: by hand, and by what permutations, exchanges and grids have to be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lab/model/patterns/formula.h"
 #include "lab/model/patterns/pattern.h"
+#include "unit.h"
 
 static struct fors_error error;
 
@@ -35,7 +31,6 @@ static uint32_t to(const char *name, uint32_t n, uint32_t phase, uint32_t i)
 
 static void by_hand(void **state)
 {
-	(void)state;
 	assert_int_equal(to("bit-complement", 16, 0, 5), 10);
 	assert_int_equal(to("BIT_REVERSE", 16, 0, 3), 12);
 	assert_int_equal(to("bit-rotation", 16, 0, 3), 9);
@@ -73,7 +68,6 @@ static void phases_are_matchings(void **state)
 	bool taken[256];
 	unsigned done = 0;
 
-	(void)state;
 	for (size_t f = 0; fors_formula_at(f); f++)
 		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 			const struct fors_formula *formula = fors_formula_at(f);
@@ -107,7 +101,6 @@ static void exchanges_are_whole(void **state)
 		uint32_t n;
 	} cases[] = {{"xor", 16}, {"NAS-FT", 16}, {"NAS-IS", 12}, {"incast", 12}};
 
-	(void)state;
 	for (size_t c = 0; c < 4; c++) {
 		struct fors_pattern *p = pattern(cases[c].name, cases[c].n);
 		unsigned met[16 * 16] = {0};
@@ -130,7 +123,6 @@ static void collectives_reach_all(void **state)
 {
 	static const char *const names[] = {"broadcast", "dissemination", "recursive-doubling"};
 
-	(void)state;
 	for (size_t c = 0; c < 3; c++)
 		for (uint32_t n = 2; n <= 64; n++) {
 			struct fors_pattern *p = NULL;
@@ -162,7 +154,6 @@ static void grids_go_both_ways(void **state)
 		uint32_t n;
 	} cases[] = {{"NAS-MG", 64}, {"NAS-MG", 32}, {"NAS-BT", 16}, {"NAS-BT", 25}, {"WRF", 64}};
 
-	(void)state;
 	for (size_t c = 0; c < 5; c++)
 		for (uint32_t phase = 0; phase < (c == 4 ? 4 : 6); phase += 2)
 			for (uint32_t i = 0; i < cases[c].n; i++) {
@@ -194,7 +185,6 @@ static void what_makes_no_sense(void **state)
 		     {"NAS-EP", "NAS-CG", 8}};
 	struct fors_pattern *p = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(fors_pattern_new(cases[i].name, cases[i].n, NULL, &p, &error), FORS_EINPUT);
 		if (!strstr(error.text, cases[i].text))

@@ -29,7 +29,6 @@ static void canonical(void **state)
 		{"FT(2;4,4)", "FT(2;4,4)"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fors_spec spec;
 		struct fors_error error;
@@ -90,7 +89,6 @@ static void bad(void **state)
 		{"FLEXSPANDER(4,3,65535,9;1)", FORS_ELIMIT, "ports"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fors_spec spec = {.graph = {.servers = 77}};
 		struct fors_error error;
@@ -138,7 +136,6 @@ static void shapes(void **state)
 		{"FLEXSPANDER(8,3,2,9;2)", 72, 144, 9 * 12 + 72, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint32_t switches = 0, servers = 0, ends = 0, spare = 0;
 		struct fors_spec spec;
@@ -183,7 +180,6 @@ static void cables_follow_traffic(void **state)
 	struct fors_net *net = make("FLEXFLY(4,4,9;2;traffic=+2:7)", &spec);
 	uint32_t count[9][9];
 
-	(void)state;
 	count_pairs(net, 4, count);
 	for (unsigned i = 0; i < 9; i++)
 		for (unsigned j = 0; j < 9; j++)
@@ -214,7 +210,6 @@ static void groups_are_alike(void **state)
 	struct fors_spec spec;
 	struct fors_net *net = make("DRAGONFLY(4,3,5;1)", &spec);
 
-	(void)state;
 	for (uint32_t node = 0; node < 20; node++)
 		for (unsigned p = 1; p <= net->node[node].nports; p++)
 			if (fors_peer_switch(net, node, p) != FORS_NONE)
@@ -251,7 +246,6 @@ static void models(void **state)
 	static const char *const text[] = {"TORUS(4x5;2)",	"TORUS(4x2x3;1)", "CUBE(4;1)", "DRAGONFLY(4,2,5;2)",
 					   "DFPLUS(2,2,2,3;2)", "RRG(20,3,2;3)",  "FT(2;3,4)", "XGFT(3;2,2,2;1,2,2)"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
 		struct fors_lfts *lfts[FORS_NMODELS] = {NULL};
 		struct fors_spec spec;
@@ -347,7 +341,6 @@ static bool may_lock(const char *text, enum fors_model model)
 
 static void up_down_never_locks(void **state)
 {
-	(void)state;
 	assert_true(may_lock("TORUS(6;1)", FORS_MODEL_SHORTEST));
 	assert_false(may_lock("TORUS(6;1)", FORS_MODEL_UP_DOWN));
 	assert_false(may_lock("TORUS(4x5;1)", FORS_MODEL_UP_DOWN));
@@ -362,7 +355,6 @@ static void dor_is_for_tori(void **state)
 	struct fors_spec spec;
 	struct fors_net *net = make("RRG(6,3,1;1)", &spec);
 
-	(void)state;
 	assert_int_equal(fors_model_tables(net, &spec.graph, FORS_MODEL_DOR, &lfts, &error), FORS_ENOTAPPL);
 	assert_null(lfts);
 	fors_net_free(net);

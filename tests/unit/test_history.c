@@ -2,16 +2,12 @@
 /*
  * Tests of core/status/history.c: causes, the last thousand, and texts that are no history.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/status/history.h"
+#include "unit.h"
 
 static struct fors_link links[] = {
 	{.a = "Leaf00", .b = "Spine01", .a_port = 5, .b_port = 1},

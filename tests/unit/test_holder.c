@@ -2,21 +2,16 @@
 /* Several programs and a folder: one holds it, until its heartbeat stands still for ten seconds of the readers' clocks. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "fake_clock.h"
 #include "daemon/files/holder.h"
+#include "unit.h"
 
 static char top[] = "/tmp/fors-holder-XXXXXX";
 
@@ -30,14 +25,12 @@ static int remove_one(const char *path, const struct stat *info, int flag, struc
 
 static int begin(void **state)
 {
-	(void)state;
 	strcpy(top, "/tmp/fors-holder-XXXXXX");
 	return mkdtemp(top) ? 0 : -1;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	return nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -88,7 +81,6 @@ static void one_holds(void **state)
 {
 	struct one a = someone("0xa"), b = someone("0xb"), again = someone("0xa");
 
-	(void)state;
 	assert_true(holds(&a));
 	for (unsigned n = 0; n < 20; n++) {
 		beat(n);
@@ -104,7 +96,6 @@ static void taken_over(void **state)
 {
 	struct one a = someone("0xa"), b = someone("0xb"), c = someone("0xc");
 
-	(void)state;
 	assert_true(holds(&a));
 	beat(1);
 	assert_false(holds(&b) || holds(&c));
@@ -153,7 +144,6 @@ static void a_link_that_hangs(void **state)
 {
 	struct one a = someone("0xa"), b = someone("0xb");
 
-	(void)state;
 	third = someone("0xc");
 	fourth = someone("0xd");
 	assert_true(holds(&a));
@@ -177,7 +167,6 @@ static void strange(void **state)
 	bool is_ours;
 	char path[64], gone[] = "/tmp/fors-holder-gone";
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", top, names[i]);
 		fclose(fopen(path, "w"));

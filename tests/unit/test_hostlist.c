@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Lists of hosts as Slurm writes them. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "core/base/hostlist.h"
+#include "unit.h"
 
 static struct fors_span span_of(const char *text)
 {
@@ -31,7 +28,6 @@ static void expect(const char *text, const char *wanted)
 
 static void test_good(void **state)
 {
-	(void)state;
 	expect("", "");
 	expect("a", "a");
 	expect("b,a,b", "a b");
@@ -58,7 +54,6 @@ static void test_bad(void **state)
 {
 	char text[600];
 
-	(void)state;
 	refuse("(null)", FORS_EINPUT, "letters, digits");
 	refuse("a b", FORS_EINPUT, "letters, digits");
 	refuse("a/../b", FORS_EINPUT, "letters, digits");

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tests of daemon/files/input.c: a file is what it was when all that is known of it is. The clock is the test's own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "daemon/base/clock.h"
 #include "daemon/files/input.h"
 #include "fake_clock.h"
+#include "unit.h"
 
 static char path[] = "/tmp/fors-input-XXXXXX";
 static struct fors_stamps stamps;
@@ -25,7 +21,6 @@ static int set_up(void **state)
 	char *text = NULL;
 	int fd;
 
-	(void)state;
 	strcpy(path + sizeof(path) - 7, "XXXXXX");
 	fd = mkstemp(path);
 	if (fd < 0 || write(fd, "text", 4) != 4 || fstat(fd, &info) || close(fd))
@@ -39,7 +34,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	fors_stamps_clear(&stamps);
 	return unlink(path);
 }
@@ -51,7 +45,6 @@ static void each_number_counts(void **state)
 	uint64_t *numbers[] = {&stamp->dev, &stamp->ino, &stamp->size};
 	int64_t *times[] = {&stamp->changed_ns, &stamp->written_ns};
 
-	(void)state;
 	assert_true(fors_stamps_hold(&stamps));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		++*numbers[i];

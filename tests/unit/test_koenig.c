@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* test_koenig.c - colouring edge by edge: random multigraphs with as many edges at each node as there are colours. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/base/random.h"
 #include "core/colouring/koenig.h"
+#include "unit.h"
 
 static struct fors_random random_state = {1};
 

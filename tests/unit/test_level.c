@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where displaced entries go: alive at both ends, level, the same for all leaves when whole spines are down. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "support.h"
 
@@ -141,7 +135,6 @@ static void healthy_is_at_home(void **state)
 	static const uint32_t shape[][4] = {{20, 18, 20, 1}, {4, 3, 8, 1}, {5, 4, 3, 1},
 					    {3, 5, 6, 2},    {1, 1, 1, 1}, {3, 2, 7, 1}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(shape) / sizeof(shape[0]); i++) {
 		struct fors_fabric *fabric = new_fabric(shape[i][0], shape[i][1], shape[i][2], shape[i][3]);
 		struct fors_level *level = build(fabric);
@@ -156,7 +149,6 @@ static void healthy_is_at_home(void **state)
 /* Each single cable, and up to four of one leaf: as level as the live links allow, for every path index. */
 static void few_failures_are_level(void **state)
 {
-	(void)state;
 	for (uint32_t leaf = 0; leaf < 18; leaf += 5) {
 		for (uint32_t lane = 0; lane < 20; lane += 3) {
 			struct fors_fabric *fabric = new_fabric(20, 18, 20, 1);
@@ -174,7 +166,6 @@ static void lost_spines_are_level(void **state)
 {
 	static const uint32_t shape[][2] = {{20, 18}, {8, 16}, {16, 32}, {32, 32}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(shape) / sizeof(shape[0]); i++) {
 		struct fors_fabric *fabric = new_fabric(shape[i][0], shape[i][1], shape[i][0], 1);
 
@@ -192,7 +183,6 @@ static void lost_spines_keep_the_symmetry(void **state)
 	struct fors_fabric *fabric = new_fabric(20, 18, 20, 1);
 	struct fors_level *level;
 
-	(void)state;
 	cut_spine(fabric, 3);
 	cut_spine(fabric, 4);
 	cut_spine(fabric, 11);
@@ -237,7 +227,6 @@ static void random_failures_are_level(void **state)
 {
 	uint64_t random = 1;
 
-	(void)state;
 	for (uint32_t set = 0; set < 60; set++) {
 		struct fors_fabric *fabric = set % 2 ? new_fabric(20, 18, 20, 1) : new_fabric(8, 16, 8, 1);
 		uint32_t links = fabric->nleaves * fabric->nlanes, n = 1 + next_random(&random, links * 3 / 10);
@@ -262,7 +251,6 @@ static void tight_links_find_room(void **state)
 	struct fors_fabric *fabric = new_fabric(8, 8, 8, 1);
 	struct fors_level *level;
 
-	(void)state;
 	cut(fabric, 1, 1);
 	cut(fabric, 6, 1);
 	cut(fabric, 7, 6);
@@ -277,7 +265,6 @@ static void parallel_cables(void **state)
 	struct fors_fabric *fabric = new_fabric(4, 6, 8, 2);
 	struct fors_level *level;
 
-	(void)state;
 	cut(fabric, 0, 0);
 	cut(fabric, 3, 5);
 	cut(fabric, 3, 4);
@@ -297,7 +284,6 @@ static void odd_places(void **state)
 	struct fors_fabric *fabric = new_fabric(5, 4, 7, 1);
 	struct fors_level *level;
 
-	(void)state;
 	fabric->slot[0 * 7 + 6].leaf_port = 0;
 	fabric->slot[2 * 7 + 1].leaf_port = 0;
 	cut(fabric, 1, 4);
@@ -348,7 +334,6 @@ static void what_is_left_over_varies(void **state)
 {
 	static const uint32_t shape[][4] = {{4, 6, 5, 1}, {16, 18, 24, 1}, {8, 9, 12, 1}, {3, 8, 10, 2}, {5, 7, 8, 1}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(shape) / sizeof(shape[0]); i++) {
 		struct fors_fabric *fabric = new_varied(shape[i][0], shape[i][1], shape[i][2], shape[i][3]);
 		struct fors_level *level = build(fabric);
@@ -366,7 +351,6 @@ static void what_varies_stays_where_it_lives(void **state)
 	struct fors_level *before = build(fabric), *after;
 	uint32_t moved = 0;
 
-	(void)state;
 	cut(fabric, 2, 3);
 	after = build(fabric);
 	for (uint32_t i = 0; i < 6 * 6 * 8; i++) {
@@ -392,7 +376,6 @@ static void more_lids_need_no_variation(void **state)
 	struct fors_fabric *fabric = new_varied(4, 6, 5, 1);
 	struct fors_level *level;
 
-	(void)state;
 	for (uint32_t i = 0; i < 6 * 5; i++)
 		fabric->slot[i].lid = (uint16_t)(4 * i + 4), fabric->slot[i].lmc = 2;
 	level = build(fabric);
@@ -408,7 +391,6 @@ static void no_common_lane(void **state)
 	struct fors_fabric *fabric = new_fabric(2, 3, 2, 1);
 	struct fors_level *level;
 
-	(void)state;
 	cut(fabric, 0, 0);
 	cut(fabric, 1, 1);
 	level = build(fabric);
@@ -426,7 +408,6 @@ static void no_lanes_at_all(void **state)
 {
 	struct fors_fabric *fabric = new_fabric(0, 1, 3, 1);
 
-	(void)state;
 	fors_level_free(build(fabric));
 	free_fabric(fabric);
 }
@@ -437,7 +418,6 @@ static void same_failures_same_bytes(void **state)
 	struct fors_level *first, *second;
 	uint64_t random = 7;
 
-	(void)state;
 	for (uint32_t n = 0; n < 80; n++)
 		cut(fabric, next_random(&random, 18), 2 + next_random(&random, 18));
 	first = build(fabric);

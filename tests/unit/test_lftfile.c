@@ -149,7 +149,6 @@ static void test_adaptive(void **state)
 	struct fors_lfts *lfts = NULL;
 	struct fors_error error;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		assert_int_equal(fors_lftfile_read(texts[i], strlen(texts[i]), "dump", &lfts, &error), FORS_ENOTAPPL);
 		data_contains(error.text, "groups of ports of adaptive routing");

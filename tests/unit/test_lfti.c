@@ -3,14 +3,8 @@
  * test_lfti.c - the optimum of patterns, throughput indices, and paths by a rule over a tree and over its net.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/net/lfts.h"
 #include "core/net/tree_net.h"
@@ -21,6 +15,7 @@
 #include "lab/model/routers/router.h"
 #include "lab/model/trees/tree_graph.h"
 #include "lab/model/routers/tree_router.h"
+#include "unit.h"
 
 /* A tree, and its graph and cuts. */
 struct world {

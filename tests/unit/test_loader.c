@@ -4,21 +4,17 @@
  * files that hang (fors_read_bytes() is linked with --wrap; the clock is the test's own, and moves when one hangs).
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "daemon/base/clock.h"
 #include "daemon/settings/loader.h"
 #include "fake_clock.h"
+#include "unit.h"
 
 static char directory[64], conf[96], guids[96], options[128];
 static struct fors_loader *loader;

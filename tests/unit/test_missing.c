@@ -82,7 +82,6 @@ static void assert_missing(const char *spec, const char *never, const char *down
 
 static void test_missing_on_two_levels(void **state)
 {
-	(void)state;
 	assert_missing("FT(2;6,18;servers=6)", "", "", "");
 	assert_missing("FT(2;6,18;servers=6)", "Leaf03[11]", "", "Leaf03-Spine04:0/1 17/17");
 	assert_missing("FT(2;6,18;servers=6)", "Leaf03[11]", "Leaf05[7]",
@@ -98,7 +97,6 @@ static void test_missing_on_two_levels(void **state)
 
 static void test_missing_on_three_levels(void **state)
 {
-	(void)state;
 	assert_missing("XGFT(3;4,4,4;1,4,4)", "", "", "");
 	assert_missing("XGFT(3;4,4,4;1,4,4)", "Leaf05[6]", "", "Leaf05-Mid2-05:0/1 3/3");
 	assert_missing("XGFT(3;4,4,4;1,4,4)", "Mid2-00[5]", "", "Mid2-00-Spine00:0/1 3/3");
@@ -126,7 +124,6 @@ static void assert_unclear(const char *spec, const char *never, uint32_t switche
 
 static void test_what_comparison_cannot_say(void **state)
 {
-	(void)state;
 	assert_unclear("FT(2;4,8;servers=2)", "", 0, "", 0);
 	assert_unclear("FT(2;4,8;servers=2)", "Leaf00[3] Leaf01[3]", 0, "", 0);
 	assert_unclear("FT(2;4,8;servers=2)", "Leaf00[3] Leaf01[3] Leaf02[3]", 1, "Spine00", 8);
@@ -158,7 +155,6 @@ static void assert_narrowest(const char *spec, const char *down, bool is_pod, ui
 
 static void test_the_narrowest_group(void **state)
 {
-	(void)state;
 	assert_narrowest("FT(2;20,18)", "", false, 0, 360);		     /* 20 * 340 / 19 = 357.9 */
 	assert_narrowest("FT(2;20,36)", "", false, 0, 737);		     /* 20 * 700 / 19 */
 	assert_narrowest("FT(2;20,36)", "Leaf07[22]", false, 7, 778);	     /* 20 * 700 / 18 */
@@ -171,7 +167,6 @@ static void test_the_last_cable(void **state)
 {
 	struct fors_narrowest n = narrowest_of("FT(2;2,3)", "Leaf02[4]");
 
-	(void)state;
 	assert_true(n.is_there && n.is_cut);
 	assert_int_equal(n.number, 2);
 	assert_int_equal(n.uplinks, 1);

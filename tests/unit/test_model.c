@@ -59,7 +59,6 @@ static void test_rates_of_a_parking_lot(void **state)
 	struct fors_flows flows = {0};
 	double rate[5];
 
-	(void)state;
 	over(&flows, 0, 2); /* shares link 1 with two others: 1/3 */
 	over(&flows, 0, 0); /* what is left of link 0 */
 	over(&flows, 1, 1);
@@ -78,7 +77,6 @@ static void test_rates_with_capacities_and_lost_flows(void **state)
 	struct fors_flows flows = {0};
 	double rate[4];
 
-	(void)state;
 	graph->capacity[0] = 4;
 	graph->capacity[1] = 1;
 	over(&flows, 0, 1);
@@ -121,7 +119,6 @@ static void test_random_rates_are_fair(void **state)
 {
 	struct rng rng = {7};
 
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		struct fors_graph *graph = line(1 + rng_below(&rng, 40));
 		struct fors_flows flows = {0};
@@ -191,7 +188,6 @@ static void test_exchanges_have_each_pair_once(void **state)
 {
 	static const char *const names[] = {"linear-shift", "all-to-all", "Linear_Shift", "alltoall"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		for (uint32_t n = 1; n < 20; n++) {
 			struct census census = census_of(names[i], n, 3, n % 2);
@@ -207,7 +203,6 @@ static void test_permutations_and_shifts(void **state)
 {
 	static const char *const names[] = {"permutation", "shift", "shift(1)"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		for (uint32_t n = 2; n < 60; n++) {
 			struct census census = census_of(names[i], n, n, false);
@@ -219,7 +214,6 @@ static void test_permutations_and_shifts(void **state)
 
 static void test_bisect_pairs_two_halves(void **state)
 {
-	(void)state;
 	for (uint32_t n = 1; n < 60; n++) {
 		struct census census = census_of("bisect", n, n, false);
 
@@ -239,7 +233,6 @@ static void test_neighbours(void **state)
 		     {"2DNNDIAG", 12, 8}, {"2DNN", 7, 2},      {"3DNNDIAG", 7, 2}, {"2DNN", 4, 2},	 {"2DNN", 2, 1},
 		     {"3DNN", 8, 3},	  {"2DNN", 1, 0},      {"3DNNDIAG", 8, 7}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct census census = census_of(cases[i].name, cases[i].n, i, i % 2);
 
@@ -255,7 +248,6 @@ static void test_random_destinations(void **state)
 {
 	struct census census = census_of("RANDN(20)", 50, 1, false);
 
-	(void)state;
 	for (uint32_t a = 0; a < 50; a++) {
 		assert_int_equal(census.sends[a], 20);
 		for (uint32_t b = 0; b < 50; b++)
@@ -270,7 +262,6 @@ static void test_seeds_and_maps(void **state)
 	struct census one = census_of("permutation", 50, 1, false), again = census_of("permutation", 50, 1, false);
 	struct census other = census_of("permutation", 50, 2, false), mapped = census_of("shift(1)", 50, 1, true);
 
-	(void)state;
 	assert_memory_equal(&one, &again, sizeof(one));
 	assert_memory_not_equal(&one, &other, sizeof(one));
 	assert_int_equal(mapped.total, 50);
@@ -293,7 +284,6 @@ static void test_names_that_are_none(void **state)
 					  "RANDN(99999999999999999999)"};
 	struct fors_pattern *p = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(fors_pattern_new(bad[i], 50, NULL, &p, &error), FORS_EINPUT);
 		assert_null(p);
@@ -310,7 +300,6 @@ static void test_pattern_file(void **state)
 	struct fors_pattern *p = NULL;
 	struct fors_pair pair;
 
-	(void)state;
 	assert_int_equal(read_pattern("# mine\n0 1\n1 2 3 # path 3\nphase\n\nphase\n 3\t0\n", &p), FORS_OK);
 	assert_int_equal(fors_pattern_nphases(p), 3);
 	assert_int_equal(fors_pattern_npairs(p, 0), 2);
@@ -328,7 +317,6 @@ static void test_bad_pattern_files(void **state)
 					  "0 1 128\n", "0 1 2 3\n", "a b\n", "phase 2\n", "-1 0\n"};
 	struct fors_pattern *p = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(read_pattern(bad[i], &p), FORS_EINPUT);
 	assert_null(p);
@@ -377,7 +365,6 @@ static void test_a_healthy_tree_is_conflict_free(void **state)
 	struct fors_pattern *p = pattern("linear-shift", 20, 0, false);
 	struct fors_evaluation *r = evaluate(&m, p, 1);
 
-	(void)state;
 	assert_true(r->sync_throughput == 1 && r->max_link_load == 1 && r->nflows == 380 && r->length == 20);
 	assert_true(is_near(r->rates.min, 1) && is_near(r->rates.aggregate, 20));
 	assert_true(r->nbroken == 0 && r->ndetours == 0 && !r->problem[0]);
@@ -398,7 +385,6 @@ static void test_one_dead_cable_by_hand(void **state)
 	struct fors_evaluation *r = evaluate(&m, p, 1);
 	static const uint32_t load[] = {0, 1, 2, 1};
 
-	(void)state;
 	assert_memory_equal(r->phase_load, load, sizeof(load));
 	assert_true(r->length == 5 && is_near(r->sync_throughput, 4 / 5.));
 	assert_true(is_near(r->phase_rate[2], 2) && is_near(r->rates.min, 0.5) && is_near(r->rates.mean, 10 / 12.));
@@ -414,7 +400,6 @@ static void test_threads_do_not_matter(void **state)
 	struct fors_pattern *p = pattern("linear-shift", 42, 0, true);
 	struct fors_evaluation *one = evaluate(&m, p, 1), *four = evaluate(&m, p, 4);
 
-	(void)state;
 	assert_memory_equal(one->phase_load, four->phase_load, 42 * sizeof(*one->phase_load));
 	assert_memory_equal(one->phase_rate, four->phase_rate, 42 * sizeof(*one->phase_rate));
 	assert_memory_equal(one->link_flows, four->link_flows, one->nlinks * sizeof(*one->link_flows));
@@ -464,7 +449,6 @@ static void test_broken_ways_have_names(void **state)
 	uint8_t good_up = *up, good_down = *down, good_last = *last;
 	struct fors_evaluation r;
 
-	(void)state;
 	assert_int_equal(way_of(&m, &r), FORS_WAY_GOOD);
 	*up = FORS_NO_PATH;
 	assert_int_equal(way_of(&m, &r), FORS_WAY_HOLE);
@@ -495,7 +479,6 @@ static void test_a_detour_arrives(void **state)
 	uint8_t up = *entry(&m, "Leaf00", lid);
 	struct fors_evaluation r;
 
-	(void)state;
 	*entry(&m, up == 3 ? "Spine00" : "Spine01", lid) = 3;
 	*entry(&m, "Leaf02", lid) = up == 3 ? 4 : 3;
 	*entry(&m, up == 3 ? "Spine01" : "Spine00", lid) = 2;
@@ -510,7 +493,6 @@ static void test_plans_are_conflict_free(void **state)
 	static const char *const methods[] = {"rounds", "exact", "auto"};
 	struct model m = model_of("FT(2;5,6)", 3, "Leaf00[6] Leaf02[7]");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		struct fors_task task = bed_task(m.bed);
 		struct fors_schedule *plan = NULL;
@@ -547,7 +529,6 @@ static void test_efi_by_hand(void **state)
 	struct fors_efi_jobs jobs = {0};
 	struct fors_efi *efi = NULL;
 
-	(void)state;
 	assert_int_equal(fors_efi_jobs_all(4, &jobs, &error), FORS_OK);
 	assert_int_equal(fors_efi_count(&m.router, &jobs, &efi, &error), FORS_OK);
 	assert_true(efi->max == 2 && efi->switch_links == 8 && efi->dark_links == 0 && efi->dark_fiber == 0);
@@ -573,7 +554,6 @@ static void test_bad_job_files(void **state)
 	struct model m = model_of("FT(2;2,2)", 0, NULL);
 	struct fors_efi_jobs jobs = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(read_jobs(&m, bad[i], &jobs), FORS_EINPUT);
 	model_free(&m);
@@ -588,7 +568,6 @@ static void test_lids_come_back_from_a_dump(void **state)
 	char *text = NULL;
 	size_t size = 0;
 
-	(void)state;
 	assert_int_equal(fors_lftfile_write(bed->net, bed->lfts, &text, &size, &error), FORS_OK);
 	assert_int_equal(fors_net_copy(bed->net, &bare, &error), FORS_OK);
 	for (uint32_t i = 0; i < bare->nports; i++)
@@ -614,7 +593,6 @@ static void test_mismatches(void **state)
 	struct bed *bed = bed_new("FT(2;2,3)", 0);
 	struct fors_mismatch mismatch;
 
-	(void)state;
 	assert_int_equal(fors_mismatch_find(bed->net, bed->lfts, &mismatch, &error), FORS_OK);
 	assert_string_equal(mismatch.text, "");
 	bed->lfts->port[1] = 99;

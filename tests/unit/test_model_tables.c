@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* test_model_tables.c - lab/model/routers/model_tables.c on tori, where the length of each way is known by arithmetic. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "core/net/graph_net.h"
 #include "lab/model/routers/model_tables.h"
+#include "unit.h"
 
 #define FARTHEST 64
 
@@ -119,7 +115,6 @@ static void every_model_arrives(void **state)
 {
 	static const char *const tori[] = {"TORUS(5;1)", "TORUS(4x3;1)", "TORUS(2x5;1)", "TORUS(3x2x4;1)"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(tori) / sizeof(tori[0]); i++)
 		for (unsigned model = 0; model < FORS_NMODELS; model++)
 			check(tori[i], (enum fors_model)model);

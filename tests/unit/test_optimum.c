@@ -8,15 +8,9 @@
 #include "config.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "lab/model/optimum/cuts.h"
 #include "lab/model/trees/tree_graph.h"
@@ -26,6 +20,7 @@
 #include "lab/model/optimum/cuts_reached.h"
 #include "lab/model/optimum/generic.h"
 #include "lab/model/optimum/shares.h"
+#include "unit.h"
 
 #define MOST 40
 #define CLOSE 1e-9

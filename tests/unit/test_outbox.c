@@ -4,19 +4,14 @@
  * linked with --wrap), and a command that ends, fails, or does not end. The clock is the test's own: nothing that waits
  * for it comes before the test says so.
  */
-#include <setjmp.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
@@ -29,6 +24,7 @@
 #include "fake_clock.h"
 #include "faults.h"
 #include "seal.h"
+#include "unit.h"
 
 #define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
 

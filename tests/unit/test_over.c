@@ -271,7 +271,6 @@ static void trees_of_two_and_three_levels(void **state)
 		     {"XGFT(3;4,4,4;1,4,4)", 64},
 		     {"FT(2;3,4;cables=2)", 12}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world w = tree(cases[i].spec, 0);
 		struct fors_outcome report = plan(&w, NULL, cases[i].spec);
@@ -288,7 +287,6 @@ static void rings_and_tori(void **state)
 	struct world w = routed(make_ring(6, 1));
 	struct fors_outcome report = plan(&w, NULL, "ring of 6");
 
-	(void)state;
 	assert_int_equal(report.seen.nservers, 6);
 	assert_int_equal(report.seen.longest, 3);
 	assert_int_equal(report.lower_bound, 6); /* distances: 6 (1 + 1 + 2 + 2 + 3) = 54 over 12 cables is 5 */
@@ -310,7 +308,6 @@ static void more_lids_are_used(void **state)
 	struct world w = tree("FT(2;4,4)", 2);
 	struct fors_outcome report = plan(&w, NULL, "LMC 2");
 
-	(void)state;
 	assert_int_equal(report.seen.npaths, 4);
 	world_free(&w);
 }
@@ -322,7 +319,6 @@ static void participants_only(void **state)
 	struct fors_participants them = {guid, 5};
 	struct fors_outcome report = plan(&w, &them, "four of them, and one that is dead");
 
-	(void)state;
 	assert_int_equal(report.seen.nservers, 4);
 	assert_int_equal(report.seen.nleaves, 3);
 	them.count = 1;
@@ -340,7 +336,6 @@ static void servers_stand_by_class(void **state)
 	struct fors_error error;
 	struct world w;
 
-	(void)state;
 	plug(net, 0, 5, 1, 5);
 	plug(net, 0, 6, 1, 6);
 	finish(net);
@@ -384,7 +379,6 @@ static void bad_entries_are_named(void **state)
 	struct world w = routed(make_ring(6, 1));
 	uint8_t good = *entry(&w, 0x1002, 103);
 
-	(void)state;
 	*entry(&w, 0x1002, 103) = FORS_NO_PATH;
 	assert_refused(&w, FORS_ENOPATH, "switch Switch02 has no entry for this LID");
 	assert_refused(&w, FORS_ENOPATH, "to Node03-0 (LID 103)");
@@ -409,7 +403,6 @@ static void strange_tables_are_refused(void **state)
 {
 	struct world w = routed(make_ring(5, 1));
 
-	(void)state;
 	w.lfts->guid[4] = 0x7777;
 	assert_refused(&w, FORS_ENOTAPPL, "switch 0x0000000000007777, which is not in this fabric");
 	w.lfts->guid[4] = 0x1004;
@@ -437,7 +430,6 @@ static void nobody_takes_part(void **state)
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error;
 
-	(void)state;
 	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_ENOTAPPL);
 	for (uint32_t i = 3; i < 6; i++)
 		fors_net_disconnect(w.net, i, 1);
@@ -453,7 +445,6 @@ static void memory_is_limited_in_words(void **state)
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error;
 
-	(void)state;
 	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_ELIMIT);
 	assert_non_null(strstr(error.text, "32 servers"));
 	world_free(&w);
@@ -476,7 +467,6 @@ static void service_levels_are_carried(void **state)
 	struct fors_schedule *schedule;
 	struct fors_error error;
 
-	(void)state;
 	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_OK);
 	assert_int_equal(asked, 12);
 	for (uint32_t s = 0; s < 4; s++)
@@ -496,7 +486,6 @@ static void stopped_anywhere(void **state)
 {
 	struct world w = routed(make_torus(4, 4, 2));
 
-	(void)state;
 	for (int after = 0;; after++) {
 		int left = after;
 		const struct fors_request task = {
@@ -526,7 +515,6 @@ static void tops_of_trees(void **state)
 	struct fors_schedule *schedule;
 	struct fors_error error;
 
-	(void)state;
 	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_OK);
 	for (uint32_t d = 0; d < 6; d++) {
 		uint64_t top = fors_waylist_top(schedule->ways, fors_waylist_find(schedule->ways, 0, d, 0));
@@ -578,7 +566,6 @@ static void planted_errors_are_found(void **state)
 	uint32_t number, kept;
 	uint8_t port;
 
-	(void)state;
 	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_OK);
 	ways = schedule->ways;
 	assert_verdict(&w, schedule, NULL);
@@ -632,7 +619,6 @@ static void the_wrong_door(void **state)
 	struct fors_error error;
 	uint8_t *a, *b, kept;
 
-	(void)state;
 	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_OK);
 	assert_verdict(&w, schedule, NULL);
 	a = entry(&w, schedule->ways->guid[1], schedule->server[2].lid);
@@ -654,7 +640,6 @@ static void tables_that_moved_are_found(void **state)
 	struct fors_schedule *schedule;
 	struct fors_error error;
 
-	(void)state;
 	assert_int_equal(fors_plan_proven(&task, &schedule, &report, &error), FORS_OK);
 	/* Switch00 to Switch04 (one right, one down): by the other of its two ways */
 	assert_true(*entry(&w, 0x1000, 104) == 5 || *entry(&w, 0x1000, 104) == 7);

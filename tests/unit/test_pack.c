@@ -3,16 +3,11 @@
  * Tests of libforsched/mpi/pack.c: whatever the flows, no two of one phase need the same; there are no more phases than the
  * schedule's own, and where the least number can be had, not many more than that.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "libforsched/mpi/pack.h"
+#include "unit.h"
 
 #define LEAVES 12
 #define EACH 12 /* servers of a leaf, and spines */

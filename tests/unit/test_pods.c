@@ -423,8 +423,6 @@ static void test_path_indices_reach_the_bound(void **state)
 	struct fors_error error = {0};
 	struct fors_random random = {0};
 
-	(void)state;
-
 	for (unsigned i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
 		struct world w = {.known = net_of("XGFT(3;6,6,8;1,6,6)", 2)};
 		uint32_t phases;
@@ -524,7 +522,6 @@ static void test_mids_and_tops(void **state)
 					   {11, 15, 12, 13, 20}, {9, 15, 4, 14, 20},  {1, 12, 10, 11, 20},
 					   {1, 10, 0, 3, 20},	 {14, 4, 13, 15, 20}, {0, 2, 7, 11, 32}};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(dead) / sizeof(dead[0]); i++) {
 		struct world w;
 

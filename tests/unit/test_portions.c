@@ -3,14 +3,9 @@
  * Tests of libforsched/mpi/portions.c: pieces of any message make up the message, hold whole units, and are no longer than the
  * ratio allows.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "libforsched/mpi/portions.h"
+#include "unit.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -43,7 +38,6 @@ static void phases_in_which_it_does_nothing_are_left_out(void **state)
 	struct portions portions;
 	struct places places;
 
-	(void)state;
 	make(&portions, &places, 4, 5);
 	add(&portions, 1, 100, NO_PLACE, 0);
 	add(&portions, NO_PLACE, 0, NO_PLACE, 0);
@@ -71,7 +65,6 @@ static void the_ratio_is_that_of_the_place_with_most(void **state)
 	struct portions portions;
 	struct places places;
 
-	(void)state;
 	make(&portions, &places, 4, 3);
 	add(&portions, 1, 100, NO_PLACE, 0);
 	add(&portions, 2, 3, NO_PLACE, 0);
@@ -117,7 +110,6 @@ static void pieces_make_up_the_message(void **state)
 {
 	const uint64_t units[] = {1, 4, 12, 4096};
 
-	(void)state;
 	for (unsigned i = 0; i < 20000; i++) {
 		uint64_t total = 1 + random_below((uint64_t)1 << (1 + random_below(50)));
 
@@ -130,7 +122,6 @@ static void pieces_make_up_the_message(void **state)
 /* What is cut nowhere goes as a whole: a demand that counts messages has one piece of each. */
 static void a_message_of_one_piece_is_whole(void **state)
 {
-	(void)state;
 	assert_int_equal(forsched_mpi_cut(12345, 0, 1, 4), 0);
 	assert_int_equal(forsched_mpi_cut(12345, 1, 1, 4), 12345);
 }

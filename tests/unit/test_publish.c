@@ -5,20 +5,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/schedule/schedule_file.h"
 #include "daemon/files/publish.h"
 #include "daemon/files/publish_inside.h"
+#include "unit.h"
 
 static size_t write_at_most; /* bytes at a time; 0: as many as there are */
 

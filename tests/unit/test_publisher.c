@@ -3,17 +3,11 @@
  * test_publisher.c - daemon/publisher/publisher.c alone: which files are in the state folder after what, and since when a state holds.
  * What becomes of epochs is in test_worker.c. The log is a stub, the clock is the test's own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
@@ -22,6 +16,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 #include "fake_clock.h"
+#include "unit.h"
 
 static int told, complained; /* lines of the log */
 static char said[512];	     /* the last one */

@@ -48,7 +48,6 @@ static void limits_empty_buffers(void **state)
 	struct fors_sim_result *without = run_star(false, 0.5), *with = run_star(true, 0.5),
 			       *again = run_star(true, 0.5);
 
-	(void)state;
 	assert_true(without->nnotices == 0 && with->nnotices > 2 && with->nnotices == again->nnotices);
 	assert_true(with->time == again->time && with->nevents == again->nevents);
 	assert_true(with->link[0].stall + with->link[1].stall < (without->link[0].stall + without->link[1].stall) / 2);
@@ -63,7 +62,6 @@ static void rates_recover(void **state)
 {
 	struct fors_sim_result *slow = run_star(true, 0.01), *fast = run_star(true, 1);
 
-	(void)state;
 	assert_true(slow->nnotices > fast->nnotices && fast->nnotices > 0);
 	assert_true(slow->time < slow->bound * 2 && fast->time < fast->bound * 2);
 	fors_sim_result_free(slow);
@@ -137,7 +135,6 @@ static void switches_leave_a_slow_link(void **state)
 {
 	struct fors_sim_result *tables = run_tree((struct way){FORS_POLICY_TABLES, 0, 0, 0.05});
 
-	(void)state;
 	for (enum fors_ar_level rule = FORS_LEVEL_SUM; rule <= FORS_LEVEL_OLDEST; rule++) {
 		struct way way = {FORS_POLICY_SWITCH_AR, rule, 250000000000, 0.05};
 		struct fors_sim_result *r = run_tree(way), *again = run_tree(way);
@@ -155,7 +152,6 @@ static void switches_keep_to_the_tables(void **state)
 {
 	static const double parts[] = {1, 0.05};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct fors_sim_result *tables = run_tree((struct way){FORS_POLICY_TABLES, 0, 0, parts[i]});
 		struct fors_sim_result *deaf =
@@ -177,7 +173,6 @@ static void rules_differ(void **state)
 {
 	struct fors_sim_result *r[3];
 
-	(void)state;
 	for (enum fors_ar_level rule = FORS_LEVEL_SUM; rule <= FORS_LEVEL_OLDEST; rule++)
 		r[rule] = run_tree((struct way){FORS_POLICY_SWITCH_AR, rule, 1000000000, 0.05});
 	assert_false(is_same(r[FORS_LEVEL_SUM], r[FORS_LEVEL_LAST]) &&

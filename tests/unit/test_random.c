@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Pseudo-random numbers: plans, patterns and paths hang on them, so these may never change. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "core/base/random.h"
+#include "unit.h"
 
 /* As published by the authors of splitmix64. */
 static void test_splitmix(void **state)
 {
 	struct fors_random random = {0};
 
-	(void)state;
 	assert_true(fors_random_next(&random) == 0xE220A8397B1DCDAFu);
 	assert_true(fors_random_next(&random) == 0x6E789E6AA1B965F4u);
 	assert_true(fors_random_of(0) == 0xE220A8397B1DCDAFu);
@@ -26,7 +20,6 @@ static void test_xorshift(void **state)
 {
 	struct fors_xorshift random = {88172645463325252u};
 
-	(void)state;
 	assert_true(fors_xorshift_next(&random) == 8748534153485358512u);
 	assert_true(fors_xorshift_next(&random) == 3040900993826735515u);
 }
@@ -36,7 +29,6 @@ static void test_xorshift_below(void **state)
 {
 	struct fors_xorshift a = {88172645463325252u}, b = a;
 
-	(void)state;
 	assert_int_equal(fors_xorshift_below(&a, 1000), (uint32_t)((8748534153485358512u >> 32) * 1000 >> 32));
 	assert_int_equal(fors_xorshift_modulo(&b, 1000), (uint32_t)((8748534153485358512u >> 32) % 1000));
 	assert_true(a.state == b.state);
@@ -52,7 +44,6 @@ static void test_order(void **state)
 	uint32_t list[100];
 	uint8_t seen[100] = {0};
 
-	(void)state;
 	fors_random_order(&random, list, 100);
 	for (uint32_t i = 0; i < 100; i++)
 		assert_int_equal(seen[list[i]]++, 0);

@@ -105,7 +105,6 @@ static void arrival_does_not_matter(void **state)
 {
 	struct rng rng = {7};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		struct bed *bed = bed_new(specs[i], 0);
 		char *at_once = encode(bed->places);
@@ -131,7 +130,6 @@ static void late_switches_are_ranked_too(void **state)
 	char *at_once = encode(bed->places), *grown;
 	bool is_same = false;
 
-	(void)state;
 	isolate(bed->net, bed->fabric->spine[1].node);
 	for (unsigned p = 1; p <= 4; p++) /* of a leaf: its servers are there, but no way leads to them */
 		unplug(bed, 2, p);
@@ -160,7 +158,6 @@ static void what_is_ranked_stays(void **state)
 	struct fors_places *ranked = NULL;
 	bool is_same = false;
 
-	(void)state;
 	assert_int_equal(fors_places_ranked(bed->places, NULL, &ranked, &is_same, NULL), FORS_OK);
 	assert_true(is_same && !ranked);
 	bed->net->node[bed->fabric->spine[0].node].guid = 0xffff;
@@ -190,7 +187,6 @@ static void participants_come_first(void **state)
 	struct rng rng = {.state = 7};
 	uint32_t gained = 0;
 
-	(void)state;
 	for (uint32_t count = 20; count <= 180; count += 20) {
 		struct bed *bed = bed_new(count % 40 ? "FT(2;8,18;servers=12)" : "FT(2;12,18)", 0);
 		struct fors_places *ranked = NULL;
@@ -225,7 +221,6 @@ static void ranks_are_stretched_where_it_is_free(void **state)
 {
 	struct bed *bed = bed_new("FT(2;7,8;servers=5)", 0); /* 40 servers on 7 lanes: 42 is the next multiple */
 
-	(void)state;
 	for (uint32_t r = 0; r < 40; r++)
 		assert_int_equal(home(bed, r / 5, r % 5), r * 42 / 40 % 7);
 	bed_free(bed);
@@ -284,7 +279,6 @@ static void a_large_leaf_waits_for_no_single_uplink(void **state)
 	} cases[] = {
 		{7, 3, {1, 6, 1}, 8}, {8, 3, {2, 6, 2}, 10}, {8, 4, {2, 7, 7, 2}, 18}, {7, 5, {1, 6, 2, 6, 1}, 16}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct bed *bed = bed_of_sizes(cases[i].nlanes, cases[i].size, cases[i].nleaves);
 
@@ -297,7 +291,6 @@ static void what_is_left_over_is_marked(void **state)
 {
 	struct bed *bed = bed_new("FT(2;4,3;servers=11;empty=1/0,1/1,1/2,1/3,1/4,1/5,1/6,1/7,2/0,2/1,2/2)", 0);
 
-	(void)state;
 	for (uint32_t slot = 0; slot < 11; slot++)
 		assert_int_equal(fors_slot(bed->fabric, 0, slot)->is_varied, slot >= 8); /* 11 on 4 lanes */
 	for (uint32_t slot = 0; slot < 3; slot++)
@@ -316,7 +309,6 @@ static void losses_move_nothing(void **state)
 	struct bed *bed = bed_new("FT(2;4,3;servers=3)", 0);
 	char *before = encode(bed->places), *after;
 
-	(void)state;
 	unplug(bed, 0, 2);
 	unplug(bed, 2, 3);
 	learn_bed(bed);
@@ -332,7 +324,6 @@ static void newcomers_move_nobody(void **state)
 	struct bed *bed = bed_new("FT(2;4,3;servers=4)", 0);
 	unsigned was[2];
 
-	(void)state;
 	unplug(bed, 0, 1);
 	unplug(bed, 0, 3);
 	unplug(bed, 1, 4);
@@ -364,7 +355,6 @@ static void a_moved_host_keeps_its_home(void **state)
 	uint32_t leaf = bed->fabric->leaf[1].node, node = fors_slot(bed->fabric, 1, 0)->node;
 	unsigned was = home(bed, 1, 0);
 
-	(void)state;
 	unplug(bed, 1, 1);
 	assert_int_equal(fors_net_connect(bed->net, leaf, 4, node, 1, NULL), FORS_OK);
 	learn_bed(bed);
@@ -397,7 +387,6 @@ static void the_last_server_moves_half(void **state)
 {
 	uint32_t sum = 0, most = 0, count = 0;
 
-	(void)state;
 	for (uint32_t last = 0; last < 360; last += 37, count++) {
 		struct bed *bed = bed_new("FT(2;20,18)", 0);
 		struct fors_lfts *before;

@@ -12,7 +12,6 @@ static void only_when_it_has_been_quiet(void **state)
 {
 	struct fors_rehome rehome = {0};
 
-	(void)state;
 	fors_rehome_note(&rehome, 10, START);
 	fors_rehome_want(&rehome, true, START);
 	assert_int_equal(rehome.due_ms, START + MINUTE);
@@ -34,7 +33,6 @@ static void the_schedule_goes_first(void **state)
 	struct fors_rehome rehome = {0};
 	uint64_t now = START + MINUTE;
 
-	(void)state;
 	fors_rehome_note(&rehome, 10, START);
 	fors_rehome_want(&rehome, true, now);
 	assert_true(fors_rehome_is_due(&rehome, now));
@@ -59,7 +57,6 @@ static void what_moves_nothing_needs_no_withdrawal(void **state)
 {
 	struct fors_rehome rehome = {0};
 
-	(void)state;
 	fors_rehome_note(&rehome, 10, START);
 	fors_rehome_want(&rehome, true, START + MINUTE);
 	fors_rehome_arm(&rehome, 0, START + MINUTE);
@@ -72,7 +69,6 @@ static void at_most_once_an_hour(void **state)
 	struct fors_rehome rehome = {0};
 	uint64_t now = START + MINUTE;
 
-	(void)state;
 	fors_rehome_note(&rehome, 10, START);
 	fors_rehome_want(&rehome, true, now);
 	fors_rehome_arm(&rehome, 5, now);
@@ -91,7 +87,6 @@ static void healthy_is_no_cable_dead_or_slow_or_drained(void **state)
 	struct fors_fattree tree = fors_fattree_of_fabric(bed->fabric);
 	struct fors_cable *cable = &bed->fabric->cable[4];
 
-	(void)state;
 	assert_true(fors_rehome_is_healthy(&tree));
 	cable->is_degraded = true;
 	assert_false(fors_rehome_is_healthy(&tree));

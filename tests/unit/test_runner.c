@@ -5,12 +5,9 @@
  * strdup() has no memory.
  * Commands that behave are in test_outbox.c. The clock is the test's own.
  */
-#include <setjmp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +15,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "daemon/base/log.h"
 #include "daemon/files/runner.h"
 #include "fake_clock.h"
+#include "unit.h"
 
 #define LOOKS 20000 /* at something that has to come, a millisecond or more apart */
 #define HANGS "echo $$ > pid; exec sleep 300"

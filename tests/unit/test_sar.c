@@ -157,7 +157,6 @@ static void as_algorithm_1(void **state)
 {
 	struct rng rng = {7};
 
-	(void)state;
 	for (unsigned round = 0; round < 40; round++) {
 		struct bed *bed = bed_new("FT(2;3,5;servers=4)", 0);
 		struct fors_placed placed[2 * JOBS * ALL + 1];
@@ -184,7 +183,6 @@ static void without_jobs(void **state)
 	struct reference r = {0};
 	struct fors_lfts *lfts = NULL;
 
-	(void)state;
 	look_at_cables(&r, bed->net);
 	route_all(&r);
 	assert_int_equal(fors_sar_tables(bed->net, NULL, 0, &lfts, NULL), FORS_OK);

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tests of daemon/settings/settings.c: what is taken, and that each mistake is named with file and line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "daemon/files/publish.h"
 #include "daemon/settings/settings.h"
+#include "unit.h"
 
 static char directory[64], conf[96], guids[96], options[128];
 
@@ -429,7 +425,6 @@ static void a_long_folder_of_demands(void **state)
 	assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_EINPUT);
 	assert_non_null(strstr(error.text, ":1: demand_dir: '/xxx"));
 	assert_non_null(strstr(error.text, "up to 4000 characters"));
-	(void)state;
 }
 
 static void long_lines_and_bad_lists(void **state)

@@ -21,7 +21,6 @@ static void events_come_in_order(void **state)
 	struct fors_calendar_event event, last = {0};
 	uint32_t put = 0, taken = 0;
 
-	(void)state;
 	assert_non_null(c);
 	while (taken < 200000) {
 		uint32_t far = 1u << fors_random_below(&random, 31);
@@ -47,7 +46,6 @@ static void late_events_take_no_time(void **state)
 	struct fors_calendar_event event = {0}, last = {0};
 	struct fors_random random = {3};
 
-	(void)state;
 	assert_non_null(c);
 	for (uint32_t round = 0; round < 200; round++) {
 		for (uint32_t i = 0; i < 20; i++) {
@@ -71,7 +69,6 @@ static void histograms_know_percentiles(void **state)
 {
 	struct fors_histogram *h = calloc(1, sizeof(*h));
 
-	(void)state;
 	assert_non_null(h);
 	assert_int_equal(fors_histogram_at(h, 0.5), 0);
 	for (uint64_t i = 1; i <= 100000; i++)
@@ -92,7 +89,6 @@ static void times_of_single_messages(void **state)
 	struct fors_sim_settings set = sims_plain();
 	double slow[8] = {8, 8, 8, 8, 8, 2, 8, 8};
 
-	(void)state;
 	/* Two wires, a switch, and the packet once: its head goes on while the tail comes. */
 	assert_int_equal(sims_star_time("0 1\n", &set), 2 * 20000 + 50000 + US);
 	set.is_store_and_forward = true;
@@ -115,7 +111,6 @@ static void times_of_phases(void **state)
 	struct fors_sim_settings set = sims_plain();
 	const char *shift = "0 1\n1 2\n2 3\n3 0\nphase\n0 2\n1 3\n2 0\n3 1\n";
 
-	(void)state;
 	assert_int_equal(sims_star_time(shift, &set), 2 * (90000 + US));
 	set.barrier = 7 * US;
 	assert_int_equal(sims_star_time(shift, &set), 2 * (90000 + US + 7 * US));
@@ -136,7 +131,6 @@ static void times_of_conflicts(void **state)
 {
 	struct fors_sim_settings set = sims_plain();
 
-	(void)state;
 	set.message = 100000;
 	assert_int_equal(sims_star_time("0 2\n1 2\n", &set), 90000 + 200 * US);
 	set.pause_high = 3000;
@@ -153,7 +147,6 @@ static void stalls_are_told(void **state)
 	struct fors_router router;
 	struct hand star;
 
-	(void)state;
 	hand_star(&star, 4);
 	router = hand_router(&star);
 	set.message = 100000;
@@ -176,7 +169,6 @@ static void one_queue_holds_up(void **state)
 	const char *text = "0 2\n0 2\n0 2\n0 3\n0 3\n0 3\n0 3\n0 3\n0 3\n1 2\n1 2\n1 2\n";
 	uint64_t voq, fifo;
 
-	(void)state;
 	set.has_barrier = false;
 	set.buffer = 3000;
 	voq = sims_star_time(text, &set);
@@ -191,7 +183,6 @@ static void idle_steps_kept_and_skipped(void **state)
 	const char *text = "0 1\n2 3\nphase\n2 3\nphase\n2 3\nphase\n0 1\n2 3\n"; /* 0 is idle twice */
 	const char *late = "2 3\nphase\n0 1\n";
 
-	(void)state;
 	set.has_barrier = false;
 	assert_int_equal(sims_star_time(text, &set), 90000 + 4 * US);
 	assert_int_equal(sims_star_time("0 1\nphase\n2 3\nphase\n0 1\n", &set), 90000 + 2 * US);
@@ -208,7 +199,6 @@ static void messages_without_a_way(void **state)
 	struct fors_sim_settings set = fors_sim_defaults();
 	struct fors_sim_result *r = NULL;
 
-	(void)state;
 	hand_ring(&ring, 4, 1); /* 1 to 0 and 0 to 3 have none */
 	router = hand_router(&ring);
 	set.gbits = sims_speeds(ring.graph, 200);
@@ -245,7 +235,6 @@ static void a_ring_locks(void **state)
 	struct fors_sim_settings set = fors_sim_defaults();
 	struct fors_sim_result *r;
 
-	(void)state;
 	for (int kind = 0; kind < 3; kind++) {
 		set.is_fifo = kind == 1;
 		if (kind == 2) {
@@ -271,7 +260,6 @@ static void a_second_lane_unlocks_it(void **state)
 	struct fors_sim_settings set = fors_sim_defaults();
 	struct fors_sim_result *r;
 
-	(void)state;
 	set.nvls = 2;
 	r = run_ring(&set, true);
 	assert_int_equal(r->ncycle, 0);
@@ -299,7 +287,6 @@ static void seeds_give_the_same_bytes(void **state)
 	struct fors_sim_settings set = fors_sim_defaults();
 	struct fors_sim_result *a, *b, *other;
 
-	(void)state;
 	hand_star(&star, 8);
 	router = hand_router(&star);
 	set.skew = set.jitter = 5 * US;
@@ -326,7 +313,6 @@ static void a_measured_rate_gives_the_barrier(void **state)
 	struct fors_sim_settings set = fors_sim_defaults();
 	struct fors_sim_result *r;
 
-	(void)state;
 	hand_star(&star, 8);
 	router = hand_router(&star);
 	r = sims_run(&router, program, &set);
@@ -372,7 +358,6 @@ static void settings_without_sense_are_refused(void **state)
 	static const double far_apart[8] = {8, 8, 0.0001, 8, 8, 8, 8, 8};
 	struct fors_sim_settings slow;
 
-	(void)state;
 	REFUSE(message, 0, "from 1 byte");
 	REFUSE(message, (uint64_t)1 << 50, "1 TiB");
 	REFUSE(mtu, 0, "packets");

@@ -33,7 +33,6 @@ static void many_to_one_is_a_known_queue(void **state)
 	struct fors_router router;
 	struct fors_sim_settings set = sims_plain();
 
-	(void)state;
 	hand_star(&star, 8);
 	router = hand_router(&star);
 	set.gbits = sims_speeds(star.graph, 8);
@@ -66,7 +65,6 @@ static void lanes_take_turns_by_weight(void **state)
 	struct fors_program *program = sims_text("0 2\n1 2\n", 4);
 	struct fors_sim_result *r;
 
-	(void)state;
 	hand_star(&star, 4);
 	router = hand_router(&star);
 	program->send[1].vl = 1;
@@ -122,7 +120,6 @@ static void policies_take_shortest_ways(void **state)
 {
 	struct fors_sim_result *tables = run_policy(FORS_POLICY_TABLES, 0), *r, *again;
 
-	(void)state;
 	for (enum fors_policy policy = FORS_POLICY_RANDOM; policy <= FORS_POLICY_ADAPTIVE; policy++) {
 		uint32_t idle = 0;
 
@@ -207,7 +204,6 @@ static void plans_reach_the_bound(void **state)
 {
 	struct fors_random random = {11};
 
-	(void)state;
 	for (unsigned i = 0; i < nfabrics(6); i++) {
 		uint32_t spines = 2 + fors_random_below(&random, 3), leaves = 2 + fors_random_below(&random, 3);
 		char spec[64], down[64];
@@ -254,7 +250,6 @@ static void trees_reach_the_bound(void **state)
 	double sum = 0, worst = 0;
 	unsigned n = nfabrics(6);
 
-	(void)state;
 	for (unsigned i = 0; i < n; i++) {
 		struct fors_sim_result *r;
 		double ratio;

@@ -90,7 +90,6 @@ static void each_allocation_fails_once(void **state)
 	uint64_t n = 0;
 	bool happened = true;
 
-	(void)state;
 	hand_star(&star, 8);
 	gbits = sims_speeds(star.graph, 200);
 	while (happened) {
@@ -119,7 +118,6 @@ static void deadlocks_need_memory(void **state)
 	struct fors_sim_settings set = fors_sim_defaults();
 	bool happened = true;
 
-	(void)state;
 	hand_ring(&ring, 4, 3);
 	router = hand_router(&ring);
 	set.gbits = gbits = sims_speeds(ring.graph, 200);

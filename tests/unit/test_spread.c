@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Loads of packets that go by chance: against tables where there is one way, by hand, and by what has to add up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <math.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "core/net/tree_spec.h"
 #include "lab/model/measure/evaluate.h"
 #include "lab/model/measure/spread.h"
 #include "lab/model/routers/tree_router.h"
 #include "lab/model/trees/tree_graph.h"
+#include "unit.h"
 
 static struct fors_error error;
 
@@ -69,7 +65,6 @@ static void one_way_is_the_tables(void **state)
 	static const char *const names[] = {"linear-shift", "all-to-all", "permutation", "incast"};
 	struct world w;
 
-	(void)state;
 	world_new(&w, "XGFT(3;3,2,4;1,1,1)", false);
 	for (size_t i = 0; i < 4; i++) {
 		struct fors_pattern *p = pattern_of(&w, names[i]);
@@ -95,7 +90,6 @@ static void parts_are_even(void **state)
 	struct world w;
 	struct fors_spread *any, *vlb;
 
-	(void)state;
 	world_new(&w, "XGFT(2;4,5;1,4)", false);
 	any = spread_of(&w, "shift(6)", FORS_SPREAD_ANY,
 			NULL); /* four of each leaf, two of them over each of two leaves */
@@ -118,7 +112,6 @@ static void lengths_add_up(void **state)
 {
 	static const char *const specs[] = {"XGFT(3;3,3,3;1,3,3)", "XGFT(3;2,4,3;1,3,2)", "PGFT(2;3,4;1,2;1,2)"};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct world w;
 		struct fors_spread *s;
@@ -151,7 +144,6 @@ static void tago_takes_global_links(void **state)
 	struct fors_spread *tago, *any;
 	uint32_t block_of[64], count, nglobal = 0;
 
-	(void)state;
 	world_new(&w, "XGFT(2;2,3;1,2)", true);
 	assert_true(w.graph->nnodes <= 64 && w.hops->ngoals == 5);
 	for (uint32_t i = 0; i < w.graph->nnodes; i++) /* each switch is a block */

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tests of core/status/: what is written, and that it can be read back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "core/status/advice.h"
 #include "core/status/status.h"
 #include "core/status/status_json.h"
 #include "core/status/status_metrics.h"
+#include "unit.h"
 
 /* 2 leaves x 3 lanes on 3 spines, one cable dead and one that never was; nothing else is looked at. */
 struct small {

@@ -3,18 +3,13 @@
  * Trees that lack cables from the beginning: whatever dies later, entries for servers stay in the leaves while their way
  * lives. Where that alone would make the exchange longer they may move, and only there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/fabric/drained.h"
 #include "core/tables/lanes.h"
 #include "tests/sweep/incomplete.h"
+#include "unit.h"
 
 #define TREES                                                                                                          \
 	48 /* with some 8 cuts each, of which 1 in 100 may move something, with one LID per port and no parallel cables */
@@ -110,7 +105,6 @@ static void single_cables(void **state)
 {
 	uint32_t lost = 0, built = 0, moving = 0, moving_parallel = 0;
 
-	(void)state;
 	for (uint32_t number = 0; built < TREES; number++) {
 		struct fors_random random;
 		struct incomplete tree;
@@ -155,7 +149,6 @@ static void series_and_spines(void **state)
 {
 	uint32_t lost = 0, built = 0, moving = 0;
 
-	(void)state;
 	for (uint32_t number = 1000; built < TREES; number++) {
 		struct fors_random random;
 		struct incomplete tree;
@@ -209,7 +202,6 @@ static void phases_win(void **state)
 	struct fors_random random = {1};
 	uint32_t moves;
 
-	(void)state;
 	tree.plan.cables = malloc(sizeof(cables));
 	tree.plan.servers = malloc(sizeof(servers));
 	assert_true(tree.plan.cables && tree.plan.servers);
@@ -228,7 +220,6 @@ static void drained_cables(void **state)
 	struct fors_lfts *healthy, *lfts;
 	bool is_whole;
 
-	(void)state;
 	healthy = tables_of(&tree, tree.net, &is_whole);
 	for (uint32_t lane = 2; lane < 16; lane += 3) {
 		struct fors_fabric *fabric = incomplete_fabric(tree.net, tree.places);

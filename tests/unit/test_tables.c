@@ -212,7 +212,6 @@ static void islands_are_told_apart(void **state)
 	struct bed *bed = bed_new("FT(2;4,5)", 0);
 	struct fors_turns *turns;
 
-	(void)state;
 	bed_down(bed, "Leaf00[7] Leaf00[8] Leaf01[7] Leaf01[8] Leaf02[5] Leaf02[6] Leaf03[5] Leaf03[6]");
 	bed_down(bed, "Leaf04[5] Leaf04[6] Leaf04[7] Leaf04[8]");
 	assert_int_equal(fors_turns_build(bed->fabric, &turns, NULL), FORS_OK);

@@ -70,7 +70,6 @@ static void half_a_cable(void **state)
 	const struct fors_running job[] = {{two, left, 2, 1}, {two, right, 2, 1}};
 	struct fors_together one = run(&stage, job, 1, &options), both = run(&stage, job, 2, &options);
 
-	(void)state;
 	near(one.speed[0], 1);
 	assert_true(both.speed[0] >= 0.5 - 1e-9 && both.speed[0] < 0.8); /* until the other begins it has all */
 	assert_true(both.speed[1] >= 0.5 - 1e-9 && both.speed[1] < 0.8);
@@ -87,7 +86,6 @@ static void thirds(void **state)
 	struct stage stage = stage_new("FT(2;1,2;servers=3)");
 	struct fors_pattern *two = shifts(2);
 
-	(void)state;
 	for (uint32_t window = 1; window < 4; window++) {
 		const struct fors_running job[] = {
 			{two, at[0], 2, window}, {two, at[1], 2, window}, {two, at[2], 2, window}};
@@ -108,7 +106,6 @@ static void alone(void **state)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;3,5;servers=4)", "FT(2;2,6;servers=5)"};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct stage stage = stage_new(specs[i]);
 		uint32_t n = stage.router.graph->nservers, server[64];
@@ -145,7 +142,6 @@ static void apart(void **state)
 	struct fors_together result = run(&stage, job, 5, &options);
 	const double wanted[] = {1, 1, 1, 0, 1};
 
-	(void)state;
 	for (unsigned j = 0; j < 5; j++)
 		near(result.speed[j], wanted[j]);
 	fors_together_clear(&result);
@@ -164,7 +160,6 @@ static void lost(void **state)
 	struct fors_lfts *lfts;
 	uint32_t row;
 
-	(void)state;
 	lfts = stage.bed->lfts;
 	row = fors_lfts_row(lfts, stage.bed->net->node[stage.routes->server[0].leaf].guid);
 	lfts->port[(size_t)row * lfts->nlids + stage.routes->server[2].lid] = FORS_NO_PATH;
@@ -192,7 +187,6 @@ static void seeds(void **state)
 	struct fors_together_options options = {.seed = 1};
 	struct fors_together x, y, z, few;
 
-	(void)state;
 	for (uint32_t i = 0; i < 24; i++) {
 		a[i] = 2 * i - i % 4 / 2; /* in both jobs: neighbours whose homes are on the same spines */
 		b[i] = 2 * i + 1 - i % 4 / 2;

@@ -2,18 +2,13 @@
 /*
  * test_tree.c - fat-trees of any height: their numbers, their graphs, and single paths in them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/net/tree_spec.h"
 #include "lab/model/routers/tree_route.h"
 #include "lab/model/trees/tree_graph.h"
+#include "unit.h"
 
 static struct fors_tree tree_of(const char *text)
 {

@@ -5,18 +5,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "daemon/files/trust.h"
+#include "unit.h"
 
 #define NOBODY 54321
 #define LINKS_MAX 40 /* that the kernel follows */
@@ -37,7 +33,6 @@ static void roots_folders_are_trusted(void **state)
 	struct stat info;
 	int fd;
 
-	(void)state;
 	if (stat("/", &info) || info.st_uid || (info.st_mode & 022))
 		skip(); /* it is not, here */
 	is_nobody = true;
@@ -80,7 +75,6 @@ static void links_are_followed_as_by_the_kernel(void **state)
 	char directory[] = "/tmp/fors-trust-XXXXXX", command[64];
 	int last, one_more;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	make_chain(directory);
 	last = open_below(directory, LINKS_MAX);

@@ -3,15 +3,10 @@
  * Tests of libforsched/mpi/places.c: whatever number of ranks each server has, every rank sends to each rank of another
  * server once, in the phase of their servers; steps are even; nobody waits in a circle.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "libforsched/mpi/places.h"
+#include "unit.h"
 
 #define MAX_SERVERS 9
 #define MAX_RANKS 64

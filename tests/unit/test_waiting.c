@@ -29,7 +29,6 @@ static void own_messages(void **state)
 {
 	const struct fors_sim_settings set = waits(FORS_WAIT_OWN, 1);
 
-	(void)state;
 	/* At the beginning a receiver's token has to come, too. */
 	assert_int_equal(sims_star_time("0 1\n", &set), TOKEN + ONE);
 	/* Nobody of the second phase has anything to do in the first one. */
@@ -46,7 +45,6 @@ static void tokens_of_who_had_the_link(void **state)
 {
 	const struct fors_sim_settings set = waits(FORS_WAIT_TOKENS, 1);
 
-	(void)state;
 	assert_int_equal(sims_star_time("0 1\n", &set), ONE);
 	assert_int_equal(sims_star_time("0 1\nphase\n2 3\n", &set), ONE);
 	/* One link up: no token from oneself. */
@@ -64,7 +62,6 @@ static void a_tree_of_tokens(void **state)
 	struct fors_sim_settings set = waits(FORS_WAIT_TREE, 1);
 	const char *three = "0 1\nphase\n2 3\nphase\n0 2\n";
 
-	(void)state;
 	/* Up from 1 to 0, down from 0 to 2; 2 and 3 had nothing to do, and have said so long ago. */
 	assert_int_equal(sims_star_time("0 1\nphase\n2 3\n", &set), 2 * ONE + 2 * TOKEN);
 	/* 3 is two tokens below 0. */
@@ -87,7 +84,6 @@ static void delays_of_messages(void **state)
 	struct fors_sim_settings set = sims_plain();
 	uint64_t time, other;
 
-	(void)state;
 	set.message_jitter = 0.2;
 	time = sims_star_time("0 1\nphase\n1 2\n", &set);
 	assert_in_range(time, 2 * ONE, 2 * ONE + 2 * US / 5);
@@ -110,7 +106,6 @@ static void several_ranks(void **state)
 	struct fors_program *one = sims_text("0 1\n2 3\nphase\n1 0\n", 4), *two = NULL;
 	struct fors_sim_settings set = sims_plain();
 
-	(void)state;
 	assert_int_equal(fors_program_share(one, 2, &two, &error), FORS_OK);
 	assert_int_equal(fors_program_nmessages(two), 12);
 	assert_true(two->count[0] == 8 && two->count[1] == 4 && two->first[1] == 2 && two->first[2] == 4);
@@ -132,7 +127,6 @@ static void ranks_wait_for_themselves(void **state)
 	struct fors_sim_settings set = waits(FORS_WAIT_OWN, 1);
 	uint64_t own;
 
-	(void)state;
 	assert_int_equal(fors_program_share(one, 2, &two, &error), FORS_OK);
 	own = sims_star_time_of(two, &set);
 	/* Messages of ranks 0, 1, 0, 1: rank 1's receives are complete with the last one, rank 0's with the one before. */
@@ -148,7 +142,6 @@ static void sizes_and_chunks(void **state)
 	const uint64_t size[] = {2500, 1000}, chunk[] = {1000, 1000, 1000, 500};
 	const uint32_t dst[] = {1, 2, 1, 1};
 
-	(void)state;
 	program->size = malloc(sizeof(size));
 	assert_non_null(program->size);
 	memcpy(program->size, size, sizeof(size));
@@ -170,7 +163,6 @@ static void lognormal_sizes(void **state)
 	size_t n = fors_program_nmessages(program);
 	double sum = 0;
 
-	(void)state;
 	assert_int_equal(fors_program_vary(program, 0.5, 10000, 3, &error), FORS_OK);
 	assert_int_equal(fors_program_vary(other, 0.5, 10000, 3, &error), FORS_OK);
 	assert_memory_equal(program->size, other->size, n * sizeof(*program->size));
@@ -210,7 +202,6 @@ static void all_ends(void **state)
 	struct hand star;
 	struct fors_router router;
 
-	(void)state;
 	hand_star(&star, 8);
 	router = hand_router(&star);
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
@@ -234,7 +225,6 @@ static void messages_without_a_way(void **state)
 	struct hand ring;
 	struct fors_router router;
 
-	(void)state;
 	hand_ring(&ring, 4, 1); /* 1 to 0 and 0 to 3 have none */
 	router = hand_router(&ring);
 	for (int wait = FORS_WAIT_OWN; wait < FORS_NWAITS; wait++) {
@@ -276,7 +266,6 @@ static void each_allocation_fails_once(void **state)
 	struct hand star;
 	struct fors_router router;
 
-	(void)state;
 	hand_star(&star, 4);
 	router = hand_router(&star);
 	for (int wait = FORS_WAIT_OWN; wait < FORS_NWAITS; wait++) {
@@ -304,7 +293,6 @@ static void bad_settings(void **state)
 	struct fors_router router;
 	struct fors_sim_result *r = NULL;
 
-	(void)state;
 	hand_star(&star, 4);
 	router = hand_router(&star);
 	for (int i = 0; i < 3; i++) {

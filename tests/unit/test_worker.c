@@ -4,17 +4,12 @@
  * is a stub, fors_plan() can be made slow, wrong or absent (linked with --wrap), and the clock is the test's own.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
@@ -34,6 +29,7 @@
 #include "fake_clock.h"
 #include "faults.h"
 #include "worker_bench.h"
+#include "unit.h"
 
 #define MANY 100000 /* so many of them, before it is given up */
 

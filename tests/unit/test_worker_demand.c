@@ -4,17 +4,12 @@
  * the test's own.
  */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/demand/answer.h"
 #include "core/schedule/schedule.h"
@@ -26,6 +21,7 @@
 #include "fake_clock.h"
 #include "faults.h"
 #include "jobs_bench.h"
+#include "unit.h"
 
 #define DAY_MS 86400000
 #define MINUTE_MS 60000

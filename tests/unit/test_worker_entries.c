@@ -4,16 +4,11 @@
  * before and after their table entries are in the switches. The test makes the sweeps: as the engine does it takes
  * along what is claimed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/base/unknown.h"
 #include "core/planners/routing.h"
@@ -25,6 +20,7 @@
 #include "faults.h"
 #include "jobs_bench.h"
 #include "scattered_jobs.h"
+#include "unit.h"
 
 #define INDEX 3 /* at LMC 2 */
 #define EVERY_MS 10000

@@ -3,17 +3,12 @@
  * Tests of daemon/worker/worker_jobs.c, worker_jobplan.c, jobs.c, jobs_file.c and outbox_jobs.c, without OpenSM: what readers
  * have of several jobs after what. The clock is the test's own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
@@ -30,6 +25,7 @@
 #include "faults.h"
 #include "jobs_bench.h"
 #include "scattered_jobs.h"
+#include "unit.h"
 
 #define DAY_MS 86400000
 #define MINUTE_MS 60000

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "worker_bench.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/fabric/lids.h"
 #include "core/fabric/places.h"
@@ -18,6 +13,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 #include "fake_clock.h"
+#include "unit.h"
 
 atomic_int mastership_now, mastership_asked, errors_logged[32], status_synced;
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Questions to the fabric over a kernel in memory: how they look, how many are out, when they leave again, what comes back. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "fake_umad.h"
 #include "daemon/base/clock.h"
@@ -14,6 +10,7 @@
 #include "watch/bytes.h"
 #include "watch/mads.h"
 #include "watch/wire.h"
+#include "tests/unit/unit.h"
 
 /* What has come of questions. */
 struct ends {
@@ -77,7 +74,6 @@ static void opening(void **state)
 	const struct fors_mads_port *port = fors_mads_port(mads);
 	struct fors_error error;
 
-	(void)state;
 	assert_string_equal(port->ca, "mlx5_3");
 	assert_true(port->number == 2 && port->lid == 7 && port->sm_lid == 3 && port->sm_sl == 2);
 	assert_true(port->guid == umad.guid);
@@ -115,7 +111,6 @@ static void packets(void **state)
 	struct ends ends = {.done = 0};
 	const struct umad_sent *sent = umad.sent;
 
-	(void)state;
 	umad.hear = answer_all;
 	assert_int_equal(fors_mads_ask(mads, &table, take, &ends, 1), FORS_OK);
 	ask_port(mads, &ends, 0x01020304);
@@ -165,7 +160,6 @@ static void window(void **state)
 {
 	static const unsigned windows[] = {0, 1, 7};
 
-	(void)state;
 	for (unsigned w = 0; w < 3; w++) {
 		struct fors_mads *mads = open_mads((struct fors_mads_setup){.window = windows[w]});
 		struct ends ends = {.done = 0};
@@ -189,7 +183,6 @@ static void one_by_one(void **state)
 	struct fors_sa_question question = {FORS_SA_TABLE, FORS_ATTR_PATH_REC, 1, (const uint8_t *)"x", 1};
 	struct ends ends = {.done = 0};
 
-	(void)state;
 	umad.hear = answer_all;
 	ask_port(mads, &ends, 1);
 	for (uint64_t tag = 2; tag < 9; tag++) {
@@ -212,7 +205,6 @@ static void rate(void **state)
 	struct fors_mads *mads = open_mads((struct fors_mads_setup){.window = 4, .rate = 100});
 	struct ends ends = {.done = 0};
 
-	(void)state;
 	umad.hear = answer_all;
 	for (uint64_t tag = 0; tag < 50; tag++)
 		ask_port(mads, &ends, tag);
@@ -231,7 +223,6 @@ static void lost(void **state)
 	struct fors_mads *mads = open_mads((struct fors_mads_setup){.window = 2, .retries = 2});
 	struct ends ends = {.done = 0};
 
-	(void)state;
 	ask_port(mads, &ends, 0);
 	run(mads);
 	assert_true(ends.count[FORS_MAD_LOST] == 1 && umad.nsent == 3);
@@ -279,7 +270,6 @@ static void late_and_refused(void **state)
 	struct fors_mads *mads = open_mads((struct fors_mads_setup){.retries = 5});
 	struct ends ends = {.done = 0};
 
-	(void)state;
 	umad.hear = hear_late;
 	ask_port(mads, &ends, 1);
 	run(mads);
@@ -317,7 +307,6 @@ static void long_answer(void **state)
 	const struct fors_sa_question question = {FORS_SA_TABLE, FORS_ATTR_PATH_REC, 1, (const uint8_t *)"x", 1};
 	struct ends ends = {.done = 0};
 
-	(void)state;
 	umad.hear = answer_long;
 	assert_int_equal(fors_mads_ask(mads, &question, take, &ends, 1), FORS_OK);
 	run(mads);
@@ -340,7 +329,6 @@ static void reports(void **state)
 	double began = fors_clock_exact_ms();
 	struct fors_error error;
 
-	(void)state;
 	fors_put16(report + 16, FORS_ATTR_NOTICE);
 	fors_put64(report + 8, 99);
 	report[56 + 5] = 42;
@@ -371,7 +359,6 @@ static void ends_early(void **state)
 	struct ends ends = {.done = 0};
 	struct fors_error error;
 
-	(void)state;
 	ask_port(mads, &ends, 1);
 	is_stopped = true;
 	assert_int_equal(fors_mads_run(mads, &error), FORS_ECANCELLED);
@@ -389,7 +376,6 @@ static void ends_early(void **state)
 
 static int fresh(void **state)
 {
-	(void)state;
 	umad_reset();
 	return 0;
 }

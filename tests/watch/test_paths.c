@@ -52,7 +52,6 @@ static void as_told(void **state)
 	static const uint32_t rooms[] = {1000, 3};
 	struct bed *bed = bed_new("FT(2;6,6)", 1);
 
-	(void)state;
 	for (unsigned r = 0; r < 2; r++) {
 		struct fake fake = {.level = mixed, .most_records = rooms[r]};
 		struct fors_levels *levels;
@@ -87,7 +86,6 @@ static void one_level(void **state)
 	struct fors_levels *levels;
 	struct fors_paths paths;
 
-	(void)state;
 	assert_int_equal(ask(bed, &fake, &levels), FORS_OK);
 	paths = fors_paths_sum(levels, 2);
 	assert_true(paths.is_one && paths.level == 2 && !paths.src && paths.known == 72 && paths.count == 72);

@@ -76,7 +76,6 @@ static void at_rest(void **state)
 	const char *how;
 	double took;
 
-	(void)state;
 	assert_int_equal(wait_for(&quiet, 20000, &reading, &how, &took, &error), FORS_OK);
 	assert_non_null(strstr(how, "sent nothing meanwhile"));
 	assert_true(took >= FORS_QUIET_MS && took < 1.5 * FORS_QUIET_MS);
@@ -99,7 +98,6 @@ static void never_at_rest(void **state)
 	const char *how;
 	double took;
 
-	(void)state;
 	assert_int_equal(wait_for(&changing, 6000, &reading, &how, &took, &error), FORS_ETIMEOUT);
 	assert_non_null(strstr(error.text, "no two readings in 6 s are equal"));
 	assert_true(took >= 6000 && took < 6000 + 1.5 * FORS_QUIET_MS && changing.state > 5);
@@ -130,7 +128,6 @@ static void all_blocks(void **state)
 	const char *how;
 	double took;
 
-	(void)state;
 	assert_int_equal(wait_for(&fake, 20000, &reading, &how, &took, &error), FORS_OK);
 	assert_int_equal(reading.lfts->nlids, 0xC000);
 	for (uint32_t row = 0; row < reading.lfts->nswitches; row++)

@@ -58,7 +58,6 @@ static void honest(void **state)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;3,5;servers=4;cables=2)", "XGFT(3;2,2,2;1,2,2)"};
 
-	(void)state;
 	for (unsigned s = 0; s < 3; s++) {
 		struct bed *bed = bed_new(specs[s], s);
 		struct fors_reading first = {.survey = NULL};
@@ -164,7 +163,6 @@ static void speeds(void **state)
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
 	struct fors_error error;
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct fake fake = {.from = first_server(bed->net, 0), .lie = tell};
 		struct fors_reading reading;
@@ -230,7 +228,6 @@ static void again(void **state)
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;3,5;servers=4;cables=2)", "XGFT(3;2,2,2;1,2,2)"};
 	uint64_t asked = 0, asked_all = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		struct bed *bed = bed_new(specs[seed % 3], 0);
 		struct rng rng = {seed};
@@ -279,7 +276,6 @@ static void untold(void **state)
 	struct fors_error error;
 	uint32_t leaf = fors_net_port(bed->net, fake.from, 1)->peer, spine = FORS_NONE;
 
-	(void)state;
 	for (unsigned p = 1; p <= bed->net->node[leaf].nports; p++) {
 		uint32_t peer = fors_net_port(bed->net, leaf, p)->peer;
 
@@ -316,7 +312,6 @@ static void ports(void **state)
 	struct fors_error error;
 	struct fors_mads *mads;
 
-	(void)state;
 	assert_int_equal(read_bed(bed, &fake, &reading, &error), FORS_OK);
 	seen = fors_survey_find(reading.survey, bed->net->node[leaf].guid);
 	mads = fake_mads(&fake);
@@ -345,7 +340,6 @@ static void no_net(void **state)
 	struct fors_reading reading;
 	struct fors_error error;
 
-	(void)state;
 	assert_int_equal(read_bed(bed, &fake, &reading, &error), FORS_OK);
 	reading.survey->node[1].guid = reading.survey->node[2].guid;
 	assert_int_not_equal(fors_survey_net(reading.survey, false, &net, &error), FORS_OK);
@@ -371,7 +365,6 @@ static void checked(void **state)
 	struct fors_error error;
 	struct fors_mads *mads;
 
-	(void)state;
 	assert_int_equal(read_bed(bed, &fake, &reading, &error), FORS_OK);
 	mads = fake_mads(&fake);
 	fake.asked = 0;
@@ -487,7 +480,6 @@ static void lies(void **state)
 	uint64_t asked;
 	bool is_quiet;
 
-	(void)state;
 	assert_int_equal(try("FT(2;4,4)", many_ports, 0, &asked, &is_quiet), FORS_ELIMIT);
 	assert_int_equal(try("FT(2;4,4)", endless, 0, &asked, &is_quiet), FORS_ELIMIT);
 	assert_true(asked < MOST);
@@ -503,7 +495,6 @@ static void silence(void **state)
 	uint64_t asked;
 	bool is_quiet;
 
-	(void)state;
 	for (uint32_t node = 0; node < bed->net->nnodes; node++)
 		assert_int_equal(try("FT(2;2,3)", deaf_switch, node, &asked, &is_quiet), FORS_EIO);
 	bed_free(bed);
@@ -518,7 +509,6 @@ static void any_bytes(void **state)
 	bool is_quiet;
 	unsigned good = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 300; seed++)
 		good += !try(seed % 2 ? "FT(2;2,3)" : "XGFT(3;2,2,2;1,2,2)", noise, seed * 7919, &asked, &is_quiet);
 	assert_true(good < 300);

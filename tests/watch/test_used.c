@@ -91,7 +91,6 @@ static void each_cable(void **state)
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;5,3;servers=2)", "XGFT(3;2,2,2;1,2,2)"};
 	unsigned counted[2] = {0};
 
-	(void)state;
 	for (unsigned s = 0; s < 3; s++) {
 		struct bed *bed = bed_new(specs[s], s == 2);
 		struct fors_used *used = find(bed);
@@ -122,7 +121,6 @@ static void each_entry(void **state)
 	struct bed *bed = bed_new("FT(2;3,3)", 1);
 	struct fors_used *used = find(bed);
 
-	(void)state;
 	for (uint32_t row = 0; row < bed->lfts->nswitches; row++)
 		for (uint32_t lid = 1; lid < bed->lfts->nlids; lid++) {
 			uint8_t *entry = &bed->lfts->port[(size_t)row * bed->lfts->nlids + lid], was = *entry;
@@ -147,7 +145,6 @@ static void servers_and_switches(void **state)
 	struct fors_error error;
 	uint32_t node = 0, extra;
 
-	(void)state;
 	while (net->node[node].type != FORS_CA)
 		node++;
 	fors_net_port(net, node, 1)->lid++;
