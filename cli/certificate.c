@@ -27,7 +27,7 @@ static json_t *name_of(const struct fors_net *net, uint64_t guid)
 {
 	uint32_t node = fors_net_find_guid(net, guid);
 
-	return node == FORS_NONE ? json_null() : cli_json_text(net->node[node].id);
+	return node == FORS_NONE ? json_null() : fors_json_text(net->node[node].id);
 }
 
 /* [switch, port], with prices [switch, port, price]. */

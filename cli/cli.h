@@ -224,10 +224,18 @@ typedef enum fors_err (*cli_reader)(const char *text, size_t size, const char *p
  * in here. Returns an exit code.
  */
 int cli_use_file(const char *path, cli_reader use, void *context);
+/* The same with a file of a folder; nothing is given where it need not be there, and is not. */
+int cli_use_in(const char *folder, const char *file, bool has_to_be_there, cli_reader use, void *context);
+/* Readers of the core: context is where the pointer to what is in the file goes, owned by the caller. */
+enum fors_err cli_places_reader(const char *text, size_t size, const char *path, void *places,
+				struct fors_error *error);
+enum fors_err cli_schedule_reader(const char *bytes, size_t size, const char *path, void *schedule,
+				  struct fors_error *error);
+/* What the status of a state folder says, in *status, to be cleared. Returns an exit code. */
+int cli_read_status(const char *folder, struct fors_status *status);
 /* The same with a reader of the core: what is in the file, owned by the caller. Return exit codes. */
 int cli_read_net(const char *path, struct fors_net **net);
 int cli_read_lfts(const char *path, struct fors_lfts **lfts);
-int cli_read_places(const char *path, struct fors_places **places);
 int cli_read_schedule(const char *path, struct fors_schedule **schedule);
 /* Replace a file at once (temporary name, rename); what is no regular file is written to. Returns an exit code. */
 int cli_write_file(const char *path, const void *bytes, size_t size);
@@ -252,8 +260,6 @@ const char *cli_colour(enum cli_colour colour);
 void cli_print_bounds(const struct fors_status *status);
 /* An age as "5 min". */
 void cli_print_age(double seconds);
-/* Print status.json; returns an exit code. */
-int cli_print_status_json(const struct fors_status *status);
 
 /* A progress bar on stderr, when that is a terminal. For struct fors_task; context is unused. */
 void cli_progress(void *context, double done);
@@ -279,6 +285,9 @@ void cli_print_repairs(const struct fors_status *status);
  */
 void cli_print_links(const char *label, const struct fors_status *status, const struct fors_links *links,
 		     bool says_used);
+void cli_print_warnings(const struct fors_warnings *warnings);
+/* Where the ports are that are not in the schedule, if there are any. */
+void cli_print_ca_ports(const struct fors_status *status);
 /* How many adapters are no hosts, if any. */
 void cli_print_not_hosts(const struct fors_status *status);
 /* What ports that take no part cost, where that is known. */
@@ -296,9 +305,9 @@ const char *cli_no_conflict(uint32_t max_load);
 /* What slow links cost the schedule, and what draining them would give; nothing where nothing is slow. */
 void cli_print_slow(const struct fors_status *status);
 /*
- * A page of rows with labels, its long lines broken at blanks where the terminal, or COLUMNS, is narrower; at 45 at
- * least.
+ * What print(context) prints, a page of rows with labels, its long lines broken at blanks where the terminal, or COLUMNS, is
+ * narrower; at 45 at least.
  */
-void cli_print_page(const char *text);
+void cli_print_page(void (*print)(const void *context), const void *context);
 
 #endif

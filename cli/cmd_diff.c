@@ -187,7 +187,7 @@ static json_t *node_to_json(const struct fors_net *net, uint32_t node, int port)
 	json_t *object;
 
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, net->node[node].guid);
-	object = json_pack("{s:s, s:o}", "guid", guid, "name", cli_json_text(net->node[node].desc));
+	object = json_pack("{s:s, s:o}", "guid", guid, "name", fors_json_text(net->node[node].desc));
 	if (object && port >= 0)
 		json_object_set_new(object, "port", json_integer(port));
 	return object;

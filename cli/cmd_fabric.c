@@ -115,25 +115,6 @@ static int write_made(const struct cli_settings *settings, enum cli_fabric_forma
 
 /* --- pictures ---------------------------------------------------------------------------------------------------- */
 
-static enum fors_err parse_status(const char *text, size_t size, const char *path, void *status,
-				  struct fors_error *error)
-{
-	if (strlen(text) != size)
-		return fors_fail(error, FORS_EINPUT, "%s: not JSON: a zero byte", path);
-	return fors_status_parse(text, path, status, error);
-}
-
-/* What a state folder says, if one is named. */
-static int read_state(const char *dir, struct fors_status *status)
-{
-	char path[CLI_PATH_ROOM];
-
-	fors_status_init(status);
-	if (!dir)
-		return CLI_GOOD;
-	return cli_make_path(dir, "status.json", path) ? cli_use_file(path, parse_status, status) : CLI_BAD;
-}
-
 /* With tables where it is a fat-tree of two levels or three. */
 static int load_now(const struct cli_source *source, const struct cli_site *site, struct cli_fabric *made)
 {
@@ -174,7 +155,9 @@ static int write_picture(const struct cli_settings *settings, bool is_dot)
 	if (!code)
 		code = load_now(&settings->source, &site, &made);
 	if (!code) {
-		code = read_state(settings->state, &status);
+		fors_status_init(&status);
+		if (settings->state)
+			code = cli_read_status(settings->state, &status);
 		if (!code && settings->state)
 			code = cli_lacking_add(&status, site.intact, made.net, &error) ? cli_fail(&error) : CLI_GOOD;
 		if (!code)

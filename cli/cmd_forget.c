@@ -75,11 +75,9 @@ static int leave_request(const char *folder, uint64_t guid)
 {
 	struct wanted wanted = {.guid = guid};
 	char path[CLI_PATH_ROOM];
-	int code = cli_make_path(folder, "forget", path) ? CLI_GOOD : CLI_BAD;
+	int code = cli_use_in(folder, "forget", false, read_wanted, &wanted);
 
-	if (!code && cli_is_there(path))
-		code = cli_use_file(path, read_wanted, &wanted);
-	if (!code && !wanted.is_listed)
+	if (!code && !wanted.is_listed && cli_make_path(folder, "forget", path))
 		return write_wanted(&wanted, path);
 	free(wanted.list.text);
 	return code;
@@ -98,11 +96,10 @@ static void tell(const char *folder, const struct fors_places *places, const str
 /* Would opensm do it, as far as its kept order says? */
 static int consider(const char *folder, struct request *request)
 {
-	char path[CLI_PATH_ROOM];
 	struct fors_places *places = NULL;
 	struct fors_error error = {0};
 	struct fors_places_size before, after;
-	int code = cli_make_path(folder, "places", path) ? cli_read_places(path, &places) : CLI_BAD;
+	int code = cli_use_in(folder, "places", true, cli_places_reader, &places);
 
 	if (!code && fors_places_has(places, request->guid)) {
 		request->found++;
@@ -126,12 +123,10 @@ static enum fors_err read_names(const char *text, size_t size, const char *path,
 /* Does opensm remember names of this end node? */
 static int consider_names(const char *folder, struct request *request)
 {
-	char path[CLI_PATH_ROOM], text[FORS_ERROR_TEXT];
+	char text[FORS_ERROR_TEXT];
 	struct fors_namebook *book = NULL;
-	int code = cli_make_path(folder, "names", path) ? CLI_GOOD : CLI_BAD;
+	int code = cli_use_in(folder, "names", false, read_names, &book);
 
-	if (!code && cli_is_there(path))
-		code = cli_use_file(path, read_names, &book);
 	if (!code && book && fors_namebook_names(book, request->guid, text, sizeof(text))) {
 		request->found++;
 		printf("%s: %s will mean whichever node is called so\n", folder, text);

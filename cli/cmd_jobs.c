@@ -167,7 +167,7 @@ static json_t *job_to_json(const struct cli_jobs *jobs, uint32_t j)
 	json_object_set_new(object, "path_index", number_or_null(made->index));
 	json_object_set_new(object, "lower_bound", number_or_null(made->lower_bound));
 	json_object_set_new(object, "alone_bound", number_or_null(made->alone_bound));
-	json_object_set_new(object, "reason", made->plan ? json_null() : cli_json_text(made->error.text));
+	json_object_set_new(object, "reason", made->plan ? json_null() : fors_json_text(made->error.text));
 	cli_add_jobdemand(jobs, j, object);
 	json_object_set_new(object, "owned", lanes_to_json(jobs, j));
 	return object;

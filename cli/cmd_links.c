@@ -75,8 +75,8 @@ static json_t *cable_json(const struct cli_cables *cables, const struct cli_cabl
 	const struct fors_net *net = cables->site.intact;
 
 	return json_pack("{s:o, s:i, s:o, s:i, s:s, s:o, s:o, s:o, s:o, s:[o, o]}", "a",
-			 cli_json_text(fors_node_name(net, cable->node[0])), "a_port", cable->port[0], "b",
-			 cli_json_text(fors_node_name(net, cable->node[1])), "b_port", cable->port[1], "state",
+			 fors_json_text(fors_node_name(net, cable->node[0])), "a_port", cable->port[0], "b",
+			 fors_json_text(fors_node_name(net, cable->node[1])), "b_port", cable->port[1], "state",
 			 state_of(cable), "rate", cable->rate[0] ? json_string(cable->rate) : json_null(), "lids",
 			 both_json(cables->has_tables, cable->lids[0], cable->lids[1]), "flows",
 			 both_json(cables->has_plan, cable->flows[0], cable->flows[1]), "errors",

@@ -91,7 +91,7 @@ static void csv_row(const struct view *view, const struct row *row)
 /* Quoted and escaped, or null when empty. */
 static void print_json_text(const char *text)
 {
-	cli_print_json_value(*text ? cli_json_text(text) : json_null());
+	cli_print_json_value(*text ? fors_json_text(text) : json_null());
 }
 
 static void json_server(const struct fors_schedule_server *server, bool is_first)

@@ -9,15 +9,14 @@
  */
 #include "cli/cli.h"
 #include "cli/clock.h"
+#include "cli/json.h"
 #include "core/base/text.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_format.h"
 #include "core/status/advice.h"
-#include "core/status/status_json.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -56,40 +55,16 @@ static bool is_standby(const struct folder *folder)
 
 /* --- reading -------------------------------------------------------------------------------------------------- */
 
-static enum fors_err parse_status(const char *text, size_t size, const char *path, void *status,
-				  struct fors_error *error)
-{
-	if (strlen(text) != size)
-		return fors_fail(error, FORS_EINPUT, "%s: not JSON: a zero byte", path);
-	return fors_status_parse(text, path, status, error);
-}
-
-static int read_status(struct folder *folder)
-{
-	char path[CLI_PATH_ROOM];
-
-	if (!cli_make_path(folder->path, "status.json", path))
-		return CLI_BAD;
-	return cli_use_file(path, parse_status, &folder->status);
-}
-
 /* There need not be a schedule, but when there is one, it has to be readable. */
 static int read_epoch(struct folder *folder)
 {
-	struct fors_schedule *schedule;
-	char path[CLI_PATH_ROOM];
+	struct fors_schedule *schedule = NULL;
+	int code = cli_use_in(folder->path, "schedule", false, cli_schedule_reader, &schedule);
 
-	folder->schedule_epoch = FORS_UNKNOWN;
-	if (!cli_make_path(folder->path, "schedule", path))
-		return CLI_BAD;
-	if (!cli_is_there(path))
-		return CLI_GOOD;
-	if (cli_read_schedule(path, &schedule))
-		return CLI_BAD;
-	folder->schedule_epoch = (int64_t)schedule->epoch;
-	folder->is_withdrawn = !schedule->nphases;
+	folder->schedule_epoch = schedule ? (int64_t)schedule->epoch : FORS_UNKNOWN;
+	folder->is_withdrawn = schedule && !schedule->nphases;
 	fors_schedule_free(schedule);
-	return CLI_GOOD;
+	return code;
 }
 
 /* Digits that are a number of 64 bits, nothing before them; *text moves behind them. */
@@ -119,27 +94,18 @@ static enum fors_err parse_heartbeat(const char *text, size_t size, const char *
 	return FORS_OK;
 }
 
-static int read_heartbeat(struct folder *folder)
-{
-	char path[CLI_PATH_ROOM];
-
-	if (!cli_make_path(folder->path, "heartbeat", path))
-		return CLI_BAD;
-	if (!cli_is_there(path))
-		return CLI_GOOD;
-	return cli_use_file(path, parse_heartbeat, &folder->beat);
-}
-
 static int read_folder(const char *path, bool is_verbose, struct folder *folder)
 {
 	int code;
 
 	*folder = (struct folder){.path = path, .is_verbose = is_verbose};
 	fors_status_init(&folder->status);
-	code = read_status(folder);
+	code = cli_read_status(path, &folder->status);
 	if (!code)
 		code = read_epoch(folder);
-	return code || has_left(folder) || is_standby(folder) ? code : read_heartbeat(folder);
+	if (code || has_left(folder) || is_standby(folder))
+		return code;
+	return cli_use_in(path, "heartbeat", false, parse_heartbeat, &folder->beat);
 }
 
 /* --- judging -------------------------------------------------------------------------------------------------- */
@@ -337,13 +303,6 @@ static void print_epoch(const struct fors_status *status)
 	printf("\n");
 }
 
-static void print_warnings(const struct fors_status *status)
-{
-	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
-		printf("%-*s%s%s%s\n", CLI_LABEL, i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
-		       cli_colour(CLI_PLAIN));
-}
-
 /* Links that live, but are in some way special, and what could not be done about them. */
 static void print_special_links(const struct fors_status *status)
 {
@@ -352,7 +311,7 @@ static void print_special_links(const struct fors_status *status)
 	cli_print_slow_servers(status);
 	cli_print_links("excluded", status, &status->excluded_links, true);
 	cli_print_links("held", status, &status->held_links, true);
-	print_warnings(status);
+	cli_print_warnings(&status->warnings);
 }
 
 static void print_next(const struct folder *folder)
@@ -401,7 +360,7 @@ static void print_engine(const struct fors_status *status)
 		       fors_plural(status->servers, "server", "servers"));
 	printf("tables      by %s, not by fors: no link is drained, excluded or held down\n", status->tables_by);
 	if (status->leaves < 0) /* else they come with the links */
-		print_warnings(status);
+		cli_print_warnings(&status->warnings);
 }
 
 static void print_job_number(int64_t number)
@@ -496,12 +455,7 @@ static void print_numbers(const struct fors_status *status)
 		cli_print_speeds(status->full_speed_mbits, status->cable_flows, status->cable_flows_most);
 	if (status->f > 0)
 		printf("uplinks     the worst leaf lacks %lld for its servers\n", (long long)status->f);
-	if (status->ca_ports > status->servers)
-		printf("CA ports    %lld: %lld %s, %lld not participants, %lld %s on %s, %lld left out\n",
-		       (long long)status->ca_ports, (long long)status->servers,
-		       fors_plural(status->servers, "server", "servers"), (long long)status->not_participants,
-		       (long long)status->guests, fors_plural(status->guests, "guest", "guests"),
-		       status->tops >= 0 ? "middle switches and tops" : "spines", (long long)status->left_out);
+	cli_print_ca_ports(status);
 	cli_print_not_hosts(status);
 	cli_print_alone(status);
 	if (status->unreachable_pairs > 0)
@@ -557,8 +511,10 @@ static void print_failover(const struct fors_failover *failover, bool is_verbose
 	printf(printed ? " ms\n" : "");
 }
 
-static void print_rows(const struct folder *folder)
+static void print_rows(const void *context)
 {
+	const struct folder *folder = context;
+
 	if (folder->status.state == FORS_SHADOW) {
 		print_shadow(folder);
 		print_numbers(&folder->status);
@@ -573,45 +529,25 @@ static void print_rows(const struct folder *folder)
 	print_next(folder);
 }
 
-/* What the rows print goes into memory first, because only whole lines can be broken well. */
-static void print_folder(const struct folder *folder)
-{
-	FILE *screen = stdout, *page;
-	char *text = NULL;
-	size_t size;
-
-	page = open_memstream(&text, &size);
-	stdout = page ? page : screen;
-	print_rows(folder);
-	stdout = screen;
-	if (page && !fclose(page))
-		cli_print_page(text);
-	free(text);
-}
-
 /* --- one folder, or all --------------------------------------------------------------------------------------- */
 
-/* In a list the reader has to see whose status it is. */
-static int print_json_element(const struct folder *folder, bool is_first)
+/* In a list the reader has to see whose status it is. nth: as below. */
+static int print_json(const struct folder *folder, int nth)
 {
 	struct fors_error error = {0};
 	json_t *object;
 	char *text;
-	int failed;
 
-	if (fors_status_json(&folder->status, &text, &error))
+	if (fors_status_to_json(&folder->status, &object, &error))
 		return cli_fail(&error);
-	object = json_loads(text, 0, NULL);
+	if (nth < 0)
+		return cli_print_status_keys(object);
+	json_object_set_new(object, "state_dir", fors_json_text(folder->path));
+	text = cli_json_dump(object, FORS_STATUS_JSON);
+	if (text)
+		printf("%s%s", nth ? ",\n" : "\n", text);
 	free(text);
-	failed = !object || json_object_set_new(object, "state_dir", json_string(folder->path));
-	if (!failed) {
-		printf(is_first ? "\n" : ",\n");
-		failed = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-	}
-	json_decref(object);
-	if (failed)
-		cli_error("out of memory");
-	return failed ? CLI_BAD : CLI_GOOD;
+	return text ? CLI_GOOD : CLI_BAD;
 }
 
 /* nth: position in a list, -1 for the only one that was asked for. */
@@ -622,9 +558,9 @@ static int show_folder(const char *path, const struct cli_settings *settings, in
 
 	if (!code && !settings->is_json) {
 		printf(nth > 0 ? "\n" : "");
-		print_folder(&folder);
+		cli_print_page(print_rows, &folder);
 	} else if (!code) {
-		code = nth < 0 ? cli_print_status_json(&folder.status) : print_json_element(&folder, nth == 0);
+		code = print_json(&folder, nth);
 	}
 	if (!code)
 		code = judge(&folder);

@@ -108,7 +108,7 @@ static json_t *table_to_json(const struct fors_lfts_diff *diff, const struct for
 	char guid[24];
 
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, table->guid);
-	return json_pack("{s:s, s:o, s:s, s:o}", "guid", guid, "name", cli_json_text(name), "table",
+	return json_pack("{s:s, s:o, s:s, s:o}", "guid", guid, "name", fors_json_text(name), "table",
 			 table->was && table->is ? "both"
 			 : table->was		 ? "gone"
 						 : "new",

@@ -19,6 +19,7 @@
 #include "core/net/lftfile.h"
 #include "core/net/netfile.h"
 #include "core/schedule/schedule_file.h"
+#include "core/status/status_json.h"
 
 #define READ_LIMIT ((size_t)1 << 30) /* tables of 64 switches with all LIDs are 0.25 GB as text */
 #define READ_STEP ((size_t)1 << 16)
@@ -108,6 +109,15 @@ int cli_use_file(const char *path, cli_reader use, void *context)
 		code = cli_fail(&error);
 	free(text);
 	return code;
+}
+
+int cli_use_in(const char *folder, const char *file, bool has_to_be_there, cli_reader use, void *context)
+{
+	char path[CLI_PATH_ROOM];
+
+	if (!cli_make_path(folder, file, path))
+		return CLI_BAD;
+	return has_to_be_there || cli_is_there(path) ? cli_use_file(path, use, context) : CLI_GOOD;
 }
 
 /* --- writing ---------------------------------------------------------------------------------------------------- */
@@ -205,26 +215,33 @@ int cli_read_lfts(const char *path, struct fors_lfts **lfts)
 	return cli_use_file(path, read_lfts, lfts);
 }
 
-static enum fors_err read_places(const char *text, size_t size, const char *path, void *places,
-				 struct fors_error *error)
+enum fors_err cli_places_reader(const char *text, size_t size, const char *path, void *places, struct fors_error *error)
 {
 	return fors_places_decode(text, size, path, places, error);
 }
 
-int cli_read_places(const char *path, struct fors_places **places)
-{
-	return cli_use_file(path, read_places, places);
-}
-
-static enum fors_err read_schedule(const char *bytes, size_t size, const char *path, void *schedule,
-				   struct fors_error *error)
+enum fors_err cli_schedule_reader(const char *bytes, size_t size, const char *path, void *schedule,
+				  struct fors_error *error)
 {
 	return fors_schedule_decode(bytes, size, path, schedule, error);
 }
 
 int cli_read_schedule(const char *path, struct fors_schedule **schedule)
 {
-	return cli_use_file(path, read_schedule, schedule);
+	return cli_use_file(path, cli_schedule_reader, schedule);
+}
+
+static enum fors_err read_status(const char *text, size_t size, const char *path, void *status,
+				 struct fors_error *error)
+{
+	if (strlen(text) != size)
+		return fors_fail(error, FORS_EINPUT, "%s: not JSON: a zero byte", path);
+	return fors_status_parse(text, path, status, error);
+}
+
+int cli_read_status(const char *folder, struct fors_status *status)
+{
+	return cli_use_in(folder, "status.json", true, read_status, status);
 }
 
 int cli_emit(const struct cli_settings *settings, char *text)

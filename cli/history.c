@@ -13,6 +13,7 @@
 #include <time.h>
 
 struct history {
+	const char *dir;
 	struct fors_event *event; /* owned */
 	size_t count;
 };
@@ -41,31 +42,17 @@ static void print_event(const struct fors_event *event)
 	       event->cause);
 }
 
-static void print_text(const char *dir, const struct history *history)
+static void print_text(const void *context)
 {
-	printf("%s%s%s: %zu %s, the newest last\n", cli_colour(CLI_BOLD), dir, cli_colour(CLI_PLAIN), history->count,
-	       fors_plural(history->count, "epoch", "epochs"));
+	const struct history *history = context;
+
+	printf("%s%s%s: %zu %s, the newest last\n", cli_colour(CLI_BOLD), history->dir, cli_colour(CLI_PLAIN),
+	       history->count, fors_plural(history->count, "epoch", "epochs"));
 	for (size_t i = 0; i < history->count; i++)
 		print_event(&history->event[i]);
 }
 
-/* Long lines are broken, which takes whole lines, as the status. */
-static void print_page(const char *dir, const struct history *history)
-{
-	FILE *screen = stdout, *page;
-	char *text = NULL;
-	size_t size;
-
-	page = open_memstream(&text, &size);
-	stdout = page ? page : screen;
-	print_text(dir, history);
-	stdout = screen;
-	if (page && !fclose(page))
-		cli_print_page(text);
-	free(text);
-}
-
-static int print_json(const char *dir, const struct history *history)
+static int print_json(const struct history *history)
 {
 	json_t *list = json_array(), *object;
 
@@ -75,32 +62,28 @@ static int print_json(const char *dir, const struct history *history)
 		json_array_append_new(list,
 				      json_pack("{s:I, s:I, s:I, s:s, s:o}", "unix_ms", (json_int_t)event->unix_ms,
 						"epoch", (json_int_t)event->epoch, "phases", (json_int_t)event->phases,
-						"method", event->method, "cause", cli_json_text(event->cause)));
+						"method", event->method, "cause", fors_json_text(event->cause)));
 	}
-	object = json_pack("{s:o, s:o}", "state_dir", cli_json_text(dir), "epochs", list);
+	object = json_pack("{s:o, s:o}", "state_dir", fors_json_text(history->dir), "epochs", list);
 	return cli_print_json(object);
 }
 
 /* nth: how many were shown before it, -1: it is the only one. */
 static int show(const char *dir, bool is_json, int nth)
 {
-	struct history history = {NULL, 0};
-	char path[CLI_PATH_ROOM];
-	int code;
+	struct history history = {.dir = dir};
+	int code = cli_use_in(dir, "history", false, read_history, &history);
 
-	if (!cli_make_path(dir, "history", path))
-		return CLI_BAD;
-	if (!cli_is_there(path)) {
-		cli_error("%s: nothing was published here since this fors keeps a history", path);
+	if (!code && !history.event) {
+		cli_error("%s/history: nothing was published here since this fors keeps a history", dir);
 		return CLI_NO;
 	}
-	code = cli_use_file(path, read_history, &history);
 	if (!code && nth > 0)
 		printf(is_json ? ",\n" : "\n");
 	if (!code && is_json)
-		code = print_json(dir, &history);
+		code = print_json(&history);
 	else if (!code)
-		print_page(dir, &history);
+		cli_print_page(print_text, &history);
 	free(history.event);
 	return code;
 }

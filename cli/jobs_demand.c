@@ -93,7 +93,7 @@ void cli_add_jobdemand(const struct cli_jobs *jobs, uint32_t j, json_t *object)
 	const char *name = jobs->list.job[j].demand;
 	bool has_plan = demand && demand->plan;
 
-	json_object_set_new(object, "demand", *name ? cli_json_text(name) : json_null());
+	json_object_set_new(object, "demand", *name ? fors_json_text(name) : json_null());
 	json_object_set_new(object, "demand_phases", has_plan ? json_integer(demand->report.nphases) : json_null());
 	json_object_set_new(object, "demand_over_bound", has_plan ? json_real(demand->report.over_bound) : json_null());
 }

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "core/status/status_json.h"
 
 static bool is_short; /* of memory, once */
 
@@ -40,20 +39,6 @@ char *cli_json_dump(json_t *data, size_t flags)
 	return NULL;
 }
 
-json_t *cli_json_text(const char *text)
-{
-	char plain[512];
-	json_t *value = json_string(text);
-	size_t n = 0;
-
-	if (value)
-		return value;
-	for (; text[n] && n + 1 < sizeof(plain); n++)
-		plain[n] = (unsigned char)text[n] < 0x80 ? text[n] : '?';
-	plain[n] = '\0';
-	return json_string(plain);
-}
-
 static int print(json_t *data, size_t flags)
 {
 	char *text = cli_json_dump(data, flags);
@@ -70,23 +55,9 @@ int cli_print_json(json_t *data)
 	return print(data, JSON_INDENT(2));
 }
 
-enum fors_err cli_status_json(const struct fors_status *status, json_t **data, struct fors_error *error)
-{
-	char *text = NULL;
-	enum fors_err err = fors_status_json(status, &text, error);
-	json_t *read = err ? NULL : json_loads(text, 0, NULL);
-
-	free(text);
-	if (!err && !read)
-		err = fors_fail_memory(error);
-	if (!err)
-		*data = read;
-	return err;
-}
-
 int cli_print_status_keys(json_t *data)
 {
-	return print(data, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	return print(data, FORS_STATUS_JSON);
 }
 
 void cli_print_json_value(json_t *value)

@@ -8,13 +8,8 @@
 
 #include <jansson.h>
 
-#include "core/status/status.h"
+#include "core/status/status_json.h"
 
-/*
- * A JSON string of text that need not be UTF-8: then what is not ASCII becomes '?', and the text is cut. NULL: out of
- * memory.
- */
-json_t *cli_json_text(const char *text);
 /* To be called first of all: from now on it is noted when there is no memory for JSON. */
 void cli_json_watch(void);
 /*
@@ -24,9 +19,7 @@ void cli_json_watch(void);
 char *cli_json_dump(json_t *data, size_t flags);
 /* Print data to stdout, indented, with a newline, and release it. NULL: out of memory. Returns an exit code. */
 int cli_print_json(json_t *data);
-/* The keys of a status in *data, to be released. Errors: FORS_ENOMEM. */
-enum fors_err cli_status_json(const struct fors_status *status, json_t **data, struct fors_error *error);
-/* Print such keys, with as many digits as status.json has, and others set beside them; else as cli_print_json(). */
+/* Print the keys of a status, with as many digits as status.json has, and others set beside them; else as cli_print_json(). */
 int cli_print_status_keys(json_t *data);
 /* Print one value where the rest is printed by hand, and release it; "null" when it is NULL or memory runs out. */
 void cli_print_json_value(json_t *value);

@@ -214,6 +214,23 @@ static void print_gone(const struct fors_status *status)
 		printf(": ");
 }
 
+void cli_print_warnings(const struct fors_warnings *warnings)
+{
+	for (unsigned i = 0; i < fors_warnings_kept(warnings); i++)
+		printf("%-*s%s%s%s\n", CLI_LABEL, i ? "" : "warning", cli_colour(CLI_YELLOW), warnings->text[i],
+		       cli_colour(CLI_PLAIN));
+}
+
+void cli_print_ca_ports(const struct fors_status *status)
+{
+	if (status->ca_ports > status->servers)
+		printf("CA ports    %lld: %lld %s, %lld not participants, %lld %s on %s, %lld left out\n",
+		       (long long)status->ca_ports, (long long)status->servers,
+		       fors_plural(status->servers, "server", "servers"), (long long)status->not_participants,
+		       (long long)status->guests, fors_plural(status->guests, "guest", "guests"),
+		       status->tops >= 0 ? "middle switches and tops" : "spines", (long long)status->left_out);
+}
+
 void cli_print_not_hosts(const struct fors_status *status)
 {
 	if (*status->not_hosts)
@@ -510,7 +527,7 @@ static void print_folded(const char *line, int length, int width)
 	}
 }
 
-void cli_print_page(const char *text)
+static void print_lines(const char *text)
 {
 	int width = screen_width();
 
@@ -525,4 +542,20 @@ void cli_print_page(const char *text)
 		if (*text == '\n')
 			putchar(*text++);
 	}
+}
+
+/* What is printed goes into memory first, because only whole lines can be broken well. */
+void cli_print_page(void (*print)(const void *context), const void *context)
+{
+	FILE *screen = stdout, *page;
+	char *text = NULL;
+	size_t size;
+
+	page = open_memstream(&text, &size);
+	stdout = page ? page : screen;
+	print(context);
+	stdout = screen;
+	if (page && !fclose(page))
+		print_lines(text);
+	free(text);
 }

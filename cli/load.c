@@ -185,7 +185,6 @@ static int begin_with(const struct cli_source *source, struct cli_site *site)
 {
 	const char *name = source->reference ? source->reference : source->state;
 	struct fors_error error = {0};
-	char path[CLI_PATH_ROOM];
 	int code;
 
 	if (source->reference) {
@@ -195,7 +194,7 @@ static int begin_with(const struct cli_source *source, struct cli_site *site)
 		if (!code && fors_places_refer(site->reference, NULL, 0, &site->places, &error))
 			code = cli_fail(&error);
 	} else {
-		code = cli_make_path(source->state, "places", path) ? cli_read_places(path, &site->places) : CLI_BAD;
+		code = cli_use_in(source->state, "places", true, cli_places_reader, &site->places);
 	}
 	if (!code && !is_same_fabric(site)) {
 		cli_error("%s: this is another fabric: --fabric has no switch of it", name);

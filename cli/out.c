@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
-#include "core/status/status_json.h"
 
 static const char *command_name; /* of the subcommand that runs, for error texts */
 static int bar_percent = -1;	 /* what the progress bar shows, -1: there is none */
@@ -108,18 +107,6 @@ void cli_print_age(double seconds)
 		printf("%.0f h", seconds / 3600);
 	else
 		printf("%.0f days", seconds / 86400);
-}
-
-int cli_print_status_json(const struct fors_status *status)
-{
-	struct fors_error error = {0};
-	char *text;
-
-	if (fors_status_json(status, &text, &error))
-		return cli_fail(&error);
-	fputs(text, stdout);
-	free(text);
-	return CLI_GOOD;
 }
 
 /* As it went so far; not in the first moments, of which nothing follows. */

@@ -169,9 +169,7 @@ static void print_demand(const struct planned *p)
 	if (!p->steps.demand.is_unit)
 		printf(", %.0f bytes", (double)fors_demand_total(&p->steps.demand));
 	printf("\n");
-	for (unsigned i = 0; i < fors_warnings_kept(&p->made.warnings); i++)
-		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), p->made.warnings.text[i],
-		       cli_colour(CLI_PLAIN));
+	cli_print_warnings(&p->made.warnings);
 }
 
 static void print_bound(const struct planned *p)
@@ -236,7 +234,7 @@ static void add_demand(const struct planned *p, json_t *data)
 	json_object_set_new(data, "leaf_bound", count(p->steps.bound.leaf));
 	json_object_set_new(data, "cable_bound", count(p->steps.bound.cable));
 	json_object_set_new(data, "bound_by", json_string(fors_demand_limit_name(p->steps.bound.which)));
-	json_object_set_new(data, "bound_at", cli_json_text(p->steps.bound.what));
+	json_object_set_new(data, "bound_at", fors_json_text(p->steps.bound.what));
 	json_object_set_new(data, "proven_bound", count(p->steps.bound.most));
 	json_object_set_new(data, "phase_cost", has_sizes ? count(p->steps.cost) : json_null());
 	json_object_set_new(data, "shift_phases", count(p->shift.nphases));
@@ -265,15 +263,13 @@ static void add_plan(const struct planned *p, json_t *data)
 
 static json_t *json_of(const struct planned *p)
 {
-	json_t *data = json_object(), *remarks = json_array();
+	json_t *data = json_object();
 
 	json_object_set_new(data, "state", json_string("active"));
 	json_object_set_new(data, "reason", json_null());
 	add_demand(p, data);
 	add_plan(p, data);
-	for (unsigned i = 0; i < fors_warnings_kept(&p->made.warnings); i++)
-		json_array_append_new(remarks, cli_json_text(p->made.warnings.text[i]));
-	json_object_set_new(data, "remarks", remarks);
+	json_object_set_new(data, "remarks", fors_warnings_to_json(&p->made.warnings));
 	return data;
 }
 

@@ -18,7 +18,6 @@
 #include "core/planners/over.h"
 #include "core/planners/pods/route3.h"
 #include "core/schedule/schedule_file.h"
-#include "core/status/status_json.h"
 #include "core/tables/lanes.h"
 
 /* --- for people: the fabric ------------------------------------------------------------------------------------- */
@@ -55,20 +54,6 @@ static void print_capacity(const struct fors_fabric *fabric, const struct fors_s
 	cli_print_speeds(status->full_speed_mbits, status->cable_flows, status->cable_flows_most);
 }
 
-/* Where the CA ports are that are not in the schedule, and what else there is to know. */
-static void print_account(const struct fors_status *status, bool is_two)
-{
-	if (status->ca_ports > status->servers)
-		printf("CA ports    %lld: %lld %s, %lld not participants, %lld %s on %s, %lld left out\n",
-		       (long long)status->ca_ports, (long long)status->servers,
-		       fors_plural(status->servers, "server", "servers"), (long long)status->not_participants,
-		       (long long)status->guests, fors_plural(status->guests, "guest", "guests"),
-		       is_two ? "spines" : "middle switches and tops", (long long)status->left_out);
-	for (unsigned i = 0; i < fors_warnings_kept(&status->warnings); i++)
-		printf("%-12s%s%s%s\n", i ? "" : "warning", cli_colour(CLI_YELLOW), status->warnings.text[i],
-		       cli_colour(CLI_PLAIN));
-}
-
 /* Where fors routes there is more to say of the tree. */
 static void print_tree(const struct cli_plan *plan)
 {
@@ -84,7 +69,8 @@ static void print_tree(const struct cli_plan *plan)
 	cli_print_slow_servers(status);
 	if (plan->is_two)
 		print_capacity(plan->made.fabric, status);
-	print_account(status, plan->is_two);
+	cli_print_ca_ports(status);
+	cli_print_warnings(&status->warnings);
 }
 
 /* --- the ways of tables ------------------------------------------------------------------------------------------ */
@@ -240,15 +226,6 @@ static json_t *count(bool is_known, uint64_t value)
 	return is_known ? json_integer((json_int_t)value) : json_null();
 }
 
-static json_t *remarks_of(const struct fors_warnings *warnings)
-{
-	json_t *list = json_array();
-
-	for (unsigned i = 0; list && i < fors_warnings_kept(warnings); i++)
-		json_array_append_new(list, cli_json_text(warnings->text[i]));
-	return list;
-}
-
 /* Why the bounds of two levels are bounds. Errors: FORS_ENOMEM. */
 static enum fors_err witness_two(const struct cli_plan *plan, struct cli_witnesses *witnesses, struct fors_error *error)
 {
@@ -313,7 +290,7 @@ static void add_ways(const struct cli_plan *plan, json_t *data)
 
 	json_object_set_new(data, "switches", count(is_seen, seen->nleaves));
 	json_object_set_new(data, "length_bound", number(is_seen, plan->best_length));
-	json_object_set_new(data, "fullest_link", is_seen ? cli_json_text(seen->fullest) : json_null());
+	json_object_set_new(data, "fullest_link", is_seen ? fors_json_text(seen->fullest) : json_null());
 	json_object_set_new(data, "fullest_flows", count(is_seen, seen->fullest_flows));
 	json_object_set_new(data, "longest_way", count(is_seen, seen->longest));
 	json_object_set_new(data, "flows", count(is_there, outcome->verdict.nflows));
@@ -328,7 +305,7 @@ static void add_given(const struct cli_plan *plan, json_t *data)
 	bool is_seen = seen->nservers, is_there = plan->outcome.plan;
 
 	json_object_set_new(data, "state", json_string(is_there ? "active" : "failed"));
-	json_object_set_new(data, "reason", is_there ? json_null() : cli_json_text(status->reason));
+	json_object_set_new(data, "reason", is_there ? json_null() : fors_json_text(status->reason));
 	json_object_set_new(data, "servers", count(is_seen, seen->nservers));
 	json_object_set_new(data, "left_out", count(is_seen, seen->nnameless));
 	json_object_set_new(data, "phases", count(is_there, (uint64_t)status->phases));
@@ -344,7 +321,7 @@ static void add_given(const struct cli_plan *plan, json_t *data)
 	json_object_set_new(data, "tables_bound", count(is_seen, (uint64_t)status->tables_bound));
 	json_object_set_new(data, "method", is_there ? json_string(status->method) : json_null());
 	json_object_set_new(data, "plan_ms", number(is_there && status->plan_ms >= 0, status->plan_ms));
-	json_object_set_new(data, "remarks", remarks_of(&plan->made.warnings));
+	json_object_set_new(data, "remarks", fors_warnings_to_json(&plan->made.warnings));
 }
 
 /* NULL: no memory. */
@@ -355,7 +332,7 @@ static json_t *json_of(const struct cli_plan *plan, json_t *certificates)
 	if (!plan->is_ours) {
 		data = json_object();
 		add_given(plan, data);
-	} else if (cli_status_json(&plan->status, &data, NULL)) {
+	} else if (fors_status_to_json(&plan->status, &data, NULL)) {
 		data = NULL;
 	}
 	if (!plan->is_two)

@@ -170,6 +170,7 @@ libforscore_la_SOURCES = \
 	core/status/failover.c core/status/failover.h \
 	core/status/history.c core/status/history.h \
 	core/status/jobstat.c core/status/jobstat.h \
+	core/status/object.c core/status/object.h \
 	core/status/shadow.c core/status/shadow.h \
 	core/status/status.c core/status/status.h \
 	core/status/status_json.c core/status/status_json.h \

@@ -8,7 +8,7 @@
  */
 #include "failover.h"
 
-#include "core/base/unknown.h"
+#include "status_keys.h"
 
 static const char *const names[FORS_NSTEPS] = {
 	[FORS_STEP_TRAP] = "trap",
@@ -35,9 +35,7 @@ const char *fors_step_name(enum fors_step step)
 
 void fors_failover_init(struct fors_failover *failover)
 {
-	*failover = (struct fors_failover){.epoch = FORS_UNKNOWN, .began_ms = FORS_UNKNOWN};
-	for (unsigned i = 0; i < FORS_NSTEPS; i++)
-		failover->ms[i] = FORS_UNKNOWN;
+	fors_object_init(&fors_failover_object, failover);
 }
 
 double fors_failover_bound(unsigned bucket)

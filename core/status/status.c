@@ -15,14 +15,14 @@
 #include "core/fabric/account.h"
 #include "status_keys.h"
 
-static const char *const state_names[] = {
+const char *const fors_state_words[] = {
 	[FORS_INACTIVE] = "inactive", [FORS_PLANNING] = "planning", [FORS_ACTIVE] = "active",
-	[FORS_FAILED] = "failed",     [FORS_SHADOW] = "shadow",
+	[FORS_FAILED] = "failed",     [FORS_SHADOW] = "shadow",	    NULL,
 };
 
 const char *fors_state_name(enum fors_state state)
 {
-	return (size_t)state < sizeof(state_names) / sizeof(state_names[0]) ? state_names[state] : "unknown";
+	return (unsigned)state < FORS_NSTATES ? fors_state_words[state] : "unknown";
 }
 
 const char *fors_level_name(const char *level)
@@ -34,33 +34,28 @@ void fors_status_init(struct fors_status *status)
 {
 	memset(status, 0, sizeof(*status));
 	fors_failover_init(&status->failover);
-	for (size_t i = 0; i < fors_nkeys; i++) {
-		char *at = (char *)status + fors_keys[i].offset;
-
-		if (fors_keys[i].kind == FORS_KEY_NUMBER || fors_keys[i].kind == FORS_KEY_UNIX_MS)
-			*(int64_t *)at = FORS_UNKNOWN;
-		else if (fors_keys[i].kind == FORS_KEY_MS || fors_keys[i].kind == FORS_KEY_PHASES)
-			*(double *)at = FORS_UNKNOWN;
-	}
+	fors_object_init(&fors_status_object, status);
 }
 
-static void clear_links(struct fors_links *links)
+/* The lists of `from` are those of `to` from now on. */
+static void move_lists(struct fors_status *from, struct fors_status *to)
 {
-	free(links->link);
-	*links = (struct fors_links){NULL, 0};
+	for (size_t i = 0; i < fors_status_object.count; i++) {
+		const struct fors_key *key = &fors_status_object.key[i];
+
+		if (key->kind != FORS_KEY_LIST)
+			continue;
+		free(fors_key_list(to, key).first);
+		memcpy((char *)to + key->offset, (char *)from + key->offset, key->size);
+		memset((char *)from + key->offset, 0, key->size);
+	}
 }
 
 void fors_status_clear(struct fors_status *status)
 {
-	clear_links(&status->dead_links);
-	clear_links(&status->degraded_links);
-	clear_links(&status->excluded_links);
-	clear_links(&status->held_links);
-	clear_links(&status->flapping_links);
-	free(status->dead_switches.one);
-	status->dead_switches = (struct fors_dead_switches){NULL, 0};
-	clear_links(&status->slow_servers);
-	clear_links(&status->lost_servers);
+	struct fors_status none = {.epoch = 0};
+
+	move_lists(&none, status);
 	fors_jobstats_clear(&status->jobs);
 }
 
@@ -166,33 +161,29 @@ void fors_links_inherit(struct fors_links *links, struct fors_links *before)
 	before->count = kept;
 }
 
-/* The cables of which `belongs` is true, in *links. Errors: FORS_ENOMEM. */
-static enum fors_err list_cables(struct fors_fattree c, bool (*belongs)(const struct fors_fattree_cable *cable),
-				 struct fors_links *links, struct fors_error *error)
+/* Each cable into the lists that it belongs to. Errors: FORS_ENOMEM. */
+static enum fors_err list_cables(struct fors_status *status, const struct fors_fattree *tree, struct fors_error *error)
 {
+	const struct {
+		bool (*has)(const struct fors_fattree_cable *cable);
+		struct fors_links *links;
+	} lists[] = {{is_dead, &status->dead_links},
+		     {is_degraded, &status->degraded_links},
+		     {is_flapping, &status->flapping_links},
+		     {is_excluded, &status->excluded_links},
+		     {is_held, &status->held_links}};
 	struct fors_fattree_cable cable;
 	enum fors_err err = FORS_OK;
 
-	for (uint32_t i = 0; !err && i < c.ncables; i++)
-		if (c.kind->get(&c, i, &cable) && belongs(&cable)) {
-			struct fors_link link = describe_cable(&c, &cable);
+	for (uint32_t i = 0; !err && i < tree->ncables; i++)
+		for (size_t k = 0; !err && tree->kind->get(tree, i, &cable) && k < sizeof(lists) / sizeof(lists[0]);
+		     k++)
+			if (lists[k].has(&cable)) {
+				struct fors_link link = describe_cable(tree, &cable);
 
-			err = fors_links_add(links, &link, error);
-		}
+				err = fors_links_add(lists[k].links, &link, error);
+			}
 	return err;
-}
-
-static enum fors_err list_all_cables(struct fors_status *status, struct fors_fattree tree, struct fors_error *error)
-{
-	enum fors_err err = list_cables(tree, is_dead, &status->dead_links, error);
-
-	if (!err)
-		err = list_cables(tree, is_degraded, &status->degraded_links, error);
-	if (!err)
-		err = list_cables(tree, is_flapping, &status->flapping_links, error);
-	if (!err)
-		err = list_cables(tree, is_excluded, &status->excluded_links, error);
-	return err ? err : list_cables(tree, is_held, &status->held_links, error);
 }
 
 static void describe_slow(const struct fors_fattree *tree, const struct fors_fattree_slot *stand,
@@ -396,12 +387,6 @@ static void set_numbers(struct fors_status *status, const struct fors_fattree *t
 	status->cable_flows_most = sum.most_flows ? (int64_t)sum.most_flows : FORS_UNKNOWN;
 }
 
-static void move_links(struct fors_links *to, struct fors_links *from)
-{
-	clear_links(to);
-	*to = *from;
-}
-
 enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fattree *tree, struct fors_error *error)
 {
 	struct fors_account account;
@@ -410,7 +395,7 @@ enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fat
 
 	fors_status_init(&found);
 	if (!err)
-		err = list_all_cables(&found, *tree, error);
+		err = list_cables(&found, tree, error);
 	if (!err)
 		err = list_servers(&found, tree, error);
 	if (!err)
@@ -419,15 +404,7 @@ enum fors_err fors_status_tree(struct fors_status *status, const struct fors_fat
 		fors_status_clear(&found);
 		return err;
 	}
-	move_links(&status->dead_links, &found.dead_links);
-	move_links(&status->degraded_links, &found.degraded_links);
-	move_links(&status->excluded_links, &found.excluded_links);
-	move_links(&status->held_links, &found.held_links);
-	move_links(&status->flapping_links, &found.flapping_links);
-	free(status->dead_switches.one);
-	status->dead_switches = found.dead_switches;
-	move_links(&status->slow_servers, &found.slow_servers);
-	move_links(&status->lost_servers, &found.lost_servers);
+	move_lists(&found, status);
 	set_numbers(status, tree);
 	status->ca_ports = account.ports;
 	status->not_participants = account.not_participants;

@@ -6,8 +6,18 @@
 #ifndef FORS_CORE_STATUS_STATUS_JSON_H
 #define FORS_CORE_STATUS_STATUS_JSON_H
 
+#include <jansson.h>
+
 #include "status.h"
 
+/* A text as JSON, which is UTF-8: names are bytes, and where one is none all that is not ASCII is '?'. New reference, NULL: out of memory. */
+json_t *fors_json_text(const char *text);
+/* The warnings that are kept, as a list. Likewise. */
+json_t *fors_warnings_to_json(const struct fors_warnings *warnings);
+
+/* As an object, a new reference in *object, for who adds keys to it; FORS_STATUS_JSON are the flags to dump it with. Errors: FORS_ENOMEM. */
+enum fors_err fors_status_to_json(const struct fors_status *status, json_t **object, struct fors_error *error);
+#define FORS_STATUS_JSON (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 /* status.json as text in *text, owned by the caller (free()). Errors: FORS_ENOMEM. */
 enum fors_err fors_status_json(const struct fors_status *status, char **text, struct fors_error *error);
 /*

@@ -25,33 +25,12 @@ struct page {
 
 /* --- texts of labels ------------------------------------------------------------------------------------------- */
 
-static bool is_tail(unsigned char c)
-{
-	return (c & 0xc0) == 0x80;
-}
-
-/* How many bytes the UTF-8 character at `c` has; 0: it is none. */
-static size_t character(const unsigned char *c)
-{
-	if (c[0] < 0x80)
-		return 1;
-	if (c[0] < 0xc2 || c[0] > 0xf4 || !is_tail(c[1]))
-		return 0;
-	if (c[0] < 0xe0)
-		return 2;
-	if (!is_tail(c[2]) || (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f))
-		return 0;
-	if (c[0] < 0xf0)
-		return 3;
-	return is_tail(c[3]) && (c[0] != 0xf0 || c[1] >= 0x90) && (c[0] != 0xf4 || c[1] <= 0x8f) ? 4 : 0;
-}
-
 /* name="text": quotes and backslashes escaped; what is no UTF-8, for which a scraper refuses the whole file, is a '?'. */
 static void label(struct page *page, const char *name, const char *text)
 {
 	fors_buffer_print(&page->buffer, "%s=\"", name);
 	while (*text) {
-		size_t size = character((const unsigned char *)text);
+		size_t size = fors_utf8_length(text, strlen(text));
 
 		if (*text == '"' || *text == '\\')
 			fors_buffer_print(&page->buffer, "\\%c", *text);
@@ -162,28 +141,17 @@ static void put_key(struct page *page, const struct fors_status *status, const s
 	case FORS_KEY_TEXT:
 		put_text(page, key, fors_key_member(status, key));
 		break;
-	case FORS_KEY_STATE:
+	case FORS_KEY_WORD:
 		put_states(page, status, key);
 		break;
-	case FORS_KEY_DEAD_LINKS:
-	case FORS_KEY_LINKS:
-	case FORS_KEY_SERVERS:
+	case FORS_KEY_LIST:
 		if (status->leaves >= 0)
-			gauge(page, key->name, key->help, 0,
-			      (double)((const struct fors_links *)fors_key_member(status, key))->count);
-		break;
-	case FORS_KEY_SWITCHES:
-		if (status->leaves >= 0)
-			gauge(page, key->name, key->help, 0, (double)status->dead_switches.count);
-		break;
-	case FORS_KEY_FAILOVER: /* counted: see put_failovers() */
-	case FORS_KEY_REPAIRS:	/* advice, not a measurement */
-	case FORS_KEY_JOBS:	/* one by one: put_jobs() */
-	case FORS_KEY_SHADOW:	/* likewise: put_shadow() */
-	case FORS_KEY_DEAD_SINCE:
+			gauge(page, key->name, key->help, 0, (double)fors_key_list(status, key).count);
 		break;
 	case FORS_KEY_WARNINGS:
 		gauge(page, key->name, key->help, 0, status->warnings.count);
+		break;
+	default: /* no fact of one number: see put_failovers(), put_jobs(), put_shadow(), or advice */
 		break;
 	}
 }
@@ -371,8 +339,8 @@ static void put_throughput(struct page *page, const struct fors_status *status)
 
 static void put_all(struct page *page, const struct fors_status *status)
 {
-	for (size_t n = 0; n < fors_nkeys; n++)
-		put_key(page, status, &fors_keys[n]);
+	for (size_t n = 0; n < fors_status_object.count; n++)
+		put_key(page, status, &fors_status_object.key[n]);
 	put_shadow(page, status);
 	put_throughput(page, status);
 	put_switches(page, &status->dead_switches);

@@ -23,14 +23,14 @@ static json_t *broken_json(const struct fors_evaluation *r)
 			 (json_int_t)r->ways[FORS_WAY_HOLE], "no_table", (json_int_t)r->ways[FORS_WAY_NO_TABLE],
 			 "dead_cable", (json_int_t)r->ways[FORS_WAY_DEAD], "loop", (json_int_t)r->ways[FORS_WAY_LOOP],
 			 "astray", (json_int_t)r->ways[FORS_WAY_ASTRAY], "first",
-			 r->nbroken ? cli_json_text(r->problem) : NULL);
+			 r->nbroken ? fors_json_text(r->problem) : NULL);
 }
 
 static json_t *mismatch_json(const struct fors_mismatch *m)
 {
 	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o?}", "unknown_switches", m->unknown_switches, "missing_tables",
 			 m->missing_tables, "absent_lids", m->absent_lids, "bad_ports", m->bad_ports, "missing_lids",
-			 m->missing_lids, "first", m->text[0] ? cli_json_text(m->text) : NULL);
+			 m->missing_lids, "first", m->text[0] ? fors_json_text(m->text) : NULL);
 }
 
 static json_t *jobs_json(const struct cli_analysis *a)
@@ -39,7 +39,7 @@ static json_t *jobs_json(const struct cli_analysis *a)
 
 	for (uint32_t i = 0; i < a->jobs.count; i++)
 		json_array_append_new(list,
-				      json_pack("{s:o, s:i, s:i, s:i}", "name", cli_json_text(a->jobs.job[i].name),
+				      json_pack("{s:o, s:i, s:i, s:i}", "name", fors_json_text(a->jobs.job[i].name),
 						"servers", a->jobs.job[i].count, "efi_max", a->efi->job_max[i], "links",
 						a->efi->job_links[i]));
 	return list;
@@ -56,16 +56,16 @@ static json_t *dead_json(const struct cli_analysis *a)
 
 	for (size_t i = 0; i < a->ndead; i++)
 		json_array_append_new(list,
-				      json_pack("{s:o, s:o, s:o, s:o}", "a", cli_json_text(a->dead[i].a), "a_port",
-						port_json(a->dead[i].a_port), "b", cli_json_text(a->dead[i].b),
+				      json_pack("{s:o, s:o, s:o, s:o}", "a", fors_json_text(a->dead[i].a), "a_port",
+						port_json(a->dead[i].a_port), "b", fors_json_text(a->dead[i].b),
 						"b_port", port_json(a->dead[i].b_port)));
 	return list;
 }
 
 static json_t *heading_json(const struct cli_analysis *a, const struct cli_settings *settings)
 {
-	return json_pack("{s:o, s:o, s:o, s:s, s:I, s:i, s:i, s:i}", "fabric", cli_json_text(a->title), "routing",
-			 cli_json_text(a->routing), "pattern", cli_json_text(a->pattern_name), "map",
+	return json_pack("{s:o, s:o, s:o, s:s, s:I, s:i, s:i, s:i}", "fabric", fors_json_text(a->title), "routing",
+			 fors_json_text(a->routing), "pattern", fors_json_text(a->pattern_name), "map",
 			 settings->map == CLI_MAP_RANDOM ? "random" : "direct", "seed", (json_int_t)settings->seed,
 			 "servers", a->router.graph->nservers, "left_out", a->nspectators, "links",
 			 a->router.graph->nlinks);

@@ -60,7 +60,7 @@ static json_t *switches_json(const struct cli_analysis *a, const uint32_t *level
 	for (uint32_t i = 0; a->routes && i < graph->nnodes; i++)
 		if (!graph->is_terminal[i])
 			json_array_append_new(list, json_pack("[i, o, i]", i,
-							      cli_json_text(fors_node_name(a->routes->net, i)),
+							      fors_json_text(fors_node_name(a->routes->net, i)),
 							      level[i] == FORS_NONE ? 0 : level[i]));
 	return list;
 }
@@ -116,7 +116,7 @@ static json_t *servers_json(const struct cli_analysis *a, cli_link_values *value
 		values(context, out, there);
 		values(context, other_way(a, out), here);
 		json_array_append_new(list, json_pack("[i, o, f, f]", end->leaf,
-						      cli_json_text(fors_node_name(a->routes->net, end->node)),
+						      fors_json_text(fors_node_name(a->routes->net, end->node)),
 						      there[0], here[0]));
 	}
 	return list;

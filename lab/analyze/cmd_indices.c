@@ -89,8 +89,8 @@ static json_t *table_json(const struct cli_settings *settings, const struct cli_
 
 	for (unsigned i = 0; i < FORS_LFTI_ROWS; i++)
 		json_array_append_new(list, row_json(&row[i]));
-	return json_pack("{s:o, s:o, s:i, s:i, s:I, s:b, s:o}", "fabric", cli_json_text(a->title), "routing",
-			 cli_json_text(a->routing), "servers", (int)a->router.graph->nservers, "samples",
+	return json_pack("{s:o, s:o, s:i, s:i, s:I, s:b, s:o}", "fabric", fors_json_text(a->title), "routing",
+			 fors_json_text(a->routing), "servers", (int)a->router.graph->nservers, "samples",
 			 (int)(settings->samples ? settings->samples : 1), "seed", (json_int_t)settings->seed,
 			 "optimum_is_exact", reached, "indices", list);
 }

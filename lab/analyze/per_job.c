@@ -238,7 +238,7 @@ static json_t *jobs_to_json(const struct per_job *p)
 	json_t *list = json_array();
 
 	for (uint32_t j = 0; list && j < p->result.njobs; j++) {
-		json_t *job = json_pack("{s:o, s:i, s:f, s:i, s:i}", "name", cli_json_text(p->a.jobs.job[j].name),
+		json_t *job = json_pack("{s:o, s:i, s:f, s:i, s:i}", "name", fors_json_text(p->a.jobs.job[j].name),
 					"servers", p->a.jobs.job[j].count, "speed", p->result.speed[j], "efi_max",
 					p->efi->job_max[j], "links", p->efi->job_links[j]);
 

@@ -75,8 +75,8 @@ static json_t *made_json(const struct cli_settings *settings)
 	json_t *made;
 
 	cli_made_date(date);
-	made = command ? json_pack("{s:s, s:o, s:o}", "date", date, "command", cli_json_text(command), "input",
-				   cli_json_text(cli_made_input(settings)))
+	made = command ? json_pack("{s:s, s:o, s:o}", "date", date, "command", fors_json_text(command), "input",
+				   fors_json_text(cli_made_input(settings)))
 		       : NULL;
 	free(command);
 	return made;

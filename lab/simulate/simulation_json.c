@@ -14,7 +14,7 @@ static json_t *link_json(const struct cli_simulation *sim, uint32_t link)
 	if (link == FORS_NONE)
 		return json_null();
 	cli_simulation_link(sim, link, name, sizeof(name));
-	return cli_json_text(name);
+	return fors_json_text(name);
 }
 
 static json_t *steps_json(const struct cli_simulation *sim)
@@ -99,8 +99,8 @@ static json_t *heading_json(const struct cli_simulation *sim, const struct cli_s
 	const struct fors_sim_settings *set = &sim->set;
 
 	return json_pack("{s:o, s:o, s:s, s:o, s:i, s:i, s:I, s:I, s:b, s:f, s:b, s:f, s:f}", "fabric",
-			 cli_json_text(a->title), "routing", cli_json_text(a->routing), "policy",
-			 cli_policies[set->policy], "pattern", cli_json_text(a->pattern_name), "servers",
+			 fors_json_text(a->title), "routing", fors_json_text(a->routing), "policy",
+			 cli_policies[set->policy], "pattern", fors_json_text(a->pattern_name), "servers",
 			 sim->program->nservers, "slots", sim->program->nsteps, "message_bytes",
 			 (json_int_t)set->message, "seed", (json_int_t)settings->seed, "has_barrier", set->has_barrier,
 			 "barrier_ns", ns(set->barrier), "barrier_is_fitted", sim->has_fitted, "line_gbits", sim->line,

@@ -62,11 +62,11 @@ static json_t *result_json(const struct whatif_result *r, bool is_fors, bool is_
 		json_object_set_new(object, "planned_throughput", json_real(r->planned));
 	if (object && is_fors) {
 		json_object_set_new(object, "changed_entries", json_integer((json_int_t)r->changed));
-		json_object_set_new(object, "method", r->phases && r->note[0] ? cli_json_text(r->note) : json_null());
+		json_object_set_new(object, "method", r->phases && r->note[0] ? fors_json_text(r->note) : json_null());
 	}
 	if (object)
 		json_object_set_new(object, "note",
-				    r->note[0] && (!is_fors || !r->phases) ? cli_json_text(r->note) : json_null());
+				    r->note[0] && (!is_fors || !r->phases) ? fors_json_text(r->note) : json_null());
 	return object;
 }
 
@@ -85,7 +85,7 @@ static json_t *case_json(const struct whatif *whatif, uint32_t number)
 	static const char *const kinds[] = {"intact", "link", "spine", "random"};
 	const struct whatif_case *one = &whatif->cases[number];
 
-	return json_pack("{s:o, s:s, s:i, s:o}", "failure", cli_json_text(one->name), "kind", kinds[one->kind],
+	return json_pack("{s:o, s:s, s:i, s:o}", "failure", fors_json_text(one->name), "kind", kinds[one->kind],
 			 "cables", one->ncut, "engines", results_json(whatif, number));
 }
 
@@ -95,7 +95,7 @@ json_t *whatif_json(const struct whatif *whatif, const uint32_t *order)
 
 	for (uint32_t i = 0; i + 1 < whatif->ncases; i++)
 		json_array_append_new(list, case_json(whatif, order[i]));
-	return json_pack("{s:o, s:i, s:i, s:o, s:o}", "fabric", cli_json_text(whatif->fabric_name), "servers",
+	return json_pack("{s:o, s:i, s:i, s:o, s:o}", "fabric", fors_json_text(whatif->fabric_name), "servers",
 			 whatif->nservers, "lmc", whatif->lmc, "intact", results_json(whatif, 0), "failures", list);
 }
 
@@ -104,13 +104,13 @@ json_t *whatif_json(const struct whatif *whatif, const uint32_t *order)
 static json_t *row_json(const struct whatif *whatif, uint32_t number)
 {
 	const struct whatif_case *one = &whatif->cases[number];
-	json_t *row = json_pack("[o, i, i]", cli_json_text(one->name), (int)one->kind, one->ncut);
+	json_t *row = json_pack("[o, i, i]", fors_json_text(one->name), (int)one->kind, one->ncut);
 
 	for (uint32_t e = 0; e < whatif->nengines; e++) {
 		const struct whatif_result *r = whatif_at(whatif, number, e);
 
 		json_array_append_new(row, json_pack("[f, f, i, I, o, f]", r->throughput, r->shift, r->phases,
-						     (json_int_t)r->changed, cli_json_text(r->note), r->planned));
+						     (json_int_t)r->changed, fors_json_text(r->note), r->planned));
 	}
 	return row;
 }
@@ -143,7 +143,7 @@ static json_t *names_json(const struct fors_fabric *fabric, bool are_spines)
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; fabric && i < (are_spines ? fabric->nspines : fabric->nleaves); i++)
-		json_array_append_new(list, cli_json_text(are_spines ? fabric->spine[i].name : fabric->leaf[i].name));
+		json_array_append_new(list, fors_json_text(are_spines ? fabric->spine[i].name : fabric->leaf[i].name));
 	return list;
 }
 
@@ -156,7 +156,8 @@ json_t *whatif_page(const struct whatif *whatif, const uint32_t *order)
 	for (uint32_t i = 0; i + 1 < whatif->ncases; i++)
 		json_array_append_new(rows, row_json(whatif, order[i]));
 	return json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", "whatif", "fabric",
-			 cli_json_text(whatif->fabric_name), "servers", whatif->nservers, "lmc", whatif->lmc, "engines",
-			 engines, "intact", row_json(whatif, 0), "rows", rows, "map", map_json(whatif, order), "leaves",
-			 names_json(whatif->intact.fabric, false), "spines", names_json(whatif->intact.fabric, true));
+			 fors_json_text(whatif->fabric_name), "servers", whatif->nservers, "lmc", whatif->lmc,
+			 "engines", engines, "intact", row_json(whatif, 0), "rows", rows, "map",
+			 map_json(whatif, order), "leaves", names_json(whatif->intact.fabric, false), "spines",
+			 names_json(whatif->intact.fabric, true));
 }
