@@ -472,29 +472,15 @@ tests_e2e_failing_memory_la_CFLAGS = -std=gnu11 $(WARNING_FLAGS) -fno-builtin -p
 tests_e2e_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_e2e_failing_memory_la_LIBADD = -ldl
 
-EXTRA_DIST += tests/e2e/aggregation.py tests/e2e/test_no_hosts.py tests/e2e/conftest.py tests/e2e/harness.py tests/e2e/oracle.py tests/e2e/test_drain.py tests/e2e/test_epochs.py tests/e2e/hung.py tests/e2e/planted.py tests/e2e/watch_sweep.py tests/e2e/watch_beside.py tests/e2e/watch_memory.py tests/e2e/test_helper.py tests/e2e/slurm.py tests/e2e/test_files.py tests/e2e/test_slurm.py tests/e2e/test_slurm_users.py \
-	tests/e2e/test_managers.py tests/e2e/umad_timeouts.c tests/e2e/umad_names.c tests/e2e/test_names.py \
-	tests/e2e/shadow.py tests/e2e/test_shadow.py tests/e2e/umad_log.c \
-	tests/e2e/held.c tests/e2e/held.py tests/e2e/test_early.py \
-	tests/e2e/test_advice.py tests/e2e/test_guests.py tests/e2e/test_jobs_incomplete.py tests/e2e/test_netfile.py tests/e2e/test_order.py tests/e2e/test_partitions.py tests/e2e/test_paths.py tests/e2e/test_publish.py tests/e2e/test_scenes.py tests/e2e/test_statuses.py \
-	tests/e2e/test_plugin.py tests/e2e/test_plugin_faults.py tests/e2e/test_plugin_memory.py tests/e2e/test_plugin_model.py
-
 # Random cuts, mends and switch deaths under fors watch, beside stock opensm with other engines.
 .PHONY: watch-sweep
 watch-sweep: fors fors-watch
 	FORS_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/e2e/watch_sweep.py $${EVENTS:-200} $${SEED:-1}
 
-# fors watch beside the plugin, the same cuts: time to the new schedule, phases; its memory over many changes.
-.PHONY: watch-beside watch-memory
-watch-beside: fors fors-watch libfors.la
-	FORS_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/e2e/watch_beside.py $${CUTS:-20} $${SEED:-1} $$ENGINES
+# Memory of fors watch over many changes.
+.PHONY: watch-memory
 watch-memory: fors fors-watch
 	FORS_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/e2e/watch_memory.py $${CHANGES:-2000} $${SEED:-1}
-
-# What others put into publish_dir/jobs holds up no epoch in the state folder: medians of ten, in one run; some minutes.
-.PHONY: planted
-planted: libfors.la fors-outbox
-	FORS_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/e2e/planted.py $${FOLDERS:-20000} $${ROUNDS:-10}
 
 # T = max(LB, LP) over large sets of failures; a few of each kind in make check, all of them by hand.
 if HAVE_CMOCKA

@@ -18,7 +18,7 @@ tests_apps_short_calls_LDADD = $(MPI_LIBS)
 tests_apps_unequal_calls_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS)
 tests_apps_unequal_calls_LDADD = $(MPI_LIBS)
 TESTS += tests/apps/run
-EXTRA_DIST += tests/apps/run tests/apps/conftest.py tests/apps/fortran_calls.F90 tests/apps/other_mpi.c tests/apps/test_demand_calls.py tests/apps/test_docs.py tests/apps/test_examples.py tests/apps/test_format.py tests/apps/test_fortran.py tests/apps/test_mpi.py tests/apps/test_osu.py tests/apps/test_other_mpi.py tests/apps/test_python.py tests/apps/test_python_threads.py tests/apps/test_several.py tests/apps/test_ways.py
+EXTRA_DIST += tests/apps/run tests/apps/fortran_calls.F90 tests/apps/other_mpi.c $(wildcard $(srcdir)/tests/apps/*.py)
 # The whole thousand of random calls on 36 ranks too, with and without barriers. What it takes is processors: each barrier
 # needs all ranks to have had their turn.
 .PHONY: check-mpi
