@@ -48,7 +48,7 @@ endif
 tests_fuzz_test_corpus_SOURCES = tests/fuzz/test_corpus.c $(fuzz_targets) $(fuzz_watch_targets)
 tests_fuzz_test_corpus_CFLAGS = $(AM_CFLAGS) $(UMAD_CFLAGS)
 tests_fuzz_test_corpus_LDADD = libforslab.la libforscli.la libforssim.la libforsmodel.la libforscore.la libforsched.la $(CMOCKA_LIBS) $(fuzz_libs)
-EXTRA_DIST += tests/fuzz/run.sh tests/fuzz/fuzz.c tests/fuzz/corpus tests/fuzz/dict
+EXTRA_DIST += tests/fuzz/run.sh tests/fuzz/fuzz.c tests/fuzz/corpus tests/fuzz/dict tests/fuzz/seeds
 CLEANFILES += $(EXTRA_PROGRAMS) tests/fuzz/fuzz
 
 clean-local: clean-fuzz

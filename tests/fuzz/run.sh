@@ -3,7 +3,8 @@
 # run.sh PROGRAM SECONDS [TARGET...] - fuzz each target for SECONDS; PROGRAM is tests/fuzz/fuzz or tests/fuzz/mutate.
 #
 # Started by `make fuzz` in the build folder. In ./fuzz/TARGET: the inputs found so far (libFuzzer goes on from
-# them), the log, and crash-*, leak-*, timeout-*: a finding. Mend it, and put that file into tests/fuzz/corpus/TARGET/.
+# them), the log, and crash-*, leak-*, timeout-*: a finding. Mend it, and put that file into tests/fuzz/corpus/TARGET/, a text
+# into tests/fuzz/seeds.
 set -eu
 case " $* " in
 *" -h "* | *" --help "*)
@@ -16,18 +17,35 @@ program=$(realpath "$1")
 seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)
 shift 2
-[ $# -gt 0 ] || set -- $(ls "$here/corpus" | grep -vx "${FORS_FUZZ_WITHOUT:-}")
+[ $# -gt 0 ] || set -- $(sed -n 's/^\tTARGET(\([a-z]*\).*/\1/p' "$here/targets.c" | grep -vx "${FORS_FUZZ_WITHOUT:-}")
+
+# Which folder of seeds, and which dictionary, a target has.
+family() {
+	case $1 in
+	sealed | forsched | header) echo schedule ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# All seeds of a target, as files in ./seeds.
+seeds() {
+	mkdir -p seeds
+	[ ! -d "$here/corpus/$(family "$1")" ] || cp "$here/corpus/$(family "$1")"/* seeds
+	awk -v "target=$1" '/^== / { file = $2 == target ? "seeds/" $3 : ""; lines = 0; next }
+		file { printf "%s%s", (lines++ ? "\n" : ""), $0 > file }' "$here/seeds"
+}
 
 # The run of one target; its log in TARGET/log.
 fuzz() {
+	seeds "$1"
 	case $program in
-	*/mutate) timeout -k 5 $((seconds + 60)) "$program" "$1" "$seconds" 1 "$here/corpus/$1"/* ;;
+	*/mutate) timeout -k 5 $((seconds + 60)) "$program" "$1" "$seconds" 1 seeds/* ;;
 	*)
-		dictionary=$here/dict/$1
+		dictionary=$here/dict/$(family "$1")
 		[ -f "$dictionary" ] && set -- "$1" "-dict=$dictionary"
 		mkdir -p found
 		FORS_FUZZ_TARGET=$1 "$program" ${2:+"$2"} -max_total_time="$seconds" -timeout=20 -max_len=16384 \
-			-print_final_stats=1 -artifact_prefix=./ found "$here/corpus/$1"
+			-print_final_stats=1 -artifact_prefix=./ found seeds
 		;;
 	esac
 }

@@ -564,29 +564,34 @@ static bool fuzz_demand(const uint8_t *data, size_t size)
 	return is_good;
 }
 
+/* run.sh reads this list, too. */
+#define TARGET(called, ...)                                                                                            \
+	{                                                                                                              \
+		.name = #called, .run = fuzz_##called, ##__VA_ARGS__                                                   \
+	}
 const struct fuzz_target fuzz_targets[] = {
-	{"netfile", fuzz_netfile},
-	{"lftfile", fuzz_lftfile},
-	{"guidlist", fuzz_guidlist},
-	{"settings", fuzz_settings},
-	{"schedule", fuzz_schedule},
-	{"sealed", fuzz_sealed},
-	{"forsched", fuzz_forsched},
-	{"places", fuzz_places},
-	{"spec", fuzz_spec},
-	{"status", fuzz_status},
-	{"tables", fuzz_tables},
-	{"pattern", fuzz_pattern},
-	{"blocks", fuzz_blocks},
-	{"jobs", fuzz_jobs},
-	{"header", fuzz_header},
-	{"counters", fuzz_counters},
-	{"simulate", fuzz_simulate},
-	{"demand", fuzz_demand},
+	TARGET(netfile),
+	TARGET(lftfile),
+	TARGET(guidlist),
+	TARGET(settings),
+	TARGET(schedule),
+	TARGET(sealed, .folder = "schedule"),
+	TARGET(forsched, .folder = "schedule"),
+	TARGET(places),
+	TARGET(spec),
+	TARGET(status),
+	TARGET(tables),
+	TARGET(pattern),
+	TARGET(blocks),
+	TARGET(jobs),
+	TARGET(header, .folder = "schedule", .is_part = true),
+	TARGET(counters),
+	TARGET(simulate),
+	TARGET(demand),
 #ifdef HAVE_WATCH
-	{"watch", fuzz_watch},
+	TARGET(watch),
 #endif
-	{NULL, NULL},
+	{.name = NULL},
 };
 
 const struct fuzz_target *fuzz_find(const char *name)

@@ -16,6 +16,8 @@ struct fuzz_target {
 	const char *name;
 	/* Read these bytes, and go on with what they say as far as it is small. True when they were accepted. */
 	bool (*run)(const uint8_t *data, size_t size);
+	const char *folder; /* of seeds below corpus/, NULL: the one that has its name, if any */
+	bool is_part;	    /* of a file; another one may be wrong */
 };
 
 /* Ends with an entry without a name. */
