@@ -58,12 +58,12 @@ checked() {
 	counted automake "$name" "$dir" "$status"
 }
 
-# pytested NAME PATH...: pytest there, with the build in use; counted from its JUnit report. Twice as many modules at once as there
+# pytested NAME PATH...: pytest there, with the build in use; counted from its JUnit report. Four times as many modules at once as there
 # are processors: simulated fabrics mostly wait. The tests of a module stay together, some go on with one fabric.
 pytested() {
 	local name=$1 status=0
 	shift
-	set -- -n "$((2 * $(jobs)))" --dist loadscope "$@"
+	set -- -n "$((4 * $(jobs)))" --dist loadscope "$@"
 	FORS_BUILDDIR=$work/build logged "$name" 1500 pytest-3 -q -p no:cacheprovider \
 		--junitxml="$results/$name.xml" "$@" || status=$?
 	counted junit "$name" "$results/$name.xml" "$status"

@@ -21,7 +21,6 @@ unit_tests += tests/unit/test_flows_parts
 unit_tests += tests/unit/test_forsched
 unit_tests += tests/unit/test_entries tests/unit/test_holdings
 unit_tests += tests/unit/test_golden
-unit_tests += tests/unit/test_forsched_mangled
 unit_tests += tests/unit/test_graph_spec
 unit_tests += tests/unit/test_guidlist
 unit_tests += tests/unit/test_history
@@ -40,7 +39,6 @@ unit_tests += tests/unit/test_ilp
 unit_tests += tests/unit/test_lftfile
 unit_tests += tests/unit/test_lfti
 unit_tests += tests/unit/test_lfts_diff
-unit_tests += tests/unit/test_mangled
 unit_tests += tests/unit/test_memory
 unit_tests += tests/unit/test_methods
 unit_tests += tests/unit/test_missing
@@ -72,7 +70,6 @@ unit_tests += tests/unit/test_sar
 unit_tests += tests/unit/test_runner tests/unit/test_holder
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_schedule_header
-unit_tests += tests/unit/test_schedule_rules
 unit_tests += tests/unit/test_schedule_ways
 unit_tests += tests/unit/test_settings
 unit_tests += tests/unit/test_tables
@@ -97,6 +94,11 @@ unit_tests += tests/unit/test_shift_length
 unit_tests += tests/unit/test_worker
 unit_tests += tests/unit/test_worker_entries
 unit_tests += tests/unit/test_worker_jobs tests/unit/test_worker_demand
+
+# These bring the sanitizers along, so a build with them has nothing to add.
+if !SANITIZED
+unit_tests += tests/unit/test_forsched_mangled tests/unit/test_mangled tests/unit/test_schedule_rules
+endif
 
 # What tests of planners, tables and the verifier share, and tests of readers.
 unit_support = libtestsupport.la libforscore.la $(CMOCKA_LIBS)

@@ -12,6 +12,7 @@ import pytest
 BUILD = pathlib.Path(os.environ.get("FORS_BUILDDIR", "build")).resolve()
 MPIRUN = shutil.which("mpirun") or shutil.which("mpiexec")
 PRELOAD = BUILD / ".libs" / "libforsched-mpi.so"
+IS_SANITIZED = PRELOAD.exists() and b"libasan" in PRELOAD.read_bytes()
 
 
 class Result:

@@ -8,12 +8,11 @@ import time
 
 import pytest
 
-from conftest import BUILD, PRELOAD, guids, start
+from conftest import BUILD, IS_SANITIZED, guids, start
 
 # Ranks that wait spin, so on a busy machine a call of 36 ranks takes long: in `make check` the slow ones are fewer.
 # So are those of a build with sanitizers.
 IS_LONG = bool(os.environ.get("FORS_LONG_TESTS"))
-IS_SANITIZED = PRELOAD.exists() and b"libasan" in PRELOAD.read_bytes()
 TIMEOUT = 3600 if IS_LONG else 600
 THOUSAND = 100 if IS_SANITIZED and not IS_LONG else 1000
 ENDING = re.compile(r"(\d+) calls, (\d+) followed, (\d+) left, (\d+) epochs, (\d+) different")

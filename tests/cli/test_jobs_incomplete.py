@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "sweep"))
 from plans import Net  # noqa: E402
 
-TREES = 40
+TREES = 12
 
 
 def sparse(draw):
