@@ -10,7 +10,6 @@
 #include <inttypes.h>
 
 #define NAME_ROOM (FORS_NAME_MAX + 8)
-#define THRESHOLD 100 /* errors, where --threshold does not say */
 
 /* --- links ------------------------------------------------------------------------------------------------------ */
 
@@ -159,7 +158,7 @@ static int run_exclude(const struct cli_settings *settings, char **operand)
 		code = CLI_NO;
 	}
 	if (!code)
-		suggest(&cables, settings->has_threshold ? settings->threshold : THRESHOLD);
+		suggest(&cables, settings->threshold);
 	cli_cables_free(&cables);
 	return code;
 }

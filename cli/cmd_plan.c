@@ -155,23 +155,6 @@ static int64_t phases_of(const struct cli_site *site, const struct cli_source *s
 	return phases;
 }
 
-/* What one more dead cable would cost, where that is to be told. Errors: FORS_ENOMEM. */
-static enum fors_err look_ahead(struct cli_plan *plan, struct fors_error *error)
-{
-	const struct cli_settings *settings = plan->settings;
-	struct cli_source worse = settings->source;
-	char text[CLI_DOWN_ROOM];
-	enum fors_err err = cli_ahead_look(&worse, &plan->made.tree, &plan->ahead, error);
-
-	if (err || settings->is_json ||
-	    !cli_ahead_down(&settings->source, &plan->made.tree, &plan->ahead, plan->outcome.plan, text, &worse.down))
-		return err;
-	worse.ndown++;
-	plan->ahead.phases = phases_of(plan->site, &worse, &settings->limits);
-	free(worse.down);
-	return FORS_OK;
-}
-
 /*
  * What a larger LMC would give; it is only offered when planning with it has shown that it helps. Asked also where the
  * method declined for another reason: the plan with the larger LMC may be any method's.
@@ -307,7 +290,7 @@ static enum fors_err investigate(struct cli_plan *plan, struct fors_error *error
 	err = ask_alone(plan, error);
 	if (!err && plan->is_two)
 		ask_for_healthy_bound(plan);
-	return err ? err : look_ahead(plan, error);
+	return err ? err : cli_compare(&plan->settings->source, &plan->made.tree, &plan->compared, error);
 }
 
 /* --- the command ---------------------------------------------------------------------------------------------- */
@@ -405,7 +388,7 @@ static int run(const struct cli_settings *settings, char **operand)
 		code = load(&plan);
 	if (!code)
 		code = plan_and_tell(&plan);
-	cli_ahead_clear(&plan.ahead);
+	cli_compared_clear(&plan.compared);
 	fors_status_clear(&plan.status);
 	fors_outcome_clear(&plan.outcome);
 	cli_levels_clear(&plan.levels);

@@ -5,10 +5,11 @@
  * Another program does the reading, fors-watch of the package of that name: this one needs no InfiniBand library, nor
  * the right to open a port. It becomes that program, or runs it where fors-lab has more to say.
  */
-#define _GNU_SOURCE /* asprintf */
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,93 +18,67 @@
 
 #define PROGRAM "fors-watch"
 #define CONFIG "/etc/fors/watch.conf"
-#define RATE 20000 /* packets in a second */
-#define RETRIES 3
 #define MOST_WORDS 16
 
-/* The words for it. Owned, as far as they are there. */
+/* The words for it. A path that is cut is longer than any that can be opened. */
 struct words {
+	char text[MOST_WORDS][CLI_PATH_ROOM + 16];
 	char *word[MOST_WORDS + 1];
 	unsigned count;
-	bool is_short; /* out of memory */
 };
 
-static void add(struct words *words, char *word)
+static void __attribute__((format(printf, 2, 3))) add(struct words *words, const char *format, ...)
 {
-	words->is_short |= !word || words->count == MOST_WORDS;
-	if (!word || words->count == MOST_WORDS)
-		free(word);
-	else
-		words->word[words->count++] = word;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(words->text[words->count], sizeof(words->text[0]), format, args);
+	va_end(args);
+	words->word[words->count] = words->text[words->count];
+	words->word[++words->count] = NULL;
 }
 
 static void add_text(struct words *words, const char *name, const char *text)
 {
-	char *word = NULL;
-
 	if (text)
-		add(words, asprintf(&word, "%s=%s", name, text) < 0 ? NULL : word);
-}
-
-static void add_number(struct words *words, const char *name, unsigned number)
-{
-	char *word = NULL;
-
-	add(words, asprintf(&word, "%s=%u", name, number) < 0 ? NULL : word);
-}
-
-static void clear(struct words *words)
-{
-	for (unsigned i = 0; i < words->count; i++)
-		free(words->word[i]);
+		add(words, "%s=%s", name, text);
 }
 
 static void fill(struct words *words, const struct cli_watch *given, const char *verb)
 {
-	add(words, strdup(PROGRAM));
-	add(words, strdup(verb));
+	words->count = 0;
+	add(words, PROGRAM);
+	add(words, "%s", verb);
 	add_text(words, "ca", given->ca);
-	add_number(words, "port", given->port);
+	add(words, "port=%u", given->port);
 	add_text(words, "m-key-file", given->m_key_file);
-	add_number(words, "window", given->window);
-	add_number(words, "rate", given->has_rate ? given->rate : RATE);
-	add_number(words, "timeout", given->timeout);
-	add_number(words, "retries", given->has_retries ? given->retries : RETRIES);
+	add(words, "window=%u", given->window);
+	add(words, "rate=%u", given->rate);
+	add(words, "timeout=%u", given->timeout);
+	add(words, "retries=%u", given->retries);
 }
 
 /* Read into these files; stays: the command goes on afterwards. Returns an exit code. */
 static int read_into(const struct cli_watch *given, const char *net, const char *lfts, bool stays)
 {
-	struct words words = {.count = 0};
-	int code = CLI_BAD;
+	struct words words;
 
 	fill(&words, given, "once");
 	add_text(&words, "net", net);
 	add_text(&words, "lfts", lfts);
-	if (words.is_short)
-		cli_error("out of memory");
-	else
-		code = stays ? cli_run_beside(PROGRAM, words.word) : cli_become(PROGRAM, words.word);
-	clear(&words);
-	return code;
+	return stays ? cli_run_beside(PROGRAM, words.word) : cli_become(PROGRAM, words.word);
 }
 
 /* What the lab says of these files; its exit code. */
 static int tell(const char *net, const char *lfts)
 {
 	struct words words = {.count = 0};
-	int code = CLI_BAD;
 
-	add(&words, strdup("fors-lab"));
-	add(&words, strdup("explain"));
-	add(&words, strdup(net));
-	add(&words, strdup(lfts));
-	if (words.is_short)
-		cli_error("out of memory");
-	else
-		code = cli_run_beside("fors-lab", words.word);
-	clear(&words);
-	return code;
+	add(&words, "fors-lab");
+	add(&words, "explain");
+	add(&words, "%s", net);
+	add(&words, "%s", lfts);
+	return cli_run_beside("fors-lab", words.word);
 }
 
 /* What is to be kept is written where it was asked for; the rest into a folder that goes again. */
@@ -128,33 +103,20 @@ static int explain(const struct cli_watch *given)
 	return code;
 }
 
-/* The file of settings as an absolute path, which may be what it is called by default; NULL: there is none. */
-static char *find_config(const struct cli_watch *given)
-{
-	if (!given->config)
-		return access(CONFIG, F_OK) ? NULL : strdup(CONFIG);
-	return realpath(given->config, NULL);
-}
-
+/* The file of settings as an absolute path: that of --config, or the default one where it is there. */
 static int serve(const struct cli_watch *given)
 {
-	char *config = find_config(given);
-	struct words words = {.count = 0};
-	int code = CLI_BAD;
+	char config[PATH_MAX];
+	struct words words;
 
-	if (given->config && !config) {
+	if (given->config && !realpath(given->config, config)) {
 		cli_error("%s: %s", given->config, strerror(errno));
 		return CLI_BAD;
 	}
 	fill(&words, given, "serve");
-	add_text(&words, "config", config);
-	if (words.is_short)
-		cli_error("out of memory");
-	else
-		code = cli_become(PROGRAM, words.word);
-	free(config);
-	clear(&words);
-	return code;
+	if (given->config || !access(CONFIG, F_OK))
+		add_text(&words, "config", given->config ? config : CONFIG);
+	return cli_become(PROGRAM, words.word);
 }
 
 static int run(const struct cli_settings *settings, char **operand)

@@ -5,6 +5,7 @@
 
 const struct cli_options *const cli_options[] = {&cli_product_options, NULL};
 const struct cli_rules *const cli_rules[] = {&cli_product_rules, NULL};
+const struct cli_settings_kind cli_settings_kind = {sizeof(struct cli_settings), NULL};
 
 const struct cli_command cli_analyze_command = {
 	.id = CLI_CMD_ANALYZE, .name = "analyze", .summary = CLI_ANALYZE_SUMMARY};

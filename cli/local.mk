@@ -3,7 +3,6 @@ bin_PROGRAMS += fors
 fors_SOURCES = cli/fors.c cli/program.c
 noinst_LTLIBRARIES += libforscli.la
 libforscli_la_SOURCES = \
-	cli/ahead.c cli/ahead.h \
 	cli/beside.c cli/beside.h \
 	cli/cables.c cli/cables.h \
 	cli/cli.h \
@@ -22,6 +21,7 @@ libforscli_la_SOURCES = \
 	cli/clock.c cli/clock.h \
 	cli/combinations.c cli/combinations.h \
 	cli/certificate.c cli/certificate.h \
+	cli/compared.c cli/compared.h \
 	cli/completion.c cli/completion.h \
 	cli/diff_lfts.c cli/diff_lfts.h \
 	cli/draw.c cli/draw.h \

@@ -68,24 +68,6 @@ static bool set_epoch(const struct cli_option *option, const char *argument, str
 	return false;
 }
 
-static bool set_threshold(const struct cli_option *option, const char *argument, struct cli_settings *settings)
-{
-	settings->has_threshold = true;
-	return cli_set_number(option, argument, settings);
-}
-
-static bool set_mad_rate(const struct cli_option *option, const char *argument, struct cli_settings *settings)
-{
-	settings->reading.has_rate = true;
-	return cli_set_number(option, argument, settings);
-}
-
-static bool set_retries(const struct cli_option *option, const char *argument, struct cli_settings *settings)
-{
-	settings->reading.has_retries = true;
-	return cli_set_number(option, argument, settings);
-}
-
 static bool set_timeout(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
 	settings->has_timeout = true;
@@ -224,8 +206,8 @@ static const struct cli_option options[] = {
 	 cli_set_text, MEMBER(counters), 0, NULL},
 	{"counters", "FILE", EXCLUDE, "the errors: what ibqueryerrors or perfquery prints", cli_set_text,
 	 MEMBER(counters), 0, NULL},
-	{"threshold", "N", EXCLUDE, "cables with so many errors at both ends together; 100 when missing", set_threshold,
-	 MEMBER(threshold), UINT32_MAX - 1, NULL},
+	{"threshold", "N", EXCLUDE, "cables with so many errors at both ends together; 100 when missing",
+	 cli_set_number, MEMBER(threshold), UINT32_MAX - 1, NULL},
 	{"routing", "NAME", FABRIC,
 	 "LIDs and tables by a model of an engine, for any net: shortest, up-down, sssp, or dor (TORUS, CUBE)",
 	 cli_set_choice_text, MEMBER(routing), 0, cli_models},
@@ -350,11 +332,11 @@ static const struct cli_option options[] = {
 	 MEMBER(reading.m_key_file), 0, NULL},
 	{"window", "N", WATCH, "questions that are out at a time, at most; 4 when missing", cli_set_positive,
 	 MEMBER(reading.window), 256, NULL},
-	{"rate", "N", WATCH, "packets that leave in a second, at most; 20000 when missing, 0: any number", set_mad_rate,
-	 MEMBER(reading.rate), 10000000, NULL},
+	{"rate", "N", WATCH, "packets that leave in a second, at most; 20000 when missing, 0: any number",
+	 cli_set_number, MEMBER(reading.rate), 10000000, NULL},
 	{"timeout", "MS", WATCH, "milliseconds to wait for an answer before asking again; 200 when missing",
 	 cli_set_positive, MEMBER(reading.timeout), 60000, NULL},
-	{"retries", "N", WATCH, "how often to ask again; 3 when missing", set_retries, MEMBER(reading.retries), 100,
+	{"retries", "N", WATCH, "how often to ask again; 3 when missing", cli_set_number, MEMBER(reading.retries), 100,
 	 NULL},
 };
 
@@ -391,15 +373,19 @@ bool cli_option_repeats(const struct cli_option *option)
 	return strstr(option->help, "may be repeated");
 }
 
+void cli_settings_init(struct cli_settings *settings)
+{
+	settings->threshold = 100;
+	settings->reading.rate = 20000;
+	settings->reading.retries = 3;
+}
+
 void cli_settings_clear(struct cli_settings *settings)
 {
 	free(settings->source.down);
 	settings->source.down = NULL;
 	settings->source.ndown = 0;
 	fors_names_clear(&settings->source.not_hosts);
-	free(settings->simulate.link_rate.text);
-	free(settings->simulate.server_load.text);
-	free(settings->simulate.straggler.text);
-	settings->simulate.link_rate = settings->simulate.server_load = settings->simulate.straggler =
-		(struct cli_texts){0};
+	if (cli_settings_kind.clear)
+		cli_settings_kind.clear(settings);
 }

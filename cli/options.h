@@ -39,7 +39,7 @@ enum cli_command_id {
 	CLI_CMD_WATCH = 1 << 15,
 };
 
-/* Arguments of --format and --map, in the order of their names. */
+/* Arguments of --format, in the order of their names. */
 enum cli_schedule_format { CLI_SCHEDULE_TEXT, CLI_SCHEDULE_CSV, CLI_SCHEDULE_JSON, CLI_SCHEDULE_PARTICIPANTS };
 enum cli_fabric_format {
 	CLI_FABRIC_NET,
@@ -51,70 +51,16 @@ enum cli_fabric_format {
 	CLI_FABRIC_SVG,
 	CLI_FABRIC_DOT
 };
-enum cli_map { CLI_MAP_DIRECT, CLI_MAP_RANDOM };
-
-/* Arguments of --queues and --idle, in the order of their names. */
-enum cli_queues { CLI_QUEUES_VOQ, CLI_QUEUES_FIFO };
-enum cli_idle { CLI_IDLE_KEPT, CLI_IDLE_SKIPPED };
-enum cli_waiting { CLI_WAIT_BARRIER, CLI_WAIT_OWN, CLI_WAIT_TOKENS, CLI_WAIT_TREE, CLI_WAIT_CHUNKS };
-/* --policy of analyze */
-enum cli_spread { CLI_SPREAD_NONE, CLI_SPREAD_RANDOM, CLI_SPREAD_VLB, CLI_SPREAD_TAGO };
-/* Arguments of --lanes and --adaptive-choice; the first one stands for what is usual. */
-enum cli_lanes { CLI_LANES_USUAL, CLI_LANES_DESTINATION, CLI_LANES_HOPS };
-enum cli_adaptive_choice { CLI_ADAPTIVE_USUAL, CLI_ADAPTIVE_RANDOM, CLI_ADAPTIVE_GREEDY };
-
 /* A size in bytes, or a time in picoseconds. */
 struct cli_amount {
 	bool is_given;
 	uint64_t value;
 };
 
-/* A rate, or a part of one; 0: not given. */
-typedef double cli_rate;
-
 /* Texts that an option was given, one for each time. */
 struct cli_texts {
 	const char **text; /* count; owned */
 	size_t count;
-};
-
-/* How a simulation runs. */
-#define CLI_MAX_WEIGHTS 8 /* virtual lanes of a simulation */
-
-struct cli_simulate {
-	struct cli_amount message, mtu, buffer;		    /* --message, --mtu, --buffer: bytes */
-	struct cli_amount wire, switching, adapter;	    /* --wire-time, --switch-time, --adapter-time */
-	struct cli_amount barrier, jitter, skew;	    /* --barrier, --jitter, --skew */
-	struct cli_amount pause_high, pause_low;	    /* --pause-high, --pause-low: bytes */
-	cli_rate speed, adapter_rate, measured;		    /* --speed, --adapter-rate, --measured */
-	struct cli_amount adaptive_binding, adaptive_leave; /* --adaptive-binding, --adaptive-leave */
-	uint32_t adaptive_level[3];			    /* --adaptive-levels: bytes; all 0: none */
-	int adaptive_choice, lanes;			    /* --adaptive-choice, --lanes */
-	int switch_ar_level;				    /* --switch-ar-level: enum fors_ar_level */
-	struct cli_amount switch_ar_forget;		    /* --switch-ar-forget */
-	bool has_rate_limits;				    /* --rate-limits */
-	struct cli_amount qcn_queue, qcn_sample, qcn_timer; /* --qcn-queue, --qcn-sample, --qcn-timer */
-	struct cli_texts server_load;			    /* --server-load */
-	bool has_watch;					    /* --watch-server */
-	unsigned watch;
-	const char *blocks;			   /* --blocks */
-	cli_rate healthy;			   /* --healthy */
-	bool wants_crossbar;			   /* --crossbar */
-	cli_rate load;				   /* --load; 0: none */
-	unsigned messages;			   /* --messages; 0: as usual */
-	bool is_wanted;				   /* --simulate, of whatif */
-	bool has_no_barrier, is_store_and_forward; /* --barrier none, --store-and-forward */
-	int policy;				   /* --policy: enum fors_policy */
-	int queues, idle;			   /* --queues, --idle: enum cli_queues, enum cli_idle */
-	unsigned window, vls;			   /* --window, --vls; 0: not given */
-	int waiting;				   /* --wait: enum cli_waiting */
-	struct cli_amount token, chunk;		   /* --token-time, --chunk */
-	unsigned ahead, ranks;			   /* --ahead, --ranks; 0: not given */
-	cli_rate message_jitter, sigma;		   /* --message-jitter, --sigma; 0: none */
-	struct cli_texts straggler;		   /* --straggler */
-	unsigned nweights;			   /* --vl-weights; 0: not given */
-	uint8_t weight[CLI_MAX_WEIGHTS];
-	struct cli_texts link_rate; /* --link-rate */
 };
 
 /* What follows Slurm's jobs: `fors jobs --slurm`. */
@@ -132,9 +78,8 @@ struct cli_watch {
 	bool is_once;			      /* --once */
 	const char *ca, *net, *lfts, *config; /* --ca, --output-net, --output-lfts, --config */
 	const char *m_key_file;		      /* --m-key-file */
-	unsigned port, window, rate, timeout; /* --port, --window, --rate, --timeout; 0: not given */
-	bool has_rate, has_retries;
-	unsigned retries; /* --retries */
+	unsigned port, window, timeout;	      /* --port, --window, --timeout; 0: not given */
+	unsigned rate, retries;		      /* --rate, --retries */
 };
 
 /* Which fabric is meant. */
@@ -153,53 +98,46 @@ struct cli_source {
 };
 
 /*
- * What the options of a command line say. All zero at first: NULL, 0 and false stand for options that are missing.
- * Texts are lent.
+ * What the options of a command line say. All zero at first, but for what cli_settings_init() sets: NULL, 0 and false stand for
+ * options that are missing. Texts are lent.
  */
 struct cli_settings {
 	int argc;
 	char **argv; /* what was parsed, the name of the command first; lent */
 	struct cli_source source;
-	const char *lfts, *routing, *schedule;	    /* --lfts, --routing, --schedule */
-	bool compares_lfts;			    /* --lfts of diff */
-	const char *levels;			    /* --sl */
-	const char *demand, *pieces;		    /* --demand, --pieces */
-	struct cli_amount phase_cost;		    /* --phase-cost: picoseconds */
-	const char *pattern, *pattern_file, *jobs;  /* --pattern, --pattern-file, --jobs */
-	const char *engines;			    /* --engines */
-	struct fors_plan_limits limits;		    /* --method, --ilp-seconds, --plan-steps */
-	const char *output, *resume, *html, *state; /* --output, --resume, --html, --state */
-	unsigned samples, seed, threads;	    /* --samples, --seed, --threads */
-	unsigned phases;			    /* --phases; 0: all */
-	bool job_index;				    /* --job-index */
-	const char *demand_dir;			    /* --demand-dir */
-	const char *replay;			    /* --replay */
-	int placement;				    /* --placement: enum fors_placement */
-	unsigned cores;				    /* --cores; 0: not given */
-	bool has_count;				    /* --count */
-	unsigned random, count;
+	const char *lfts, *routing, *schedule; /* --lfts, --routing, --schedule */
+	bool compares_lfts;		       /* --lfts of diff */
+	const char *levels;		       /* --sl */
+	const char *demand, *pieces;	       /* --demand, --pieces */
+	struct cli_amount phase_cost;	       /* --phase-cost: picoseconds */
+	const char *jobs;		       /* --jobs */
+	struct fors_plan_limits limits;	       /* --method, --ilp-seconds, --plan-steps */
+	const char *output, *html, *state;     /* --output, --html, --state */
+	unsigned seed;			       /* --seed */
+	bool job_index;			       /* --job-index */
+	const char *demand_dir;		       /* --demand-dir */
+	const char *replay;		       /* --replay */
+	int placement;			       /* --placement: enum fors_placement */
+	unsigned cores;			       /* --cores; 0: not given */
+	bool has_count;			       /* --count */
+	unsigned count;
 	bool has_server;      /* --server */
 	uint64_t server;      /* port GUID */
-	int map;	      /* --map: enum cli_map */
 	bool has_format;      /* --format */
 	int format;	      /* enum cli_schedule_format or enum cli_fabric_format */
 	unsigned watch;	      /* --watch; 0: once */
 	const char *counters; /* --counters */
 	bool suggests;	      /* --suggest */
-	bool has_threshold;   /* --threshold */
-	unsigned threshold;
-	bool wants_history; /* --history */
-	bool is_verbose;    /* --verbose */
+	unsigned threshold;   /* --threshold */
+	bool wants_history;   /* --history */
+	bool is_verbose;      /* --verbose */
 	bool has_after, has_timeout;
-	uint64_t after;			     /* --after */
-	unsigned timeout;		     /* --timeout */
-	bool wants_optimum, is_dry, is_json; /* --optimum, --dry-run, --json */
-	struct cli_simulate simulate;
-	int spread; /* --policy of analyze: enum cli_spread */
+	uint64_t after;	      /* --after */
+	unsigned timeout;     /* --timeout */
+	bool is_dry, is_json; /* --dry-run, --json */
 	struct cli_slurm slurm;
-	bool path_index;   /* --path-index */
-	bool has_progress; /* --progress */
-	const char *svg;   /* --svg */
+	bool path_index; /* --path-index */
+	const char *svg; /* --svg */
 	struct cli_watch reading;
 };
 
@@ -244,6 +182,15 @@ extern const char *const cli_placements[];
 extern const char *const cli_lmcs[];
 extern const char *const cli_models[];
 
+/* What the settings of a program begin with is struct cli_settings; which itself says how large they are, and what of the rest is to be freed. */
+struct cli_settings_kind {
+	size_t size;
+	void (*clear)(struct cli_settings *settings); /* NULL: nothing */
+};
+extern const struct cli_settings_kind cli_settings_kind;
+
+/* What options that are missing are, where that is not 0. */
+void cli_settings_init(struct cli_settings *settings);
 /* Free what the settings own. */
 void cli_settings_clear(struct cli_settings *settings);
 

@@ -108,6 +108,7 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
 	struct option list[MAX_OPTIONS];
 	int id, count = list_options(command, list, given);
 
+	cli_settings_init(settings);
 	settings->argc = argc;
 	settings->argv = argv;
 	opterr = 0;

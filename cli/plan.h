@@ -5,8 +5,8 @@
 #ifndef FORS_CLI_PLAN_H
 #define FORS_CLI_PLAN_H
 
-#include "cli/ahead.h"
 #include "cli/cli.h"
+#include "cli/compared.h"
 #include "cli/levels.h"
 #include "core/planners/outcome.h"
 #include "core/schedule/pace.h"
@@ -24,7 +24,7 @@ struct cli_plan {
 	struct fors_status status;
 	int64_t healthy_bound;	 /* lower bound of the same servers on the intact fabric, or FORS_UNKNOWN */
 	int64_t phases_with_lmc; /* what status.lmc_needed would give, or FORS_UNKNOWN */
-	struct cli_ahead ahead;
+	struct cli_compared compared;
 };
 
 /* --- cmd_plan.c --- */

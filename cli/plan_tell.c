@@ -63,7 +63,7 @@ static void print_tree(const struct cli_plan *plan)
 		print_two(plan->made.fabric);
 	else
 		print_three(plan->made.tree.pods);
-	cli_ahead_print_dead(&plan->ahead, &plan->made.tree, status);
+	cli_compared_print(&plan->compared, &plan->made.tree, status);
 	cli_print_lost(status, status->servers + (int64_t)status->lost_servers.count);
 	cli_print_links("degraded", status, &status->degraded_links, true);
 	cli_print_slow_servers(status);
@@ -210,8 +210,6 @@ static void print_report(const struct cli_plan *plan)
 		print_bounds(&plan->status);
 	print_plan(plan);
 	print_lmc(plan);
-	if (plan->is_ours && is_seen)
-		cli_ahead_print_next(&plan->ahead, &plan->made.tree);
 }
 
 /* --- for programs ------------------------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include "cli/completion.h"
 #include "cli/json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct cli_command *const commands[] = {
@@ -87,17 +88,20 @@ static int completion(int argc, char **argv)
 
 static int run(const struct cli_command *command, int argc, char **argv)
 {
-	struct cli_settings settings = {0};
+	struct cli_settings *settings = calloc(1, cli_settings_kind.size);
 	char **operand = NULL;
 	int code;
 
 	cli_set_name(command->name);
-	code = cli_parse(command, argc, argv, &settings, &operand);
-	if (settings.has_progress)
-		cli_progress_wanted();
+	if (!settings) {
+		cli_error("out of memory");
+		return CLI_BAD;
+	}
+	code = cli_parse(command, argc, argv, settings, &operand);
 	if (code == CLI_GOOD)
-		code = command->run(&settings, operand);
-	cli_settings_clear(&settings);
+		code = command->run(settings, operand);
+	cli_settings_clear(settings);
+	free(settings);
 	return code < 0 ? CLI_GOOD : code;
 }
 

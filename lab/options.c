@@ -9,6 +9,11 @@
 #include "cli/combinations.h"
 #include "cli/setters.h"
 
+static struct cli_lab_settings *lab_of(struct cli_settings *settings)
+{
+	return (struct cli_lab_settings *)settings;
+}
+
 /* --- setters --------------------------------------------------------------------------------------------------- */
 
 static bool set_size(const struct cli_option *option, const char *argument, struct cli_settings *settings)
@@ -22,7 +27,7 @@ static bool set_size(const struct cli_option *option, const char *argument, stru
 /* Three sizes that ascend, the last one not 0. */
 static bool set_levels(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
-	uint32_t *level = settings->simulate.adaptive_level;
+	uint32_t *level = lab_of(settings)->simulate.adaptive_level;
 	char text[64], *at = text;
 	unsigned i = 0;
 
@@ -48,14 +53,23 @@ static bool set_levels(const struct cli_option *option, const char *argument, st
 
 static bool set_barrier(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
-	settings->simulate.has_no_barrier = !strcmp(argument, "none");
-	return settings->simulate.has_no_barrier || cli_set_time(option, argument, settings);
+	lab_of(settings)->simulate.has_no_barrier = !strcmp(argument, "none");
+	return lab_of(settings)->simulate.has_no_barrier || cli_set_time(option, argument, settings);
 }
 
 static bool set_watch_server(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
-	settings->simulate.has_watch = true;
+	lab_of(settings)->simulate.has_watch = true;
 	return cli_set_number(option, argument, settings);
+}
+
+static bool set_progress(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	(void)option;
+	(void)argument;
+	(void)settings;
+	cli_progress_wanted();
+	return true;
 }
 
 static bool set_texts(const struct cli_option *option, const char *argument, struct cli_settings *settings)
@@ -72,7 +86,7 @@ static bool set_rate(const struct cli_option *option, const char *argument, stru
 /* "3,1": a number from 1 to 255 for each virtual lane. */
 static bool set_weights(const struct cli_option *option, const char *argument, struct cli_settings *settings)
 {
-	struct cli_simulate *given = &settings->simulate;
+	struct cli_simulate *given = &lab_of(settings)->simulate;
 	const char *at = argument;
 	char *end;
 
@@ -134,6 +148,7 @@ enum {
 };
 
 #define MEMBER(name) offsetof(struct cli_settings, name)
+#define LAB(name) offsetof(struct cli_lab_settings, name)
 
 /* In the order of the help of each command. */
 static const struct cli_option options[] = {
@@ -164,24 +179,23 @@ static const struct cli_option options[] = {
 	{"lmc", "N", WHATIF, "LMC of the servers, 0 to 7", cli_set_lmc, MEMBER(source.lmc), FORS_MAX_LMC, cli_lmcs},
 	{"engines", "NAMES", WHATIF,
 	 "also under these engines, separated by commas, run by opensm on ibsim: minhop,updn,ftree,dfsssp,...",
-	 cli_set_text, MEMBER(engines), 0, cli_engines + 1},
-	{"random", "K", WHATIF, "also random failures of K cables at once", cli_set_number, MEMBER(random), 65535,
-	 NULL},
+	 cli_set_text, LAB(engines), 0, cli_engines + 1},
+	{"random", "K", WHATIF, "also random failures of K cables at once", cli_set_number, LAB(random), 65535, NULL},
 	{"count", "N", WHATIF, "how many of them", cli_set_count, MEMBER(count), 1000000, NULL},
-	{"samples", "N", INDICES, "random patterns of each kind; 1 when missing", cli_set_positive, MEMBER(samples),
-	 10000, NULL},
+	{"samples", "N", INDICES, "random patterns of each kind; 1 when missing", cli_set_positive, LAB(samples), 10000,
+	 NULL},
 	{"pattern", "NAME", ANALYZE,
 	 PATTERN_HELP "; or all jobs of --jobs at the same time: per-job-shift, per-job-plan, per-job-all-to-all",
-	 cli_set_text, MEMBER(pattern), 0, patterns_of_jobs},
-	{"pattern", "NAME", SIMULATE, PATTERN_HELP, cli_set_text, MEMBER(pattern), 0, patterns},
+	 cli_set_text, LAB(pattern), 0, patterns_of_jobs},
+	{"pattern", "NAME", SIMULATE, PATTERN_HELP, cli_set_text, LAB(pattern), 0, patterns},
 	{"phases", "N", ANALYZE,
 	 "with per-job-...: so many phases of each job, at least; all of its exchange when missing", cli_set_positive,
-	 MEMBER(phases), 1000000, NULL},
+	 LAB(phases), 1000000, NULL},
 	{"pattern-file", "FILE", WITH_PATTERN, "a pattern of your own: lines 'SRC DST [PATH]', 'phase' between phases",
-	 cli_set_text, MEMBER(pattern_file), 0, NULL},
+	 cli_set_text, LAB(pattern_file), 0, NULL},
 	{"schedule", "FILE", WITH_PATTERN, "the pattern is a published schedule", cli_set_text, MEMBER(schedule), 0,
 	 NULL},
-	{"map", "HOW", WITH_PATTERN, "direct: process i on server i; random: anywhere", cli_set_choice, MEMBER(map), 0,
+	{"map", "HOW", WITH_PATTERN, "direct: process i on server i; random: anywhere", cli_set_choice, LAB(map), 0,
 	 maps},
 	{"seed", "N", WITH_TABLES, "of everything random; 0 when missing", cli_set_number, MEMBER(seed), UINT32_MAX - 1,
 	 NULL},
@@ -189,153 +203,151 @@ static const struct cli_option options[] = {
 	 NULL},
 	{"jobs", "FILE", ANALYZE, "lines 'NAME: SERVER, SERVER, ...': EFI and dark fiber for these jobs", cli_set_text,
 	 MEMBER(jobs), 0, NULL},
-	{"optimum", NULL, ANALYZE, "also the best that any routing could give", cli_set_flag, MEMBER(wants_optimum), 0,
+	{"optimum", NULL, ANALYZE, "also the best that any routing could give", cli_set_flag, LAB(wants_optimum), 0,
 	 NULL},
 	{"simulate", NULL, WHATIF, "also in Gbit/s: simulate each failure packet by packet, as fors simulate does",
-	 cli_set_flag, MEMBER(simulate.is_wanted), 0, NULL},
+	 cli_set_flag, LAB(simulate.is_wanted), 0, NULL},
 	{"message", "SIZE", WITH_PATTERN | WHATIF, "bytes of each message, as in 1500, 64KiB, 4MiB; 64KiB when missing",
-	 set_size, MEMBER(simulate.message), 0, NULL},
+	 set_size, LAB(simulate.message), 0, NULL},
 	{"barrier", "TIME", ANALYZE,
 	 "also in Gbit/s, without packets: each phase costs so much beside its load, as in 1us", set_barrier,
-	 MEMBER(simulate.barrier), 0, NULL},
+	 LAB(simulate.barrier), 0, NULL},
 	{"barrier", "TIME", SIMULATE | WHATIF,
 	 "servers wait for one another after each phase, and then for so long, as in 4us; 0 when missing; none: nobody waits",
-	 set_barrier, MEMBER(simulate.barrier), 0, barriers},
+	 set_barrier, LAB(simulate.barrier), 0, barriers},
 	{"jitter", "TIME", SIMULATE, "after a barrier each server goes on by up to that later", cli_set_time,
-	 MEMBER(simulate.jitter), 0, NULL},
-	{"skew", "TIME", SIMULATE, "each server begins by up to that late", cli_set_time, MEMBER(simulate.skew), 0,
-	 NULL},
+	 LAB(simulate.jitter), 0, NULL},
+	{"skew", "TIME", SIMULATE, "each server begins by up to that late", cli_set_time, LAB(simulate.skew), 0, NULL},
 	{"idle", "HOW", SIMULATE,
 	 "with --barrier none: a server with nothing to send in a phase waits for as long as a message takes (kept), or not "
 	 "(skipped)",
-	 cli_set_choice, MEMBER(simulate.idle), 0, idles},
+	 cli_set_choice, LAB(simulate.idle), 0, idles},
 	{"window", "N", SIMULATE,
 	 "with --barrier none: messages of a server under way, at most; any number when missing", cli_set_positive,
-	 MEMBER(simulate.window), 1000000, NULL},
+	 LAB(simulate.window), 1000000, NULL},
 	{"wait", "WHOM", SIMULATE,
 	 "whom a server waits for before the next phase: all, by a barrier (default); all, by tokens up and down a tree; its own "
 	 "messages, sent and received; tokens of those who had its links before; or nobody, and it sends chunks to each in turn",
-	 cli_set_choice, MEMBER(simulate.waiting), 0, cli_waitings},
+	 cli_set_choice, LAB(simulate.waiting), 0, cli_waitings},
 	{"token-time", "TIME", SIMULATE,
 	 "with --wait tree, own and tokens: of a token between two servers; 1us when missing", cli_set_time,
-	 MEMBER(simulate.token), 0, NULL},
+	 LAB(simulate.token), 0, NULL},
 	{"ahead", "N", SIMULATE,
 	 "with --wait tree: send in a phase when the phase N before it is over everywhere; 1 when missing",
-	 cli_set_positive, MEMBER(simulate.ahead), 1000000, NULL},
+	 cli_set_positive, LAB(simulate.ahead), 1000000, NULL},
 	{"chunk", "SIZE", SIMULATE,
 	 "with --wait chunks: bytes of a chunk; half a message when missing, 8KiB at least and 1MiB at most", set_size,
-	 MEMBER(simulate.chunk), 0, NULL},
+	 LAB(simulate.chunk), 0, NULL},
 	{"message-jitter", "PART", SIMULATE,
 	 "before each message up to so much of its own time is lost, at random, as in 0.05", set_rate,
-	 MEMBER(simulate.message_jitter), 10, NULL},
+	 LAB(simulate.message_jitter), 10, NULL},
 	{"straggler", "SERVER=PART", SIMULATE,
 	 "a server, numbered from 0, whose cable runs at this part of its speed, as in 3=0.8; may be repeated",
-	 set_texts, MEMBER(simulate.straggler), 0, NULL},
+	 set_texts, LAB(simulate.straggler), 0, NULL},
 	{"ranks", "N", SIMULATE,
 	 "on each server: each sends a message to each rank of the other server; 1 when missing", cli_set_positive,
-	 MEMBER(simulate.ranks), 64, NULL},
+	 LAB(simulate.ranks), 64, NULL},
 	{"sigma", "S", SIMULATE, "messages of unequal sizes: lognormal, --message on average", set_rate,
-	 MEMBER(simulate.sigma), 4, NULL},
+	 LAB(simulate.sigma), 4, NULL},
 	{"load", "PART", SIMULATE,
 	 "no phases: at random moments each server sends to one of those that it sends to in the pattern, on average so much of "
 	 "its cable",
-	 set_rate, MEMBER(simulate.load), 1, NULL},
+	 set_rate, LAB(simulate.load), 1, NULL},
 	{"server-load", "SERVER=PART", SIMULATE,
 	 "with --load: of one server instead, as in 3=0.45, or only from one time to another, 3=0.45,10ms,30ms; may be repeated",
-	 set_texts, MEMBER(simulate.server_load), 0, NULL},
+	 set_texts, LAB(simulate.server_load), 0, NULL},
 	{"watch-server", "N", SIMULATE, "the time line is of what arrives at this server, numbered from 0",
-	 set_watch_server, MEMBER(simulate.watch), UINT32_MAX - 1, NULL},
+	 set_watch_server, LAB(simulate.watch), UINT32_MAX - 1, NULL},
 	{"messages", "N", SIMULATE, "with --load: of each server; 1000 when missing", cli_set_positive,
-	 MEMBER(simulate.messages), 1000000, NULL},
+	 LAB(simulate.messages), 1000000, NULL},
 	{"measured", "GBITS", ANALYZE, "find the cost of a phase with which each server would get so much", set_rate,
-	 MEMBER(simulate.measured), 1000000, NULL},
+	 LAB(simulate.measured), 1000000, NULL},
 	{"healthy", "GBITS", SIMULATE, "what a server gets from the healthy fabric: also say which part of it is left",
-	 set_rate, MEMBER(simulate.healthy), 1000000, NULL},
+	 set_rate, LAB(simulate.healthy), 1000000, NULL},
 	{"crossbar", NULL, SIMULATE, "also on one switch for all servers: which part of that is this?", cli_set_flag,
-	 MEMBER(simulate.wants_crossbar), 0, NULL},
+	 LAB(simulate.wants_crossbar), 0, NULL},
 	{"measured", "GBITS", SIMULATE | WHATIF,
 	 "find the cost of a barrier with which each server would get so much, and simulate with it", set_rate,
-	 MEMBER(simulate.measured), 1000000, NULL},
+	 LAB(simulate.measured), 1000000, NULL},
 	{"speed", "GBITS", WITH_PATTERN | WHATIF,
 	 "of all cables, whatever the fabric's text says; without, 200 where it says nothing", set_rate,
-	 MEMBER(simulate.speed), 1000000, NULL},
+	 LAB(simulate.speed), 1000000, NULL},
 	{"link-rate", "NODE[PORT]=PART", SIMULATE, "one cable runs at this part of its speed; may be repeated",
-	 set_texts, MEMBER(simulate.link_rate), 0, NULL},
-	{"mtu", "SIZE", SIMULATE, "payload of a packet; 4KiB when missing", set_size, MEMBER(simulate.mtu), 0, NULL},
+	 set_texts, LAB(simulate.link_rate), 0, NULL},
+	{"mtu", "SIZE", SIMULATE, "payload of a packet; 4KiB when missing", set_size, LAB(simulate.mtu), 0, NULL},
 	{"buffer", "SIZE", SIMULATE, "of each virtual lane of each port of a switch; 64KiB when missing", set_size,
-	 MEMBER(simulate.buffer), 0, NULL},
+	 LAB(simulate.buffer), 0, NULL},
 	{"pause-high", "SIZE", SIMULATE, "PAUSE instead of credits: sent when a buffer holds so much", set_size,
-	 MEMBER(simulate.pause_high), 0, NULL},
+	 LAB(simulate.pause_high), 0, NULL},
 	{"pause-low", "SIZE", SIMULATE, "and taken back when it holds no more than this", set_size,
-	 MEMBER(simulate.pause_low), 0, NULL},
+	 LAB(simulate.pause_low), 0, NULL},
 	{"policy", "NAME", ANALYZE,
 	 "also what packets get that go by chance: random (all shortest ways), vlb (detours), tago (by weighted global links)",
-	 cli_set_choice, MEMBER(spread), 0, cli_spreads},
+	 cli_set_choice, LAB(spread), 0, cli_spreads},
 	{"policy", "NAME", SIMULATE,
 	 "who says how a packet goes on: tables (default); or among all shortest ways random (each packet), hashed (each "
 	 "flow), adaptive (least queue), switch-ar (least congestion heard of); or over detours: vlb (always), ugal-l, ugal-g (when queues say so), tago (by weighted "
 	 "global links)",
-	 cli_set_choice, MEMBER(simulate.policy), 0, cli_policies},
+	 cli_set_choice, LAB(simulate.policy), 0, cli_policies},
 	{"blocks", "FILE", ANALYZE,
 	 "switches that belong together, for vlb and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a DRAGONFLY(..) and its like when missing",
-	 cli_set_text, MEMBER(simulate.blocks), 0, NULL},
+	 cli_set_text, LAB(simulate.blocks), 0, NULL},
 	{"blocks", "FILE", SIMULATE,
 	 "switches that belong together, for vlb, ugal and tago: lines 'NAME: SWITCH, SWITCH, ...'; groups of a DRAGONFLY(..) and its like when missing",
-	 cli_set_text, MEMBER(simulate.blocks), 0, NULL},
+	 cli_set_text, LAB(simulate.blocks), 0, NULL},
 	{"adaptive-binding", "TIME", SIMULATE,
 	 "with --policy adaptive: for so long a switch's choice holds for all packets to the same server", cli_set_time,
-	 MEMBER(simulate.adaptive_binding), 0, NULL},
+	 LAB(simulate.adaptive_binding), 0, NULL},
 	{"adaptive-levels", "A,B,C", SIMULATE,
 	 "with --policy adaptive: all that a switch knows of a queue is which of these sizes it has reached, as in 1280,2560,5120",
 	 set_levels, 0, 0, NULL},
 	{"adaptive-leave", "SIZE", SIMULATE,
 	 "with --policy adaptive: the table's port is taken while less than this waits for it", set_size,
-	 MEMBER(simulate.adaptive_leave), 0, NULL},
+	 LAB(simulate.adaptive_leave), 0, NULL},
 	{"adaptive-choice", "HOW", SIMULATE,
 	 "with --policy adaptive: of ports that are equal one at random (usual), or the first (greedy)", cli_set_choice,
-	 MEMBER(simulate.adaptive_choice), 0, adaptive_choices},
+	 LAB(simulate.adaptive_choice), 0, adaptive_choices},
 	{"switch-ar-level", "HOW", SIMULATE,
 	 "with --policy switch-ar: what is heard of a port towards a destination counts as the sum of all notifications (default), "
 	 "the last one, or when it was, so that the oldest is best",
-	 cli_set_choice, MEMBER(simulate.switch_ar_level), 0, levels},
+	 cli_set_choice, LAB(simulate.switch_ar_level), 0, levels},
 	{"switch-ar-forget", "TIME", SIMULATE, "and for so long after the last of them; 250ms when missing",
-	 cli_set_time, MEMBER(simulate.switch_ar_forget), 0, NULL},
+	 cli_set_time, LAB(simulate.switch_ar_forget), 0, NULL},
 	{"rate-limits", NULL, SIMULATE, "servers heed congestion notifications (QCN): send less there, and recover",
-	 cli_set_flag, MEMBER(simulate.has_rate_limits), 0, NULL},
+	 cli_set_flag, LAB(simulate.has_rate_limits), 0, NULL},
 	{"qcn-queue", "SIZE", SIMULATE, "notifications begin above so much in a queue; 20KB when missing", set_size,
-	 MEMBER(simulate.qcn_queue), 0, NULL},
+	 LAB(simulate.qcn_queue), 0, NULL},
 	{"qcn-sample", "SIZE", SIMULATE, "a queue is looked at each so much, or sooner; 150KB when missing", set_size,
-	 MEMBER(simulate.qcn_sample), 0, NULL},
+	 LAB(simulate.qcn_sample), 0, NULL},
 	{"qcn-timer", "TIME", SIMULATE, "with --rate-limits: of a step of recovery; 15ms when missing", cli_set_time,
-	 MEMBER(simulate.qcn_timer), 0, NULL},
+	 LAB(simulate.qcn_timer), 0, NULL},
 	{"lanes", "HOW", SIMULATE,
 	 "virtual lanes by destination (usual), or by hops: one higher at each switch, so that no circle can lock (usual for detours)",
-	 cli_set_choice, MEMBER(simulate.lanes), 0, lane_kinds},
+	 cli_set_choice, LAB(simulate.lanes), 0, lane_kinds},
 	{"vls", "N", SIMULATE,
 	 "virtual lanes: a message takes the one of its destination's number; 1 when missing, 8 for detours and lanes by hops",
-	 cli_set_positive, MEMBER(simulate.vls), 8, NULL},
+	 cli_set_positive, LAB(simulate.vls), 8, NULL},
 	{"vl-weights", "N,N,...", SIMULATE,
 	 "of the lanes of --vls: packets that each sends in its turn, where several want one port; 1 when missing",
 	 set_weights, 0, 0, NULL},
 	{"queues", "KIND", SIMULATE, "of a port: voq (one for each way on), or fifo (one for all)", cli_set_choice,
-	 MEMBER(simulate.queues), 0, queue_kinds},
+	 LAB(simulate.queues), 0, queue_kinds},
 	{"store-and-forward", NULL, SIMULATE, "a switch begins to send a packet when it has all of it", cli_set_flag,
-	 MEMBER(simulate.is_store_and_forward), 0, NULL},
-	{"wire-time", "TIME", SIMULATE, "of a cable; 30ns when missing", cli_set_time, MEMBER(simulate.wire), 0, NULL},
+	 LAB(simulate.is_store_and_forward), 0, NULL},
+	{"wire-time", "TIME", SIMULATE, "of a cable; 30ns when missing", cli_set_time, LAB(simulate.wire), 0, NULL},
 	{"switch-time", "TIME", SIMULATE, "from a packet's coming to its going on; 100ns when missing", cli_set_time,
-	 MEMBER(simulate.switching), 0, NULL},
-	{"adapter-time", "TIME", SIMULATE, "between two messages of a server", cli_set_time, MEMBER(simulate.adapter),
-	 0, NULL},
+	 LAB(simulate.switching), 0, NULL},
+	{"adapter-time", "TIME", SIMULATE, "between two messages of a server", cli_set_time, LAB(simulate.adapter), 0,
+	 NULL},
 	{"adapter-rate", "PART", WITH_PATTERN | WHATIF, "of its cable that an adapter can fill, as in 0.94", set_rate,
-	 MEMBER(simulate.adapter_rate), 1, NULL},
+	 LAB(simulate.adapter_rate), 1, NULL},
 	{"resume", "FILE", WHATIF, "keep results in FILE as they come, and do not find out again what is there",
-	 cli_set_text, MEMBER(resume), 0, NULL},
+	 cli_set_text, LAB(resume), 0, NULL},
 	{"threads", "N", INDICES, "how many to use; all processors when missing; results do not depend on it",
-	 cli_set_number, MEMBER(threads), 1024, NULL},
+	 cli_set_number, LAB(threads), 1024, NULL},
 	{"progress", NULL, WHATIF | SIMULATE,
-	 "write lines about what is done to standard error, also when that is no terminal", cli_set_flag,
-	 MEMBER(has_progress), 0, NULL},
-	{"threads", "N", WHATIF, "instead of one for each processor", cli_set_number, MEMBER(threads), 64, NULL},
+	 "write lines about what is done to standard error, also when that is no terminal", set_progress, 0, 0, NULL},
+	{"threads", "N", WHATIF, "instead of one for each processor", cli_set_number, LAB(threads), 64, NULL},
 	{"json", NULL, WITH_TABLES, "print JSON", cli_set_flag, MEMBER(is_json), 0, NULL},
 	{"json", NULL, WHATIF, "print JSON, all failures", cli_set_flag, MEMBER(is_json), 0, NULL},
 	{"html", "FILE", WITH_PATTERN, "write a page with the fabric drawn, for a browser or a printer", cli_set_text,
@@ -426,4 +438,15 @@ static const struct cli_rule rules[] = {
 static const struct cli_rules lab_rules = {rules, sizeof(rules) / sizeof(rules[0])};
 
 const struct cli_options *const cli_options[] = {&cli_product_options, &lab_options, NULL};
+static void clear(struct cli_settings *settings)
+{
+	struct cli_simulate *simulate = &lab_of(settings)->simulate;
+
+	free(simulate->link_rate.text);
+	free(simulate->server_load.text);
+	free(simulate->straggler.text);
+	simulate->link_rate = simulate->server_load = simulate->straggler = (struct cli_texts){0};
+}
+
+const struct cli_settings_kind cli_settings_kind = {sizeof(struct cli_lab_settings), clear};
 const struct cli_rules *const cli_rules[] = {&cli_product_rules, &lab_rules, NULL};

@@ -44,20 +44,4 @@ enum fors_err fors_mended_build(struct fors_fattree tree, const struct fors_repa
 /* Free what it owns. */
 void fors_mended_free(struct fors_mended *mended);
 
-/* Where one more dead cable costs most, by the rule: a group of servers, all below one leaf, or in one pod. */
-struct fors_narrowest {
-	bool is_there; /* false: no group has a cable that the exchange needs */
-	bool is_pod;
-	bool is_cut;	  /* its last cable: without it some pairs of servers have no way */
-	uint32_t number;  /* of the leaf, or the pod */
-	uint32_t servers; /* n, that take part */
-	uint32_t uplinks; /* cables up from the group that live */
-	uint32_t left;	  /* flows of a phase that all of them carry but `cable` */
-	uint64_t limit;	  /* with one of them dead no schedule has fewer phases; of no meaning with is_cut */
-	uint32_t cable;	  /* the first of those that carry most, by its number in the tree */
-};
-
-/* The group of the greatest limit, of equal ones the first, leaves before pods. Errors: FORS_ENOMEM. */
-enum fors_err fors_narrowest_find(struct fors_fattree tree, struct fors_narrowest *narrowest, struct fors_error *error);
-
 #endif

@@ -163,24 +163,24 @@ static bool is_for_trees(const struct cli_settings *settings, const struct cli_a
 
 static int make_pattern(const struct cli_settings *settings, struct cli_analysis *a)
 {
-	struct pattern_context context = {a, {settings->seed, settings->map == CLI_MAP_RANDOM}};
+	struct pattern_context context = {a, {settings->seed, cli_lab(settings)->map == CLI_MAP_RANDOM}};
 	struct fors_error error = {0};
 	enum fors_err err;
 	char method[32];
 
 	snprintf(a->pattern_name, sizeof(a->pattern_name), "%.63s",
-		 settings->pattern    ? settings->pattern
-		 : settings->schedule ? settings->schedule
-				      : settings->pattern_file);
+		 cli_lab(settings)->pattern ? cli_lab(settings)->pattern
+		 : settings->schedule	    ? settings->schedule
+					    : cli_lab(settings)->pattern_file);
 	if (settings->schedule)
 		return load_schedule(a, settings->schedule);
-	if (settings->pattern_file)
-		return cli_use_file(settings->pattern_file, read_pattern, &context);
-	if (is_plan(settings->pattern, method, sizeof(method)))
+	if (cli_lab(settings)->pattern_file)
+		return cli_use_file(cli_lab(settings)->pattern_file, read_pattern, &context);
+	if (is_plan(cli_lab(settings)->pattern, method, sizeof(method)))
 		err = make_plan(a, method, is_for_trees(settings, a), &error);
 	else
-		err = fors_pattern_new(settings->pattern, a->router.graph->nservers, &context.options, &a->pattern,
-				       &error);
+		err = fors_pattern_new(cli_lab(settings)->pattern, a->router.graph->nservers, &context.options,
+				       &a->pattern, &error);
 	return err ? cli_fail(&error) : CLI_GOOD;
 }
 
@@ -299,7 +299,7 @@ int cli_analysis_prepare(const struct cli_settings *settings, struct cli_analysi
 	int code;
 
 	*analysis = (struct cli_analysis){.optimum = -1};
-	if (!settings->pattern + !settings->pattern_file + !settings->schedule != 2)
+	if (!cli_lab(settings)->pattern + !cli_lab(settings)->pattern_file + !settings->schedule != 2)
 		return cli_usage_error("one of --pattern NAME, --pattern-file FILE and --schedule FILE is needed");
 	code = cli_analysis_load(settings, analysis);
 	return code ? code : make_pattern(settings, analysis);
@@ -317,7 +317,7 @@ int cli_analyze(const struct cli_settings *settings, struct cli_analysis *analys
 		code = cli_analysis_costs(settings, analysis);
 	if (!code)
 		code = cli_analysis_spread(settings, analysis);
-	return code || !settings->wants_optimum ? code : cli_analysis_optimum(analysis);
+	return code || !cli_lab(settings)->wants_optimum ? code : cli_analysis_optimum(analysis);
 }
 
 void cli_analysis_free(struct cli_analysis *analysis)

@@ -20,6 +20,7 @@
 #include "lab/model/routers/tree_router.h"
 #include "lab/model/routers/router.h"
 #include "lab/model/routers/routes.h"
+#include "lab/options.h"
 
 #define CLI_USUAL_GBITS 200 /* of a link of which nothing says more */
 

@@ -133,7 +133,7 @@ int cli_analysis_blocks(const struct cli_settings *settings, bool is_tago, const
 			struct fors_blocks **blocks)
 {
 	const struct fors_graph *graph = a->router.graph;
-	struct reading r = {.net = a->routes ? a->routes->net : NULL, .path = settings->simulate.blocks};
+	struct reading r = {.net = a->routes ? a->routes->net : NULL, .path = cli_lab(settings)->simulate.blocks};
 	int code;
 
 	if (!r.net)

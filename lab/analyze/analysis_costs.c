@@ -62,7 +62,7 @@ static int fit(double measured, struct cli_analysis *a)
 
 int cli_analysis_costs(const struct cli_settings *settings, struct cli_analysis *a)
 {
-	const struct cli_simulate *given = &settings->simulate;
+	const struct cli_simulate *given = &cli_lab(settings)->simulate;
 	int code = is_asked(given) ? check(given) : CLI_GOOD;
 
 	if (code || !is_asked(given))

@@ -66,9 +66,9 @@ static json_t *heading_json(const struct cli_analysis *a, const struct cli_setti
 {
 	return json_pack("{s:o, s:o, s:o, s:s, s:I, s:i, s:i, s:i}", "fabric", fors_json_text(a->title), "routing",
 			 fors_json_text(a->routing), "pattern", fors_json_text(a->pattern_name), "map",
-			 settings->map == CLI_MAP_RANDOM ? "random" : "direct", "seed", (json_int_t)settings->seed,
-			 "servers", a->router.graph->nservers, "left_out", a->nspectators, "links",
-			 a->router.graph->nlinks);
+			 cli_lab(settings)->map == CLI_MAP_RANDOM ? "random" : "direct", "seed",
+			 (json_int_t)settings->seed, "servers", a->router.graph->nservers, "left_out", a->nspectators,
+			 "links", a->router.graph->nlinks);
 }
 
 static json_t *results_json(const struct cli_analysis *a)

@@ -9,21 +9,21 @@ static const enum fors_spread_kind kinds[] = {[CLI_SPREAD_RANDOM] = FORS_SPREAD_
 
 int cli_analysis_spread(const struct cli_settings *settings, struct cli_analysis *a)
 {
-	bool is_tago = settings->spread == CLI_SPREAD_TAGO;
+	bool is_tago = cli_lab(settings)->spread == CLI_SPREAD_TAGO;
 	struct fors_blocks *blocks = NULL;
 	struct fors_hops *hops = NULL;
 	struct fors_error error = {0};
 	int code = CLI_GOOD;
 
-	if (settings->spread == CLI_SPREAD_NONE)
+	if (cli_lab(settings)->spread == CLI_SPREAD_NONE)
 		return CLI_GOOD;
-	if (settings->spread != CLI_SPREAD_RANDOM)
+	if (cli_lab(settings)->spread != CLI_SPREAD_RANDOM)
 		code = cli_analysis_blocks(settings, is_tago, a, &blocks);
-	if (!code &&
-	    (fors_hops_new(a->router.graph, is_tago, &hops, &error) ||
-	     fors_spread_loads(&a->router, hops, blocks, kinds[settings->spread], a->pattern, &a->spread, &error)))
+	if (!code && (fors_hops_new(a->router.graph, is_tago, &hops, &error) ||
+		      fors_spread_loads(&a->router, hops, blocks, kinds[cli_lab(settings)->spread], a->pattern,
+					&a->spread, &error)))
 		code = cli_fail(&error);
-	a->spread_name = cli_spreads[settings->spread];
+	a->spread_name = cli_spreads[cli_lab(settings)->spread];
 	fors_hops_free(hops);
 	fors_blocks_free(blocks);
 	return code;

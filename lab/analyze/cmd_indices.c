@@ -10,6 +10,7 @@
 #include "analysis.h"
 #include "lab/model/optimum/lfti.h"
 #include "lab/model/optimum/cuts_reached.h"
+#include "lab/options.h"
 #include "core/base/text.h"
 
 /* Does the best routing reach the optimum that is printed, for every pattern? */
@@ -22,9 +23,10 @@ static enum fors_err is_reached(const struct fors_graph *graph, bool *reached, s
 static int measure(const struct cli_settings *settings, const struct cli_analysis *a, struct fors_lfti_row *row,
 		   bool *reached)
 {
-	struct fors_lfti_options options = {.samples = settings->samples ? settings->samples : 1,
+	struct fors_lfti_options options = {.samples = cli_lab(settings)->samples ? cli_lab(settings)->samples : 1,
 					    .seed = settings->seed,
-					    .threads = settings->threads ? settings->threads : cli_processors()};
+					    .threads = cli_lab(settings)->threads ? cli_lab(settings)->threads
+										  : cli_processors()};
 	struct fors_cuts *cuts = NULL;
 	struct fors_graph *graph = NULL;
 	struct fors_error error = {0};
@@ -91,8 +93,8 @@ static json_t *table_json(const struct cli_settings *settings, const struct cli_
 		json_array_append_new(list, row_json(&row[i]));
 	return json_pack("{s:o, s:o, s:i, s:i, s:I, s:b, s:o}", "fabric", fors_json_text(a->title), "routing",
 			 fors_json_text(a->routing), "servers", (int)a->router.graph->nservers, "samples",
-			 (int)(settings->samples ? settings->samples : 1), "seed", (json_int_t)settings->seed,
-			 "optimum_is_exact", reached, "indices", list);
+			 (int)(cli_lab(settings)->samples ? cli_lab(settings)->samples : 1), "seed",
+			 (json_int_t)settings->seed, "optimum_is_exact", reached, "indices", list);
 }
 
 /* What is wrong with the tables; the exit code. */

@@ -17,6 +17,7 @@
 #include "cli/jobs_made.h"
 #include "core/base/text.h"
 #include "lab/model/measure/together.h"
+#include "lab/options.h"
 
 #define WINDOW 8
 
@@ -37,9 +38,9 @@ static enum kind kind_of(const struct cli_settings *settings)
 {
 	unsigned kind = 0;
 
-	while (settings->pattern && kind < NKINDS && strcmp(settings->pattern, names[kind]))
+	while (cli_lab(settings)->pattern && kind < NKINDS && strcmp(cli_lab(settings)->pattern, names[kind]))
 		kind++;
-	return settings->pattern ? (enum kind)kind : NKINDS;
+	return cli_lab(settings)->pattern ? (enum kind)kind : NKINDS;
 }
 
 bool cli_is_per_job(const struct cli_settings *settings)
@@ -158,7 +159,7 @@ static enum fors_err make_workers(struct per_job *p, struct fors_error *error)
 
 static enum fors_err evaluate(struct per_job *p, const struct cli_settings *settings, struct fors_error *error)
 {
-	const struct fors_together_options options = {settings->seed, settings->phases};
+	const struct fors_together_options options = {settings->seed, cli_lab(settings)->phases};
 	const struct fors_pattern *const *pattern = (const struct fors_pattern *const *)p->pattern;
 	enum fors_err err = make_workers(p, error);
 

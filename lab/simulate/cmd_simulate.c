@@ -56,8 +56,8 @@ static void print_heading(const struct cli_settings *settings, const struct cli_
 	       (unsigned long long)sim->result->nmessages, fors_plural(sim->result->nmessages, "message", "messages"),
 	       (unsigned long long)sim->set.message, sim->program->size ? " or so" : "", sim->program->nsteps,
 	       sim->program->nsteps == 1 ? "" : "s");
-	if (settings->simulate.waiting)
-		cli_simulation_print_wait(&settings->simulate, sim);
+	if (cli_lab(settings)->simulate.waiting)
+		cli_simulation_print_wait(&cli_lab(settings)->simulate, sim);
 	else if (sim->load > 0)
 		printf("load        %g of each server's cable, at random moments\n", sim->load);
 	else

@@ -82,7 +82,7 @@ static int slow_server(struct cli_simulation *sim, const char *text)
 
 static int set_speeds(const struct cli_settings *settings, struct cli_simulation *sim)
 {
-	const struct cli_texts *slow = &settings->simulate.link_rate;
+	const struct cli_texts *slow = &cli_lab(settings)->simulate.link_rate;
 	const struct fors_graph *graph = sim->analysis.router.graph;
 	uint32_t n = 0;
 	int code = CLI_GOOD;
@@ -91,14 +91,14 @@ static int set_speeds(const struct cli_settings *settings, struct cli_simulation
 	if (!sim->gbits)
 		return cli_fail(&(struct fors_error){FORS_ENOMEM, "out of memory"});
 	for (uint32_t l = 0; l < graph->nlinks; l++) {
-		sim->gbits[l] = cli_analysis_speed(&settings->simulate, sim->analysis.routes, l);
+		sim->gbits[l] = cli_analysis_speed(&cli_lab(settings)->simulate, sim->analysis.routes, l);
 		sim->line += graph->is_terminal[graph->from[l]] ? sim->gbits[l] : 0;
 		n += graph->is_terminal[graph->from[l]];
 	}
 	sim->line = n ? sim->line / n : CLI_USUAL_GBITS;
 	for (size_t i = 0; i < slow->count && !code; i++)
 		code = slow_link(sim, slow->text[i]);
-	slow = &settings->simulate.straggler;
+	slow = &cli_lab(settings)->simulate.straggler;
 	for (size_t i = 0; i < slow->count && !code; i++)
 		code = slow_server(sim, slow->text[i]);
 	return code;
@@ -253,28 +253,28 @@ int cli_simulation_run(const struct cli_settings *settings, struct cli_simulatio
 	int code;
 
 	*sim = (struct cli_simulation){.has_fitted = false};
-	code = cli_simulation_check_policy(&settings->simulate);
+	code = cli_simulation_check_policy(&cli_lab(settings)->simulate);
 	if (!code)
 		code = cli_analysis_prepare(settings, &sim->analysis);
 	if (!code)
 		code = set_speeds(settings, sim);
 	if (code)
 		return code;
-	sim->set = cli_simulation_settings(&settings->simulate, sim->gbits);
+	sim->set = cli_simulation_settings(&cli_lab(settings)->simulate, sim->gbits);
 	sim->set.seed = settings->seed;
 	sim->set.progress = cli_progress;
-	sim->load = settings->simulate.load;
-	sim->healthy = settings->simulate.healthy;
-	code = watch(&settings->simulate, sim);
+	sim->load = cli_lab(settings)->simulate.load;
+	sim->healthy = cli_lab(settings)->simulate.healthy;
+	code = watch(&cli_lab(settings)->simulate, sim);
 	if (!code)
-		code = make_program(&settings->simulate, sim);
+		code = make_program(&cli_lab(settings)->simulate, sim);
 	if (!code)
 		code = cli_simulation_make_policy(settings, sim);
 	if (!code)
 		code = simulate(sim);
-	if (!code && settings->simulate.measured > 0)
-		code = fit(sim, settings->simulate.measured);
-	return code || !settings->simulate.wants_crossbar ? code : simulate_crossbar(sim);
+	if (!code && cli_lab(settings)->simulate.measured > 0)
+		code = fit(sim, cli_lab(settings)->simulate.measured);
+	return code || !cli_lab(settings)->simulate.wants_crossbar ? code : simulate_crossbar(sim);
 }
 
 void cli_simulation_free(struct cli_simulation *sim)

@@ -7,6 +7,7 @@
 #define FORS_LAB_SIMULATE_SIMULATION_H
 
 #include "lab/analyze/analysis.h"
+#include "lab/options.h"
 #include "lab/sim/sim.h"
 
 struct cli_simulation {

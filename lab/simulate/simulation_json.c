@@ -133,7 +133,7 @@ json_t *cli_simulation_json(const struct cli_simulation *sim, const struct cli_s
 		return NULL;
 	}
 	json_decref(figures);
-	cli_simulation_wait_json(&settings->simulate, sim, object);
+	cli_simulation_wait_json(&cli_lab(settings)->simulate, sim, object);
 	json_object_set_new(object, "message_latency", latency_json(&sim->result->message_ps));
 	json_object_set_new(object, "message_gbits",
 			    part_json(sim->result->message_rates, (double)sim->result->message_ps.count));

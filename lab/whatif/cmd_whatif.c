@@ -189,19 +189,19 @@ static int load(const struct cli_settings *settings, struct whatif *whatif)
 
 static int work(const struct cli_settings *settings, struct whatif *whatif)
 {
-	int code = whatif_list(whatif, settings->random, settings->count, settings->seed);
+	int code = whatif_list(whatif, cli_lab(settings)->random, settings->count, settings->seed);
 
-	whatif->simulate = settings->simulate;
-	whatif->threads = settings->threads ? settings->threads : cli_processors();
-	if (!code && settings->simulate.measured > 0)
-		code = whatif_fit(whatif, settings->simulate.measured);
-	if (!code && settings->resume)
-		code = whatif_store_open(whatif, settings->resume);
+	whatif->simulate = cli_lab(settings)->simulate;
+	whatif->threads = cli_lab(settings)->threads ? cli_lab(settings)->threads : cli_processors();
+	if (!code && cli_lab(settings)->simulate.measured > 0)
+		code = whatif_fit(whatif, cli_lab(settings)->simulate.measured);
+	if (!code && cli_lab(settings)->resume)
+		code = whatif_store_open(whatif, cli_lab(settings)->resume);
 	if (!code)
 		code = whatif_run(whatif);
 	if (!code)
 		code = tell(settings, whatif);
-	return code ? code : whatif_store_close(whatif, settings->resume);
+	return code ? code : whatif_store_close(whatif, cli_lab(settings)->resume);
 }
 
 static void clear(struct whatif *whatif)
@@ -222,7 +222,7 @@ static void clear(struct whatif *whatif)
 
 static int run(const struct cli_settings *settings, char **operand)
 {
-	char *engines = settings->engines ? strdup(settings->engines) : NULL;
+	char *engines = cli_lab(settings)->engines ? strdup(cli_lab(settings)->engines) : NULL;
 	struct whatif whatif = {0};
 	int code;
 

@@ -17,6 +17,7 @@
 #include "core/planners/planner.h"
 #include "cli/options.h"
 #include "lab/model/measure/shift.h"
+#include "lab/options.h"
 
 enum whatif_kind { WHATIF_INTACT, WHATIF_LINK, WHATIF_SPINE, WHATIF_RANDOM };
 

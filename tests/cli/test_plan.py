@@ -585,32 +585,6 @@ def test_references_that_are_none(fors, write, tmp_path):
     assert "--fabric FILE is missing" in fors("plan", "--synthetic", "FT(2;4,4)", "--reference", intact, code=2).err
 
 
-@pytest.mark.parametrize("spec, downs, words", [
-    ("FT(2;20,18)", [], "costs most at Leaf00 (20 servers, 20 live uplinks), as Leaf00[21] - Spine00[1]: "
-                        "360 phases, 100.0 % of full speed; limit 360 phases, 100.0 %"),
-    ("FT(2;20,24)", [], "costs most at Leaf00 (20 servers, 20 live uplinks), as Leaf00[21] - Spine00[1]: "
-                        "500 phases, 96.0 % of full speed; limit 485 phases, 99.0 %"),
-    ("FT(2;20,24)", ["Leaf07[25]"], "costs most at Leaf07 (20 servers, 19 live uplinks), as Leaf07[21] - Spine00[8]: "),
-    ("XGFT(3;4,4,4;1,4,4)", [], "costs most at Leaf00 (4 servers, 4 live uplinks), as Leaf00[5] - Mid2-00[1]: "
-                                "80 phases, 80.0 % of full speed; limit 80 phases, 80.0 %"),
-    ("XGFT(3;4,4,4;1,4,1)", [], "costs most at the pod of Mid2-00 (16 servers, 4 live uplinks), as Mid2-00[5] - Spine00[1]: "),
-    ("FT(2;2,3)", ["Leaf02[4]"], "cuts off Leaf02 (2 servers): Leaf02[3] - Spine00[3] is the last one upwards"),
-    ("XGFT(3;2,2,2;1,2,2)", ["Leaf01[4]"], "cuts off Leaf01 (2 servers): Leaf01[3] - Mid2-00[2] is the last one upwards"),
-])
-def test_what_one_more_dead_cable_costs(fors, spec, downs, words):
-    args = ["--synthetic", spec, *(word for down in downs for word in ("--down", down))]
-    out = fors("plan", *args).out
-    assert f"\nnext        one more dead cable {words}" in out
-    cost = re.search(r"as (\S+) - \S+: (\d+) phases", out)
-    if cost:
-        assert json.loads(fors("plan", *args, "--down", cost[1], "--json").out)["phases"] == int(cost[2])
-
-
-def test_a_second_plan_that_would_take_long(fors):
-    out = fors("plan", "--synthetic", "FT(2;32,33)", "--method", "flows", "--down", "Leaf00[33]").out
-    assert re.search(r"\nnext .* as Leaf\S+ - \S+: at least \d+ phases, at most [\d.]+ % of full speed\n", out)
-
-
 HOLE = re.compile(r"hosts below (\S+)(?: \(and \d+ more\))? cannot query the management port of (\S+)(?: \(and \d+ more\))? by LID; "
                   r"servers are not affected; (?:mend (\S+?)(?: - \S+)?|mending one of the dead cables does not suffice)$", re.M)
 

@@ -60,14 +60,14 @@ static bool ends_soon(const char *offer)
 
 static bool has_files(const struct cli_settings *s)
 {
-	return s->source.fabric || s->source.participants || s->lfts || s->schedule || s->pattern_file || s->html ||
-	       s->simulate.blocks;
+	return s->source.fabric || s->source.participants || s->lfts || s->schedule || cli_lab(s)->pattern_file ||
+	       s->html || cli_lab(s)->simulate.blocks;
 }
 
 /* Is it done within a moment? */
 static bool is_small(const struct cli_settings *s)
 {
-	const struct cli_simulate *given = &s->simulate;
+	const struct cli_simulate *given = &cli_lab(s)->simulate;
 	uint64_t message = given->message.is_given ? given->message.value : 65536;
 	uint64_t mtu = given->mtu.is_given ? given->mtu.value : 4096;
 
@@ -81,7 +81,7 @@ static bool is_small(const struct cli_settings *s)
 	for (size_t i = 0; i < given->server_load.count; i++)
 		if (!ends_soon(given->server_load.text[i]))
 			return false;
-	return !s->pattern || has_short_numbers(s->pattern, MOST_DIGITS);
+	return !cli_lab(s)->pattern || has_short_numbers(cli_lab(s)->pattern, MOST_DIGITS);
 }
 
 /* argv of the lines; how many. */
@@ -116,20 +116,21 @@ static void check(const struct cli_settings *settings)
 
 static int simulate(int argc, char **argv)
 {
-	struct cli_settings settings = {0};
+	struct cli_lab_settings lab = {.phases = 0};
+	struct cli_settings *settings = &lab.base;
 	char **operand = NULL;
 	int code;
 
 	optind = 0; /* glibc: begin anew */
-	code = cli_parse(&cli_simulate_command, argc, argv, &settings, &operand);
+	code = cli_parse(&cli_simulate_command, argc, argv, settings, &operand);
 	if (code == CLI_GOOD &&
-	    (has_files(&settings) || !is_listed(settings.source.synthetic, fabrics) || !is_small(&settings)))
+	    (has_files(settings) || !is_listed(settings->source.synthetic, fabrics) || !is_small(settings)))
 		code = CLI_BAD;
 	if (code == CLI_GOOD) {
-		check(&settings);
-		code = cli_simulate_command.run(&settings, operand);
+		check(settings);
+		code = cli_simulate_command.run(settings, operand);
 	}
-	cli_settings_clear(&settings);
+	cli_settings_clear(settings);
 	return code;
 }
 

@@ -86,11 +86,10 @@ def test_golden_text(folder, name):
 
 
 def test_three_levels_tell_the_same(folder):
-    """What a text lacks, and what one dead cable would cost."""
+    """What a text lacks."""
     lacks, whole = (run(FORS, "plan", "--fabric", folder / name) for name in ("lacks3.net", "whole3.net"))
     assert "\nmissing     by comparison: Leaf05 has no cable to Mid2-05, the other 3 leaves of its pod do (dead, or never there)\n" in lacks
     assert "\nmissing     nothing by comparison; no reference: a fault common to all leaves cannot be seen\n" in whole
-    assert re.search(r"^next +one more dead cable costs most at Leaf00 .*: 40 phases, 80.0 % of full speed; limit 38 phases, 84.2 %$", whole, re.M)
 
 
 @pytest.fixture

@@ -132,55 +132,12 @@ static void test_what_comparison_cannot_say(void **state)
 	assert_unclear("XGFT(3;4,3,3;1,4,4)", "Mid2-00[4]", 1, "Spine00", 3);
 }
 
-static struct fors_narrowest narrowest_of(const char *spec, const char *down)
-{
-	struct fors_narrowest narrowest;
-	struct scene s;
-
-	open_scene(&s, spec, "", down);
-	assert_int_equal(fors_narrowest_find(s.tree, &narrowest, NULL), FORS_OK);
-	close_scene(&s);
-	return narrowest;
-}
-
-static void assert_narrowest(const char *spec, const char *down, bool is_pod, uint32_t number, uint64_t limit)
-{
-	struct fors_narrowest n = narrowest_of(spec, down);
-
-	assert_true(n.is_there && !n.is_cut);
-	assert_int_equal(n.is_pod, is_pod);
-	assert_int_equal(n.number, number);
-	assert_int_equal(n.limit, limit);
-}
-
-static void test_the_narrowest_group(void **state)
-{
-	assert_narrowest("FT(2;20,18)", "", false, 0, 360);		     /* 20 * 340 / 19 = 357.9 */
-	assert_narrowest("FT(2;20,36)", "", false, 0, 737);		     /* 20 * 700 / 19 */
-	assert_narrowest("FT(2;20,36)", "Leaf07[22]", false, 7, 778);	     /* 20 * 700 / 18 */
-	assert_narrowest("XGFT(3;4,4,4;1,4,4)", "", false, 0, 80);	     /* 4 * 60 / 3; a pod 16 * 48 / 15 */
-	assert_narrowest("XGFT(3;4,4,4;1,4,1)", "", true, 0, 256);	     /* a pod 16 * 48 / 3; a leaf 80 */
-	assert_narrowest("XGFT(3;4,4,4;1,4,2)", "Mid2-05[6]", true, 1, 128); /* 16 * 48 / 6 */
-}
-
-static void test_the_last_cable(void **state)
-{
-	struct fors_narrowest n = narrowest_of("FT(2;2,3)", "Leaf02[4]");
-
-	assert_true(n.is_there && n.is_cut);
-	assert_int_equal(n.number, 2);
-	assert_int_equal(n.uplinks, 1);
-	assert_false(narrowest_of("FT(2;4,1)", "").is_there);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_missing_on_two_levels),
 		cmocka_unit_test(test_missing_on_three_levels),
 		cmocka_unit_test(test_what_comparison_cannot_say),
-		cmocka_unit_test(test_the_narrowest_group),
-		cmocka_unit_test(test_the_last_cable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
