@@ -23,6 +23,6 @@ libforsched_la_LDFLAGS = $(AM_LDFLAGS) -version-info 7:0:7 -pthread -no-undefine
 	-Wl,--version-script=$(srcdir)/libforsched/libforsched.map
 libforsched_la_LIBADD = libforschedcode.la $(ZLIB_LIBS)
 EXTRA_libforsched_la_DEPENDENCIES = libforsched/libforsched.map
-EXTRA_DIST += libforsched/libforsched.map
+EXTRA_DIST += libforsched/libforsched.map libforsched/README.md libforsched/mpi/README.md
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = libforsched/forsched.pc

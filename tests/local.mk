@@ -7,7 +7,7 @@ unit_tests += tests/unit/test_publisher
 unit_tests += tests/unit/test_child
 unit_tests += tests/unit/test_drain
 unit_tests += tests/unit/test_drained
-unit_tests += tests/unit/test_decision tests/unit/test_pack tests/unit/test_portions tests/unit/test_subset tests/unit/test_turns
+unit_tests += tests/unit/test_decision tests/unit/test_pack tests/unit/test_subset tests/unit/test_turns
 unit_tests += tests/unit/test_closed_form
 unit_tests += tests/unit/test_consistency
 unit_tests += tests/unit/test_demand tests/unit/test_demand_check
@@ -269,9 +269,6 @@ tests_unit_test_subset_SOURCES = tests/unit/test_subset.c tests/unit/published.c
 	libforsched/mpi/pack.c libforsched/mpi/pack.h libforsched/mpi/places.c libforsched/mpi/places.h \
 	libforsched/mpi/subset.c libforsched/mpi/subset.h
 tests_unit_test_subset_LDADD = libforsched.la $(unit_support) $(ZLIB_LIBS)
-tests_unit_test_portions_SOURCES = tests/unit/test_portions.c libforsched/mpi/places.c libforsched/mpi/places.h \
-	libforsched/mpi/portions.c libforsched/mpi/portions.h
-tests_unit_test_portions_LDADD = $(CMOCKA_LIBS)
 tests_unit_test_turns_SOURCES = tests/unit/test_turns.c libforsched/mpi/places.c libforsched/mpi/places.h
 tests_unit_test_turns_LDADD = $(CMOCKA_LIBS)
 # Brings methods of its own, so those of the library stay out.
@@ -531,7 +528,7 @@ stays-sweep: tests/sweep/sweep_stays
 MUTANTS =
 MUTANTS_FLAGS =
 python_tests = $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/cli/test_*.py)) \
-	$(if $(MPI_LIBS),tests/apps/test_demand_calls.py tests/apps/test_mpi.py tests/apps/test_several.py tests/apps/test_ways.py) \
+	$(if $(MPI_LIBS),tests/apps/test_mpi.py tests/apps/test_several.py tests/apps/test_ways.py) \
 	tests/e2e/test_whatif.py $(if $(filter fors-watch,$(pkglibexec_PROGRAMS)),$(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/e2e/test_watch*.py)))
 .PHONY: mutants
 mutants:

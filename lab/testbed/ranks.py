@@ -63,10 +63,10 @@ class Ranks:
 
 
 @contextlib.contextmanager
-def stage(folder, rate=RATE, cut=False, each=1, size=(4, 4), leaf=1, fors_conf="", by_name=False):
+def stage(folder, rate=RATE, cut=False, each=1, size=(4, 4), leaf=1, by_name=False):
     """FT(2;`size`) under a real opensm with fors, as namespaces: (Ranks, the schedule's file). A cable of the leaf may be dead."""
     tree = FatTree(*size)
-    with Ibsim(tree, folder / "sim") as sim, OpenSM(sim, folder / "opensm", routing_engine="fors", lmc="0", fors_conf=fors_conf) as osm:
+    with Ibsim(tree, folder / "sim") as sim, OpenSM(sim, folder / "opensm", routing_engine="fors", lmc="0") as osm:
         epoch = osm.wait_epoch(0)["epoch"]
         live = read_live(sim)
         if cut:

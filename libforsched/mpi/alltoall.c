@@ -7,10 +7,8 @@
 
 #include "follow.h"
 
-#include <stdio.h>
-
 /* What this process has done, for forsched_mpi_counts(). */
-static uint64_t followed, planned; /* planned: of those followed, along the schedule of a demand */
+static uint64_t followed;
 static uint64_t left[NLEFT];
 
 static void count(uint64_t *counter)
@@ -86,8 +84,6 @@ static bool is_left(MPI_Comm comm, const struct call *call, struct member **memb
 		return true;
 	}
 	count(*err ? &left[LEFT_FAILED] : &followed);
-	if (!*err && order.way == WAY_DEMAND)
-		count(&planned);
 	if (!*err)
 		*err = forsched_mpi_exchange(*member, call, &order);
 	*err = report(comm, *err);
@@ -177,16 +173,13 @@ int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls
 
 int MPI_Finalize(void)
 {
-	char more[64] = "";
 	int rank = 0;
 
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	if (planned)
-		snprintf(more, sizeof(more), ", %llu of the calls along that of a demand", (unsigned long long)planned);
 	if (rank == 0) {
-		forsched_mpi_say(true, "%llu calls along the schedule, %llu left to MPI, %llu epochs%s",
+		forsched_mpi_say(true, "%llu calls along the schedule, %llu left to MPI, %llu epochs",
 				 (unsigned long long)followed, (unsigned long long)all_left(),
-				 (unsigned long long)forsched_mpi_epochs(), more);
+				 (unsigned long long)forsched_mpi_epochs());
 		say_why_left();
 	}
 	return PMPI_Finalize();

@@ -14,7 +14,7 @@
  * there is another schedule, or calls of far longer messages are measured anew.
  *
  * Equal messages go in phases. Unequal ones go in chunks in the order of the phases, for a phase would wait for its longest
- * message. Those that are like the demand of a schedule go along that.
+ * message.
  */
 #include "config.h"
 
@@ -25,13 +25,12 @@
 #define WAITING_SHARE 0.05
 #define REACH 2
 #define SLOW 1.1
-#define LIKE 1.05      /* a call is like the demand when that needs at most so much more of a rank */
 #define MIN_CHUNK 8192 /* bytes; below that messages cost more than what they carry */
 #define MAX_CHUNK 1048576
 
 const char *forsched_mpi_way_name(enum way way)
 {
-	static const char *const name[NWAYS] = {"MPI's own way", "phases", "chunks", "the demand's phases"};
+	static const char *const name[NWAYS] = {"MPI's own way", "phases", "chunks"};
 
 	return name[way];
 }
@@ -81,8 +80,6 @@ enum way forsched_mpi_decide(const struct decision *decision, const struct sizes
 
 	if (mean < decision->least || mean > forsched_mpi_most(decision))
 		return WAY_MPI;
-	if (sizes->planned && (double)sizes->planned <= LIKE * (double)sizes->rank)
-		return WAY_DEMAND;
 	if (sizes->longest == mean)
 		return WAY_PHASES;
 	return forsched_mpi_chunk(decision, sizes, 0) ? WAY_CHUNKS : WAY_MPI;

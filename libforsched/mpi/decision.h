@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum way { WAY_MPI, WAY_PHASES, WAY_CHUNKS, WAY_DEMAND, NWAYS };
+enum way { WAY_MPI, WAY_PHASES, WAY_CHUNKS, NWAYS };
 
 /* What all ranks together want to send, in bytes; what a rank keeps for itself is not in it. */
 struct sizes {
@@ -19,8 +19,6 @@ struct sizes {
 	uint64_t rank;	  /* sent by, or received by, the rank that has most of either */
 	uint64_t unit;	  /* messages may be cut at multiples of it; 0: they cannot be cut */
 	bool is_whole;	  /* a message cannot go in chunks */
-	uint64_t
-		planned; /* what that rank would have, were this the schedule's demand, as often as it takes; 0: does not fit */
 };
 
 /* The last three of some numbers; all zeroes: none. */
@@ -60,7 +58,7 @@ uint64_t forsched_mpi_mean(const struct decision *decision, const struct sizes *
 /* Bytes of a chunk, no element cut; 0: the call cannot go in chunks. `wanted`: so many; 0: half of a message. */
 uint64_t forsched_mpi_chunk(const struct decision *decision, const struct sizes *sizes, uint64_t wanted);
 
-/* "MPI's own way", "phases", "chunks", "the demand's phases". */
+/* "MPI's own way", "phases", "chunks". */
 const char *forsched_mpi_way_name(enum way way);
 
 #endif

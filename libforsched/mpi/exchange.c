@@ -18,6 +18,14 @@
 
 #include <stdlib.h>
 
+/* An exchange that runs. */
+struct exchange {
+	const struct member *member;
+	const struct side *send; /* NULL: in place, then packed is set */
+	const struct side *recv;
+	struct packed packed;
+};
+
 /* ---- phases ---- */
 
 /* What a rank keeps for itself. */
@@ -33,60 +41,52 @@ static int copy_own(const struct exchange *exchange)
 			     member->rank, TAG_DATA, member->private_comm, MPI_STATUS_IGNORE);
 }
 
-void forsched_mpi_note(int *first, int err)
+/* Keep the first error. */
+static void note(int *first, int err)
 {
 	*first = *first ? *first : err;
 }
 
-int forsched_mpi_wait_for(MPI_Request *requests, int n)
+static int wait_for(MPI_Request *requests, int n)
 {
 	int first = MPI_SUCCESS;
 
 	for (int i = 0; i < n; i++)
-		forsched_mpi_note(&first, PMPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+		note(&first, PMPI_Wait(&requests[i], MPI_STATUS_IGNORE));
 	return first;
 }
 
-int forsched_mpi_start_receive(const struct exchange *exchange, const struct block *block, const struct letter *letter,
-			       MPI_Request *request)
-{
-	MPI_Comm comm = exchange->member->private_comm;
-	int err = PMPI_Irecv(block->at, block->count, block->type, letter->rank, letter->tag, comm, request);
-
-	if (err)
-		PMPI_Irecv(NULL, 0, MPI_BYTE, letter->rank, letter->tag, comm, request);
-	return err;
-}
-
-int forsched_mpi_start_send(const struct exchange *exchange, const struct block *block, const struct letter *letter,
-			    MPI_Request *request)
-{
-	const struct packed *packed = &exchange->packed;
-	MPI_Comm comm = exchange->member->private_comm;
-	int err = MPI_SUCCESS;
-
-	if (exchange->send)
-		err = PMPI_Isend(block->at, block->count, block->type, letter->rank, letter->tag, comm, request);
-	else if (packed->bytes)
-		err = forsched_mpi_send_packed(exchange->member, packed, letter, request);
-	if (err || (!exchange->send && !packed->bytes)) /* packing failed: that has been noted */
-		PMPI_Isend(NULL, 0, MPI_BYTE, letter->rank, letter->tag, comm, request);
-	return err;
-}
-
-/* A whole message of a rank. */
+/*
+ * Start what this rank receives from another, or sends to it. Where the caller's block is so wrong that MPI refuses it,
+ * an empty message takes its place: the other rank waits for one, and must not be served by the next call's.
+ */
 static int start_receive(const struct exchange *exchange, int rank, MPI_Request *request)
 {
 	struct block block = forsched_mpi_block_of(exchange->recv, rank);
+	MPI_Comm comm = exchange->member->private_comm;
+	int err = PMPI_Irecv(block.at, block.count, block.type, rank, TAG_DATA, comm, request);
 
-	return forsched_mpi_start_receive(exchange, &block, &(struct letter){rank, TAG_DATA, 0}, request);
+	if (err)
+		PMPI_Irecv(NULL, 0, MPI_BYTE, rank, TAG_DATA, comm, request);
+	return err;
 }
 
 static int start_send(const struct exchange *exchange, int rank, MPI_Request *request)
 {
-	struct block block = exchange->send ? forsched_mpi_block_of(exchange->send, rank) : (struct block){0};
+	const struct packed *packed = &exchange->packed;
+	MPI_Comm comm = exchange->member->private_comm;
+	struct block block;
+	int err = MPI_SUCCESS;
 
-	return forsched_mpi_start_send(exchange, &block, &(struct letter){rank, TAG_DATA, (size_t)rank}, request);
+	if (exchange->send) {
+		block = forsched_mpi_block_of(exchange->send, rank);
+		err = PMPI_Isend(block.at, block.count, block.type, rank, TAG_DATA, comm, request);
+	} else if (packed->bytes) {
+		err = forsched_mpi_send_packed(exchange->member, packed, rank, request);
+	}
+	if (err || (!exchange->send && !packed->bytes)) /* packing failed: that has been noted */
+		PMPI_Isend(NULL, 0, MPI_BYTE, rank, TAG_DATA, comm, request);
+	return err;
 }
 
 /* All messages from one server, which are expected at once, and all to one, one behind the other. */
@@ -97,18 +97,18 @@ static int run_phase(const struct exchange *exchange, uint32_t phase)
 	int first = MPI_SUCCESS, n = 0;
 
 	for (uint32_t i = turns->in_first[phase]; i < turns->in_first[phase + 1]; i++)
-		forsched_mpi_note(&first, start_receive(exchange, turns->in[i], &requests[n++]));
+		note(&first, start_receive(exchange, turns->in[i], &requests[n++]));
 	for (uint32_t i = turns->out_first[phase]; i < turns->out_first[phase + 1]; i++) {
-		forsched_mpi_note(&first, start_send(exchange, turns->out[i], &sending));
-		forsched_mpi_note(&first, forsched_mpi_wait_for(&sending, 1));
+		note(&first, start_send(exchange, turns->out[i], &sending));
+		note(&first, wait_for(&sending, 1));
 	}
-	forsched_mpi_note(&first, forsched_mpi_wait_for(requests, n));
+	note(&first, wait_for(requests, n));
 	return first;
 }
 
 /*
  * Messages between ranks of one server take no link, so they need no phase: all are begun before the first one, and go
- * through memory, or however MPI sends them. Their number is in *n; finish them with forsched_mpi_wait_for(member->requests + most, n).
+ * through memory, or however MPI sends them. Their number is in *n; finish them with wait_for(member->requests + most, n).
  */
 static int start_within(const struct exchange *exchange, int *n)
 {
@@ -120,10 +120,9 @@ static int start_within(const struct exchange *exchange, int *n)
 
 	*n = 0;
 	for (int i = 1; i < k; i++)
-		forsched_mpi_note(&first,
-				  start_receive(exchange, peer[(member->local + k - i) % k], &requests[(*n)++]));
+		note(&first, start_receive(exchange, peer[(member->local + k - i) % k], &requests[(*n)++]));
 	for (int i = 1; i < k; i++)
-		forsched_mpi_note(&first, start_send(exchange, peer[(member->local + i) % k], &requests[(*n)++]));
+		note(&first, start_send(exchange, peer[(member->local + i) % k], &requests[(*n)++]));
 	return first;
 }
 
@@ -208,12 +207,10 @@ static int run_empty_phase(const struct member *member, uint32_t phase)
 	int first = MPI_SUCCESS;
 
 	for (uint32_t i = turns->in_first[phase]; i < turns->in_first[phase + 1]; i++)
-		forsched_mpi_note(
-			&first, PMPI_Irecv(NULL, 0, MPI_BYTE, turns->in[i], TAG_DATA, member->private_comm, request++));
+		note(&first, PMPI_Irecv(NULL, 0, MPI_BYTE, turns->in[i], TAG_DATA, member->private_comm, request++));
 	for (uint32_t i = turns->out_first[phase]; i < turns->out_first[phase + 1]; i++)
-		forsched_mpi_note(&first, PMPI_Issend(NULL, 0, MPI_BYTE, turns->out[i], TAG_DATA, member->private_comm,
-						      request++));
-	forsched_mpi_note(&first, forsched_mpi_wait_for(member->requests, (int)(request - member->requests)));
+		note(&first, PMPI_Issend(NULL, 0, MPI_BYTE, turns->out[i], TAG_DATA, member->private_comm, request++));
+	note(&first, wait_for(member->requests, (int)(request - member->requests)));
 	return first;
 }
 
@@ -223,12 +220,12 @@ int forsched_mpi_time_phases(const struct member *member, double *seconds)
 	int first = MPI_SUCCESS;
 
 	for (uint32_t phase = 0; phase < member->turns.n; phase++) {
-		forsched_mpi_note(&first, run_empty_phase(member, phase));
+		note(&first, run_empty_phase(member, phase));
 		if (member->has_barrier && phase + 1 < member->turns.n)
-			forsched_mpi_note(&first, tree_barrier(member));
+			note(&first, tree_barrier(member));
 	}
 	took = forsched_mpi_now() - began;
-	forsched_mpi_note(&first, PMPI_Allreduce(&took, seconds, 1, MPI_DOUBLE, MPI_MAX, member->private_comm));
+	note(&first, PMPI_Allreduce(&took, seconds, 1, MPI_DOUBLE, MPI_MAX, member->private_comm));
 	return first;
 }
 
@@ -240,9 +237,9 @@ static int run_phases(const struct exchange *exchange)
 	int first = MPI_SUCCESS;
 
 	for (uint32_t phase = 0; phase < member->turns.n; phase++) {
-		forsched_mpi_note(&first, run_phase(exchange, phase));
+		note(&first, run_phase(exchange, phase));
 		if (member->has_barrier && phase + 1 < member->turns.n)
-			forsched_mpi_note(&first, tree_barrier(member));
+			note(&first, tree_barrier(member));
 	}
 	return first;
 }
@@ -253,47 +250,29 @@ static int run(const struct exchange *exchange, const struct order *order)
 	const struct member *member = exchange->member;
 	int first = copy_own(exchange), n;
 
-	forsched_mpi_note(&first, start_within(exchange, &n));
+	note(&first, start_within(exchange, &n));
 	if (order->way == WAY_CHUNKS)
-		forsched_mpi_note(&first,
-				  forsched_mpi_run_chunks(member, exchange->send, exchange->recv, order->chunk));
-	else if (order->way == WAY_DEMAND)
-		forsched_mpi_note(&first, forsched_mpi_run_demand(exchange, order->unit));
+		note(&first, forsched_mpi_run_chunks(member, exchange->send, exchange->recv, order->chunk));
 	else
-		forsched_mpi_note(&first, run_phases(exchange));
-	forsched_mpi_note(&first, forsched_mpi_wait_for(member->requests + member->most, n));
+		note(&first, run_phases(exchange));
+	note(&first, wait_for(member->requests + member->most, n));
 	return first;
 }
 
-/* The message to each rank, none to this one. Where a demand's schedule cuts them, only those that stay on this server. */
-static void fill_blocks(const struct exchange *exchange, bool is_cut, struct block *block)
-{
-	const struct member *member = exchange->member;
-
-	for (int rank = 0; rank < member->size; rank++) {
-		bool is_for_others = is_cut && member->places.at[rank] != member->me;
-
-		block[rank] = forsched_mpi_block_of(exchange->recv, rank);
-		if (block[rank].count > 0 && (rank == member->rank || is_for_others))
-			block[rank].count = 0;
-	}
-}
-
 /* In place: all that is sent, before anything is received. */
-static int pack(struct exchange *exchange, const struct order *order)
+static int pack(struct exchange *exchange)
 {
 	const struct member *member = exchange->member;
-	bool is_cut = order->way == WAY_DEMAND;
-	size_t n = (size_t)member->size + (is_cut ? forsched_mpi_count_pieces(member) : 0);
-	struct block *block = calloc(n, sizeof(*block));
+	struct block *block = calloc((size_t)member->size, sizeof(*block));
 	int err = MPI_ERR_NO_MEM;
 
 	if (!block)
 		return err;
-	fill_blocks(exchange, is_cut, block);
-	if (is_cut)
-		forsched_mpi_fill_pieces(exchange, order->unit, block + member->size);
-	err = forsched_mpi_pack(member, block, n, &exchange->packed);
+	for (int rank = 0; rank < member->size; rank++)
+		block[rank] = forsched_mpi_block_of(exchange->recv, rank);
+	if (block[member->rank].count > 0) /* what is wrong stays so: MPI says that */
+		block[member->rank].count = 0;
+	err = forsched_mpi_pack(member, block, &exchange->packed);
 	free(block);
 	return err;
 }
@@ -301,7 +280,7 @@ static int pack(struct exchange *exchange, const struct order *order)
 int forsched_mpi_exchange(struct member *member, const struct call *call, const struct order *order)
 {
 	struct exchange exchange = {.member = member, .send = call->send, .recv = call->recv};
-	int packing = call->send ? MPI_SUCCESS : pack(&exchange, order);
+	int packing = call->send ? MPI_SUCCESS : pack(&exchange);
 	int err = run(&exchange, order);
 
 	forsched_mpi_packed_free(&exchange.packed);

@@ -22,7 +22,6 @@
 #include "decision.h"
 #include "libforsched/forsched.h"
 #include "places.h"
-#include "portions.h"
 #include "subset.h"
 
 /* Functions return MPI error codes, MPI_SUCCESS = 0; those of MPI have not been reported to an error handler yet. */
@@ -64,7 +63,6 @@ struct order {
 	enum way way;
 	enum left why;	/* where way is WAY_MPI */
 	uint64_t chunk; /* bytes, where way is WAY_CHUNKS */
-	uint64_t unit;	/* where it is WAY_DEMAND: messages are cut at multiples of it */
 };
 
 /* ---- member.c: what a communicator has agreed on ---- */
@@ -86,12 +84,8 @@ struct word {
 	uint64_t min_bytes;
 	uint64_t has_barrier; /* between phases */
 	uint64_t epoch;
-	uint64_t way, chunk, unit; /* of this call */
-	uint64_t demand;	   /* enum demand_news */
+	uint64_t way, chunk; /* of this call */
 };
-
-/* The schedule of a demand: take up another one, or follow it no more. */
-enum demand_news { DEMAND_SAME, DEMAND_NEW, DEMAND_GONE };
 
 struct member {
 	MPI_Comm private_comm;	   /* for the messages of exchanges; MPI_COMM_NULL: not needed so far */
@@ -103,26 +97,25 @@ struct member {
 	uint32_t server;	   /* this rank's, of the schedule followed */
 	struct places places;	   /* of the schedule followed, as all that is below */
 	struct turns turns;
-	uint32_t me;		  /* this rank's place */
-	int local;		  /* its number among the ranks of its place */
-	uint32_t least;		  /* phases that there have to be; as many as in turns where all servers have ranks */
-	int most;		  /* ranks that any place has */
-	MPI_Request *requests;	  /* room of exchange.c: 3 `most` */
-	void *streams;		  /* room of chunks.c */
-	struct portions portions; /* of the schedule of a demand, where one is followed beside it */
-	uint64_t calls;		  /* so far on this communicator, the same on all ranks */
-	uint64_t quiet;		  /* so many calls more pass without a word, */
-	uint64_t from, to;  /* and follow the schedule all the same, if they are an MPI_Alltoall of so many bytes */
-	uint64_t min_bytes; /* a call none of whose messages has as many is left to MPI */
-	bool is_agreed;	    /* min_bytes is known: rank 0 has spoken */
-	bool is_over;	    /* there will never be a schedule to follow: ranks do not speak again */
-	bool is_weighing;   /* ranks tell rank 0 how much each call sends */
-	bool has_barrier;   /* between phases */
-	bool is_asked;	    /* about the call that runs: ranks have spoken */
-	double began;	    /* that call, when; 0: nobody wants to know */
-	double took;	    /* the last one that was asked about, seconds; 0: not known */
-	double asking;	    /* to ask about it, seconds; 0: not known */
-	struct root *root;  /* rank 0: what only it knows */
+	uint32_t me;	       /* this rank's place */
+	int local;	       /* its number among the ranks of its place */
+	uint32_t least;	       /* phases that there have to be; as many as in turns where all servers have ranks */
+	int most;	       /* ranks that any place has */
+	MPI_Request *requests; /* room of exchange.c: 3 `most` */
+	void *streams;	       /* room of chunks.c */
+	uint64_t calls;	       /* so far on this communicator, the same on all ranks */
+	uint64_t quiet;	       /* so many calls more pass without a word, */
+	uint64_t from, to;     /* and follow the schedule all the same, if they are an MPI_Alltoall of so many bytes */
+	uint64_t min_bytes;    /* a call none of whose messages has as many is left to MPI */
+	bool is_agreed;	       /* min_bytes is known: rank 0 has spoken */
+	bool is_over;	       /* there will never be a schedule to follow: ranks do not speak again */
+	bool is_weighing;      /* ranks tell rank 0 how much each call sends */
+	bool has_barrier;      /* between phases */
+	bool is_asked;	       /* about the call that runs: ranks have spoken */
+	double began;	       /* that call, when; 0: nobody wants to know */
+	double took;	       /* the last one that was asked about, seconds; 0: not known */
+	double asking;	       /* to ask about it, seconds; 0: not known */
+	struct root *root;     /* rank 0: what only it knows */
 };
 
 /*
@@ -147,13 +140,6 @@ int forsched_mpi_all_agree(MPI_Comm comm, bool mine, bool *all);
 int forsched_mpi_take_up(struct member *member, MPI_Comm comm, const struct word *word, void *bytes);
 /* Forget the schedule. */
 void forsched_mpi_drop(struct member *member);
-/* Forget that of a demand only. */
-void forsched_mpi_drop_demand(struct member *member);
-
-/* ---- take_demand.c ---- */
-
-/* The same for the schedule of a demand, beside the one that is followed. */
-int forsched_mpi_take_demand(struct member *member, MPI_Comm comm, uint64_t epoch);
 
 /* ---- sizes.c: what all ranks together want to send ---- */
 
@@ -168,27 +154,10 @@ struct heard {
 	double took;   /* seconds of the last call that was asked about, until the last rank was done; 0: not known */
 	double asking; /* the same of asking, on the rank that waited longest */
 	bool is_even;  /* each rank sends what the other expects */
-	bool is_alltoall; /* MPI_Alltoall */
 };
 
 /* Collective. *heard is written on rank 0 only. */
 int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *call, struct heard *heard);
-
-/* ---- demand_file.c: the schedule of a demand, as rank 0 finds it ---- */
-
-/* All zeroes: never looked for. */
-struct demand_file {
-	struct forsched *file; /* the newest seen; NULL: none */
-	bool is_fit;	       /* it is not withdrawn */
-	bool is_unusable;      /* ranks could not take it up */
-	bool is_untold;	       /* the others do not know of it */
-	bool has_said;	       /* that there are several */
-};
-
-/* Look for a newer one, beside the schedule that is followed or where FORSCHED_DEMAND says. What is found is is_untold. */
-void forsched_mpi_look_for_demand(struct demand_file *demand, const struct forsched *schedule);
-/* Its rows, which take much memory, are dealt out. */
-void forsched_mpi_forget_rows(struct demand_file *demand);
 
 /* ---- root.c: what rank 0 sees and decides ---- */
 
@@ -198,10 +167,6 @@ void forsched_mpi_root_free(struct root *root);
 struct word forsched_mpi_speak(struct member *member, struct heard *heard, void **bytes);
 /* A schedule was taken up, or could not be; it took so long, and so long do phases without data. Seconds. */
 void forsched_mpi_taken_up(struct member *member, double seconds, double waiting);
-/* The same for that of a demand. */
-void forsched_mpi_demand_taken_up(struct member *member, bool is_followed);
-/* The file that a demand's schedule is taken from. */
-const struct forsched *forsched_mpi_demand_taken(const struct member *member);
 /* A call took rank 0 so many seconds. */
 void forsched_mpi_called(struct member *member, double seconds);
 
@@ -232,18 +197,11 @@ struct packed {
 	} * block;
 };
 
-/* To whom or from whom a message goes, its tag, and, where blocks are packed, which of them it is. */
-struct letter {
-	int rank, tag;
-	size_t item;
-};
-
-/* Pack `n` blocks. On errors *packed is empty. The caller frees it. */
-int forsched_mpi_pack(const struct member *member, const struct block *block, size_t n, struct packed *packed);
+/* Pack a block for each rank. On errors *packed is empty. The caller frees it. */
+int forsched_mpi_pack(const struct member *member, const struct block *block, struct packed *packed);
 void forsched_mpi_packed_free(struct packed *packed);
-/* Start sending a packed block. */
-int forsched_mpi_send_packed(const struct member *member, const struct packed *packed, const struct letter *letter,
-			     MPI_Request *request);
+/* Start sending the packed block of a rank to it. */
+int forsched_mpi_send_packed(const struct member *member, const struct packed *packed, int rank, MPI_Request *request);
 
 /* ---- exchange.c ---- */
 
@@ -251,34 +209,12 @@ int forsched_mpi_send_packed(const struct member *member, const struct packed *p
 #define TAG_DATA 1
 #define TAG_BARRIER 2
 #define TAG_CHUNK 3
-#define TAG_PIECE 4
 
 /*
  * Run the exchange along the schedule, in phases or in chunks. After an error the other messages are exchanged all the
  * same, so that no other rank waits for ever; the first error is returned.
  */
 int forsched_mpi_exchange(struct member *member, const struct call *call, const struct order *order);
-
-/* An exchange that runs. */
-struct exchange {
-	const struct member *member;
-	const struct side *send; /* NULL: in place, then packed is set */
-	const struct side *recv;
-	struct packed packed;
-};
-
-/* Keep the first error. */
-void forsched_mpi_note(int *first, int err);
-int forsched_mpi_wait_for(MPI_Request *requests, int n);
-
-/*
- * Start what this rank receives from another, or sends to it. Where the caller's block is so wrong that MPI refuses it,
- * an empty message takes its place: the other rank waits for one, and must not be served by the next call's.
- */
-int forsched_mpi_start_receive(const struct exchange *exchange, const struct block *block, const struct letter *letter,
-			       MPI_Request *request);
-int forsched_mpi_start_send(const struct exchange *exchange, const struct block *block, const struct letter *letter,
-			    MPI_Request *request);
 
 /* All phases with empty messages; how long that took, in seconds, until the last rank was done. Collective. */
 int forsched_mpi_time_phases(const struct member *member, double *seconds);
@@ -290,14 +226,6 @@ bool forsched_mpi_can_chunk(struct member *member);
 /* All messages to other servers, in chunks of so many bytes. Only where each rank sends what the other expects. */
 int forsched_mpi_run_chunks(const struct member *member, const struct side *send, const struct side *recv,
 			    uint64_t chunk);
-
-/* ---- run_demand.c ---- */
-
-/* All messages to other servers, along the schedule of the demand. Only where each rank sends what the other expects. */
-int forsched_mpi_run_demand(const struct exchange *exchange, uint64_t unit);
-/* In place: how many pieces this rank sends, empty ones too; and where each of them is. */
-size_t forsched_mpi_count_pieces(const struct member *member);
-void forsched_mpi_fill_pieces(const struct exchange *exchange, uint64_t unit, struct block *block);
 
 /* ---- settings.c ---- */
 

@@ -7,7 +7,6 @@ libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/chunks.c \
 	libforsched/mpi/decision.c \
 	libforsched/mpi/decision.h \
-	libforsched/mpi/demand_file.c \
 	libforsched/mpi/exchange.c \
 	libforsched/mpi/follow.h \
 	libforsched/mpi/fortran.c \
@@ -19,15 +18,11 @@ libforsched_mpi_la_SOURCES = \
 	libforsched/mpi/packed.c \
 	libforsched/mpi/places.c \
 	libforsched/mpi/places.h \
-	libforsched/mpi/portions.c \
-	libforsched/mpi/portions.h \
 	libforsched/mpi/root.c \
-	libforsched/mpi/run_demand.c \
 	libforsched/mpi/settings.c \
 	libforsched/mpi/sizes.c \
 	libforsched/mpi/subset.c \
 	libforsched/mpi/subset.h \
-	libforsched/mpi/take_demand.c \
 	libforsched/mpi/take_up.c
 libforsched_mpi_la_CFLAGS = $(AM_CFLAGS) $(MPI_CFLAGS) -pthread
 libforsched_mpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_TIMES 3 /* that ranks ask before a call: when two schedules are taken up in it */
+#define MOST_TIMES 2 /* that ranks ask before a call: when a schedule is taken up in it */
 
 /* ---- the attribute ---- */
 
@@ -107,17 +107,13 @@ static int obey(struct member *member, MPI_Comm comm, const struct word *word, v
 	member->is_weighing = word->is_weighing;
 	if (word->is_new)
 		forsched_mpi_drop(member);
-	if (word->demand != DEMAND_SAME)
-		forsched_mpi_drop_demand(member);
-	if (word->is_new && word->size)
-		return forsched_mpi_take_up(member, comm, word, given);
-	return word->demand == DEMAND_NEW ? forsched_mpi_take_demand(member, comm, word->epoch) : MPI_SUCCESS;
+	return word->is_new && word->size ? forsched_mpi_take_up(member, comm, word, given) : MPI_SUCCESS;
 }
 
-/* Was a schedule taken up just now, or that of a demand, or given up? Then nobody knows what the call is, measured by it. */
+/* Was a schedule taken up just now? Then nobody knows what the call is, measured by it. */
 static bool is_to_ask_again(const struct member *member, const struct word *word)
 {
-	return member->is_following && (word->is_new || word->demand != DEMAND_SAME);
+	return member->is_following && word->is_new;
 }
 
 static int agree(struct member *member, MPI_Comm comm, const struct call *call, struct order *order)
@@ -133,7 +129,7 @@ static int agree(struct member *member, MPI_Comm comm, const struct call *call, 
 	} while (!err && ++times < MOST_TIMES && is_to_ask_again(member, &word));
 	free(bytes);
 	if (!err && member->is_following)
-		*order = (struct order){(enum way)word.way, order->why, word.chunk, word.unit};
+		*order = (struct order){(enum way)word.way, order->why, word.chunk};
 	return err;
 }
 

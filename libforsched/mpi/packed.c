@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Blocks in place: a block has to leave before what replaces it arrives, and the plan knows nothing of that order, so
- * all blocks are packed before the first phase. What a demand's schedule cuts is packed piece by piece: only whole blocks
- * of elements may be sent as MPI_PACKED.
+ * all blocks are packed before the first phase.
  *
  * MPI_Pack counts bytes in an int: a block of 2 GiB and more it cannot pack, though MPI can send it, and MPI_Pack_size
  * tells something else (Open MPI 4.1: what is left of the number in 32 bits). Such a block is wide: this rank sends it
@@ -72,11 +71,10 @@ static int measure_block(const struct block *block, MPI_Comm comm, struct packed
 }
 
 /* *room: of all together. */
-static int measure(const struct member *member, const struct block *block, size_t n, struct packed *packed,
-		   size_t *room)
+static int measure(const struct member *member, const struct block *block, struct packed *packed, size_t *room)
 {
 	*room = 0;
-	for (size_t i = 0; i < n; i++) {
+	for (int i = 0; i < member->size; i++) {
 		int err = measure_block(&block[i], member->private_comm, &packed->block[i]);
 
 		if (err)
@@ -113,45 +111,44 @@ static int pack_block(const struct member *member, const struct block *block, st
 	return err;
 }
 
-static int pack_blocks(const struct member *member, const struct block *block, size_t n, struct packed *packed)
+static int pack_blocks(const struct member *member, const struct block *block, struct packed *packed)
 {
 	size_t room = 0;
-	int err = measure(member, block, n, packed, &room);
+	int err = measure(member, block, packed, &room);
 
 	if (err)
 		return err;
 	packed->bytes = malloc(room + 1);
 	if (!packed->bytes)
 		return MPI_ERR_NO_MEM;
-	for (size_t i = 0; !err && i < n; i++)
+	for (int i = 0; !err && i < member->size; i++)
 		if (block[i].count)
 			err = pack_block(member, &block[i], packed, &packed->block[i]);
 	return err;
 }
 
-int forsched_mpi_pack(const struct member *member, const struct block *block, size_t n, struct packed *packed)
+int forsched_mpi_pack(const struct member *member, const struct block *block, struct packed *packed)
 {
 	int err = MPI_ERR_NO_MEM;
 
-	*packed = (struct packed){.block = calloc(n, sizeof(*packed->block))};
+	*packed = (struct packed){.block = calloc((size_t)member->size, sizeof(*packed->block))};
 	if (packed->block)
-		err = pack_blocks(member, block, n, packed);
+		err = pack_blocks(member, block, packed);
 	if (err)
 		forsched_mpi_packed_free(packed);
 	return err;
 }
 
-int forsched_mpi_send_packed(const struct member *member, const struct packed *packed, const struct letter *letter,
-			     MPI_Request *request)
+int forsched_mpi_send_packed(const struct member *member, const struct packed *packed, int rank, MPI_Request *request)
 {
-	const struct packed_block *block = &packed->block[letter->item];
+	const struct packed_block *block = &packed->block[rank];
 	MPI_Datatype type = MPI_PACKED;
 	int err = block->is_wide ? make_wide_type(block->size, &type) : MPI_SUCCESS;
 
 	if (err)
 		return err;
-	err = PMPI_Isend(packed->bytes + block->offset, block->is_wide ? 1 : (int)block->size, type, letter->rank,
-			 letter->tag, member->private_comm, request);
+	err = PMPI_Isend(packed->bytes + block->offset, block->is_wide ? 1 : (int)block->size, type, rank, TAG_DATA,
+			 member->private_comm, request);
 	if (block->is_wide)
 		PMPI_Type_free(&type); /* MPI keeps it for as long as the message needs it */
 	return err;

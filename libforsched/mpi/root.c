@@ -35,12 +35,11 @@ struct root {
 	bool is_refused;       /* nobody stands behind it, and FORSCHED_STRICT is set */
 	bool is_unusable;      /* ranks could not take it up */
 	bool is_untold;	       /* the others do not know of it */
-	struct demand_file demand_file;
-	double looked;	     /* when, last */
-	uint64_t looked_at;  /* before which call */
-	double seconds;	     /* of the calls since the last word, */
-	uint64_t calls;	     /* so many */
-	double spent;	     /* seconds of the calls since a schedule was taken up */
+	double looked;	       /* when, last */
+	uint64_t looked_at;    /* before which call */
+	double seconds;	       /* of the calls since the last word, */
+	uint64_t calls;	       /* so many */
+	double spent;	       /* seconds of the calls since a schedule was taken up */
 	double asking;	     /* seconds that asking took the last time, on the rank that waited longest; 0: not known */
 	double least_asking; /* of all times so far: without waiting for ranks that come late */
 	struct decision decision; /* which way calls go */
@@ -65,8 +64,6 @@ void forsched_mpi_root_free(struct root *root)
 {
 	if (root)
 		forsched_close(root->file);
-	if (root)
-		forsched_close(root->demand_file.file);
 	free(root);
 }
 
@@ -75,15 +72,14 @@ void forsched_mpi_root_free(struct root *root)
 /* What FORSCHED_WAY says; NWAYS: the quickest. */
 static enum way wanted_way(void)
 {
-	static const char *const name[NWAYS] = {"mpi", "phases", "chunks", "demand"};
+	static const char *const name[NWAYS] = {"mpi", "phases", "chunks"};
 	const char *value = forsched_mpi_setting("FORSCHED_WAY");
 
 	for (enum way way = WAY_MPI; value && way < NWAYS; way++)
 		if (strcmp(value, name[way]) == 0)
 			return way;
 	if (value && strcmp(value, "auto") != 0)
-		forsched_mpi_say(false, "FORSCHED_WAY=%.100s is none of auto, phases, chunks, demand, mpi; taking auto",
-				 value);
+		forsched_mpi_say(false, "FORSCHED_WAY=%.100s is none of auto, phases, chunks, mpi; taking auto", value);
 	return NWAYS;
 }
 
@@ -185,7 +181,7 @@ static bool is_abandoned(const struct forsched *schedule, bool is_strict)
 }
 
 /*
- * A schedule that is withdrawn is for nobody, and one of a demand has not all pairs: it is followed beside one that has.
+ * A schedule that is withdrawn is for nobody, and one of a demand has not all pairs: a program follows that itself (doc/demands.md).
  * Whether another is for this communicator, ranks find out together.
  */
 static bool is_for_nobody(const struct forsched *schedule)
@@ -199,8 +195,7 @@ static bool is_for_nobody(const struct forsched *schedule)
 				 info.reason);
 	forsched_sizes(schedule, &sizes);
 	if (sizes.has_demand)
-		forsched_mpi_say(false, "%s: the schedule of a demand: left to MPI; FORSCHED_DEMAND is for it",
-				 info.name);
+		forsched_mpi_say(false, "%s: the schedule of a demand: left to MPI", info.name);
 	return !info.nphases || sizes.has_demand;
 }
 
@@ -220,7 +215,6 @@ static bool has_news(struct member *member, const char *path)
 		root->is_unusable = false;
 	}
 	if (root->is_fit) {
-		forsched_mpi_look_for_demand(&root->demand_file, root->file);
 		is_strict = forsched_mpi_number("FORSCHED_STRICT", 0) != 0;
 		root->is_refused = is_abandoned(root->file, is_strict) && is_strict;
 	}
@@ -272,7 +266,6 @@ static void tell(struct member *member, bool is_large, struct word *word, void *
 	if (!root->is_untold || (is_usable(root) && !is_worth_it(root, is_large)))
 		return;
 	root->is_untold = false;
-	root->demand_file.is_untold = root->demand_file.file != NULL; /* who changes over, forgets it */
 	forsched_mpi_begin_deciding(&root->decision, root->decision.peers, 0);
 	word->is_new = 1;
 	word->epoch = forsched_epoch(root->file);
@@ -293,46 +286,6 @@ void forsched_mpi_taken_up(struct member *member, double seconds, double waiting
 	root->spent = 0;
 	__atomic_store_n(&taking_up, (uint64_t)(seconds * 1e9), __ATOMIC_RELAXED);
 	forsched_mpi_begin_deciding(&root->decision, root->decision.peers, waiting);
-}
-
-/* ---- that of a demand ---- */
-
-static bool is_demand_usable(const struct demand_file *demand)
-{
-	return demand->file && demand->is_fit && !demand->is_unusable;
-}
-
-/* Put news of it into the word, once all follow the schedule that it goes with. It is for MPI_Alltoallv and MPI_Alltoallw. */
-static void tell_of_demand(struct member *member, const struct heard *heard, bool is_large, struct word *word)
-{
-	struct root *root = member->root;
-	struct demand_file *demand = &root->demand_file;
-	bool is_usable = is_demand_usable(demand), is_wanted = wanted_way() == WAY_DEMAND || wanted_way() == NWAYS;
-
-	if (!demand->is_untold || word->is_new || !member->is_following)
-		return;
-	if (is_usable && (heard->is_alltoall || !heard->sizes.rank || !is_wanted || !is_worth_it(root, is_large)))
-		return;
-	demand->is_untold = false;
-	word->demand = is_usable ? DEMAND_NEW : member->portions.nphases ? DEMAND_GONE : DEMAND_SAME;
-	if (!is_usable)
-		return;
-	forsched_mpi_warn_of_paths(demand->file);
-	word->epoch = forsched_epoch(demand->file);
-}
-
-const struct forsched *forsched_mpi_demand_taken(const struct member *member)
-{
-	return member->root->demand_file.file;
-}
-
-void forsched_mpi_demand_taken_up(struct member *member, bool is_followed)
-{
-	struct root *root = member->root;
-
-	root->spent = 0;
-	root->demand_file.is_unusable = !is_followed;
-	forsched_mpi_forget_rows(&root->demand_file);
 }
 
 /* ---- time ---- */
@@ -393,10 +346,9 @@ static void say_way(const struct member *member, const struct heard *heard, enum
 			 forsched_mpi_most(decision));
 	forsched_mpi_say(true,
 			 "call %" PRIu64 ": %s: longest message %" PRIu64 " bytes, %" PRIu64
-			 " on average on the fullest rank; those that follow have %s%s%s",
+			 " on average on the fullest rank; those that follow have %s%s",
 			 member->calls, forsched_mpi_way_name(way), heard->sizes.longest,
 			 forsched_mpi_mean(decision, &heard->sizes), least,
-			 heard->sizes.planned ? "; the call fits the demand" : "",
 			 heard->is_even ? "" : "; ranks expect other sizes than are sent");
 }
 
@@ -411,11 +363,9 @@ static void say_small(const struct member *member, const struct heard *heard, ui
 }
 
 /* The way that somebody has set; where it is impossible the phases do. */
-static enum way possible(enum way way, const struct sizes *sizes, uint64_t chunk)
+static enum way possible(enum way way, uint64_t chunk)
 {
-	bool is_possible = way == WAY_CHUNKS ? chunk > 0 : way == WAY_DEMAND ? sizes->planned > 0 : true;
-
-	return is_possible ? way : WAY_PHASES;
+	return way == WAY_CHUNKS && !chunk ? WAY_PHASES : way;
 }
 
 static void decide(struct member *member, const struct heard *heard, struct word *word)
@@ -428,11 +378,10 @@ static void decide(struct member *member, const struct heard *heard, struct word
 		return;
 	}
 	word->chunk = forsched_mpi_chunk(&root->decision, &heard->sizes, wanted_chunk());
-	word->unit = heard->sizes.unit;
 	if (!member->is_following)
 		word->way = WAY_MPI;
 	else if (wanted != NWAYS)
-		word->way = possible(wanted, &heard->sizes, word->chunk);
+		word->way = possible(wanted, word->chunk);
 	else
 		word->way = forsched_mpi_decide(&root->decision, &heard->sizes);
 	root->sizes = heard->sizes;
@@ -467,11 +416,9 @@ struct word forsched_mpi_speak(struct member *member, struct heard *heard, void 
 	if (is_due(member, is_large) && has_news(member, path))
 		root->is_untold = true;
 	tell(member, is_large, &word, bytes);
-	if (heard)
-		tell_of_demand(member, heard, is_large, &word);
 	word.is_weighing = is_usable(root);
 	word.is_over = !word.is_weighing && !check_every(&is_counted);
-	if (heard && word.is_weighing && !word.is_new && word.demand == DEMAND_SAME)
+	if (heard && word.is_weighing && !word.is_new)
 		decide(member, heard, &word);
 	word.quiet = quiet_calls(root, word.is_weighing);
 	word.from = root->decision.least;

@@ -6,10 +6,9 @@
  * - the longest message, and the bytes of the rank that sends or receives most;
  * - where messages may be cut: the least common multiple of the sizes of all types in use; and whether any rank has no
  *   room for chunks, or all are in place: then there are none;
- * - under the schedule of a demand the largest ratio of a rank's messages to a server to those of the demand (portions.c);
  * - whether each rank sends what the other expects: each adds a number made of (from, to, bytes) for what it sends, and
  *   takes away the same for what it gets, so the sum is 0. MPI demands that, and some programs make it so only nearly.
- *   Chunks and the schedule of a demand need it, and nothing else does;
+ *   Chunks need it, and nothing else does;
  * - how long the last call took, on the rank that was done last, and the asking before it, on the rank that waited longest.
  */
 #include "config.h"
@@ -23,7 +22,7 @@
 #define MAX_UNIT ((uint64_t)1 << 24) /* bytes; messages that may only be cut at more are not cut at all */
 
 /* The numbers: two with a rule of their own, and those of which the largest counts. */
-enum { CHECK, UNIT, LONGEST, RANK, TOOK, ASKING, IS_WHOLE, RATIO, NNUMBERS };
+enum { CHECK, UNIT, LONGEST, RANK, TOOK, ASKING, IS_WHOLE, NNUMBERS };
 
 /* ---- the reduction ---- */
 
@@ -145,11 +144,8 @@ static uint64_t measure_side(const struct member *member, const struct side *sid
 		number[CHECK] += is_out ? mark(member->rank, rank, bytes) : -mark(rank, member->rank, bytes);
 		limit_unit(&number[UNIT], &scale);
 		add(&sum, bytes);
-		if (!is_out)
-			continue;
-		lift(&number[LONGEST], bytes);
-		if (member->portions.nphases && member->places.at[rank] != member->me)
-			add(&member->portions.wanted[member->places.at[rank]], bytes);
+		if (is_out)
+			lift(&number[LONGEST], bytes);
 	}
 	return sum;
 }
@@ -157,19 +153,13 @@ static uint64_t measure_side(const struct member *member, const struct side *sid
 /* In place messages are packed before they are sent, and not in chunks. */
 static void measure(struct member *member, const struct call *call, uint64_t *number)
 {
-	struct portions *portions = &member->portions;
-
 	memset(number, 0, NNUMBERS * sizeof(*number));
-	if (portions->nphases)
-		memset(portions->wanted, 0, member->places.n * sizeof(*portions->wanted));
 	number[UNIT] = 1;
 	number[TOOK] = (uint64_t)(member->took * 1e9);
 	number[ASKING] = (uint64_t)(member->asking * 1e9);
 	number[IS_WHOLE] = !call->send || !forsched_mpi_can_chunk(member);
 	lift(&number[RANK], measure_side(member, call->send ? call->send : call->recv, true, number));
 	lift(&number[RANK], measure_side(member, call->recv, false, number));
-	if (portions->nphases)
-		number[RATIO] = call->is_uniform ? NO_RATIO : forsched_mpi_ratio(portions, member->places.n);
 }
 
 uint64_t forsched_mpi_uniform_bytes(const struct call *call)
@@ -179,17 +169,7 @@ uint64_t forsched_mpi_uniform_bytes(const struct call *call)
 
 /* ---- all of it ---- */
 
-/* What the rank that has most would have, were the demand so large that the call fits into it. 0: it does not fit. */
-static uint64_t plan(const struct portions *portions, uint64_t ratio, uint64_t unit)
-{
-	double bytes = (double)ratio / RATIO_ONE * (double)portions->port;
-
-	if (!portions->nphases || !ratio || ratio == NO_RATIO || !unit || bytes >= (double)INT64_MAX)
-		return 0;
-	return (uint64_t)bytes + 1;
-}
-
-static struct heard what_all_say(const struct member *member, const uint64_t *all)
+static struct heard what_all_say(const uint64_t *all)
 {
 	struct heard heard = {
 		.is_even = all[CHECK] == 0, .took = (double)all[TOOK] * 1e-9, .asking = (double)all[ASKING] * 1e-9};
@@ -198,7 +178,6 @@ static struct heard what_all_say(const struct member *member, const uint64_t *al
 				     .rank = all[RANK],
 				     .is_whole = all[IS_WHOLE] > 0,
 				     .unit = heard.is_even ? all[UNIT] : 0};
-	heard.sizes.planned = plan(&member->portions, all[RATIO], heard.sizes.unit);
 	return heard;
 }
 
@@ -212,8 +191,6 @@ int forsched_mpi_weigh(struct member *member, MPI_Comm comm, const struct call *
 	member->took = 0;
 	err = PMPI_Reduce(mine, all, 1, numbers, op, 0, comm);
 	if (!err && member->rank == 0)
-		*heard = what_all_say(member, all);
-	if (!err && member->rank == 0)
-		heard->is_alltoall = call->is_uniform;
+		*heard = what_all_say(all);
 	return err;
 }

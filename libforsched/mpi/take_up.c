@@ -33,14 +33,8 @@ uint64_t forsched_mpi_epochs(void)
 
 /* ---- to forget ---- */
 
-void forsched_mpi_drop_demand(struct member *member)
-{
-	forsched_mpi_portions_free(&member->portions);
-}
-
 void forsched_mpi_drop(struct member *member)
 {
-	forsched_mpi_drop_demand(member);
 	forsched_close(member->schedule);
 	forsched_mpi_places_free(&member->places);
 	forsched_mpi_turns_free(&member->turns);

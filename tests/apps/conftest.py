@@ -64,22 +64,6 @@ def plan(tmp_path):
 
 
 @pytest.fixture
-def demand(tmp_path):
-    """demand(spec, text, epoch[, down...]) -> file: the schedule of a demand, published with an epoch."""
-
-    def call(spec, text, epoch, *down, lmc=0):
-        path, file = tmp_path / f"demand-{epoch}", tmp_path / f"demand-{epoch}.text"
-        file.write_text(text)
-        options = [word for where in down for word in ("--down", where)]
-        done = start([BUILD / "fors", "plan", "--synthetic", spec, "--lmc", lmc, "--demand", file, "--phase-cost", "0", "--output", path, *options])
-        assert done.code == 0, done.err
-        assert start([BUILD / "tests" / "cli" / "stamp_schedule", path, epoch]).code == 0
-        return path
-
-    return call
-
-
-@pytest.fixture
 def withdraw(tmp_path):
     """withdraw(epoch, reason) -> file"""
 

@@ -258,7 +258,7 @@ static void wait_for_file(const char *file)
 		usleep(10000);
 }
 
-/* FILE becomes the heartbeat beside LIVE, or the schedule of a demand, or whatever `name` is. */
+/* FILE becomes the heartbeat beside LIVE, or whatever `name` is. */
 static int change_beside(const char *file, const char *live, const char *name)
 {
 	const char *slash = strrchr(live, '/');
@@ -269,18 +269,12 @@ static int change_beside(const char *file, const char *live, const char *name)
 }
 
 /*
- * FILE becomes LIVE: the next call meets it. "beat:FILE": it becomes the heartbeat. "demand:FILE": that of the demand `events`.
- * "wait:PATH": somebody else changes it, and makes PATH then.
+ * FILE becomes LIVE: the next call meets it. "beat:FILE": it becomes the heartbeat. "wait:PATH": somebody else changes it, and makes PATH then.
  */
 static void change_epoch(const char *file, const char *live)
 {
 	if (rank == 0 && strncmp(file, "beat:", 5) == 0) {
 		if (change_beside(file + 5, live, "heartbeat"))
-			MPI_Abort(MPI_COMM_WORLD, 2);
-		return;
-	}
-	if (rank == 0 && strncmp(file, "demand:", 7) == 0) {
-		if (change_beside(file + 7, live, "demand/events/schedule"))
 			MPI_Abort(MPI_COMM_WORLD, 2);
 		return;
 	}

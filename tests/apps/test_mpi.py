@@ -429,13 +429,11 @@ def test_the_schedule_of_a_demand_is_left_alone(rank_map, mpirun, live, tmp_path
 
 
 @pytest.fixture
-def short(plan, demand, mpirun, rank_map, live):
-    """Four ranks, a schedule and that of a demand, and a program in which libforsched-mpi's memory ends."""
+def short(plan, mpirun, rank_map):
+    """Four ranks, a schedule, and a program in which libforsched-mpi's memory ends."""
     if IS_SANITIZED:
         pytest.skip("sanitizers have a malloc() of their own")
-    names = [f"Node{leaf:02d}-{slot:02d}" for leaf in range(2) for slot in range(2)]
-    file = demand("FT(2;2,2)", "".join(f"{a} {b} 64\n" for a in names for b in names if a != b), 11)
-    env = {"FORSCHED_SCHEDULE": plan("FT(2;2,2)", 0, 10), "FORSCHED_DEMAND": file, "FORSCHED_WAY": "demand", "FORSCHED_BARRIER": "none"}
+    env = {"FORSCHED_SCHEDULE": plan("FT(2;2,2)", 0, 10), "FORSCHED_WAY": "phases", "FORSCHED_BARRIER": "none"}
     env["FORSCHED_MAP"] = rank_map(env["FORSCHED_SCHEDULE"])
     return lambda *args: mpirun(4, "tests/apps/short_calls", *args, env=env)
 

@@ -114,10 +114,6 @@ static void ways_by_sizes(void **state)
 	assert_int_equal(forsched_mpi_decide(&decision, &sizes), WAY_CHUNKS);
 	sizes.is_whole = true;
 	assert_int_equal(forsched_mpi_decide(&decision, &sizes), WAY_MPI);
-	sizes.planned = sizes.rank * 106 / 100;
-	assert_int_equal(forsched_mpi_decide(&decision, &sizes), WAY_MPI);
-	sizes.planned = sizes.rank * 104 / 100;
-	assert_int_equal(forsched_mpi_decide(&decision, &sizes), WAY_DEMAND);
 	sizes.rank = 0;
 	forsched_mpi_learn(&decision, &sizes, WAY_MPI, 1); /* of no bytes nothing is learnt */
 	assert_in_range(decision.least, 100 * KIB - 1, 100 * KIB + 1);
