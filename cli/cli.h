@@ -144,11 +144,11 @@ struct cli_fabric {
 	struct fors_fattree tree;   /* kind NULL: it is none */
 	struct fors_fabric *fabric; /* the tree's, of two levels; else NULL */
 	struct fors_lfts *lfts;
-	struct fors_route3 *rounds;  /* what the tables were made with; NULL: nothing, or nobody knows */
-	struct fors_lanes *lanes;    /* of two levels */
-	struct fors_account account; /* of all CA ports */
-	double tables_ms, check_ms;  /* filling, without checking; checking */
-	struct fors_slow slow;	     /* what was done about slow cables */
+	struct fors_pods_route *rounds; /* what the tables were made with; NULL: nothing, or nobody knows */
+	struct fors_lanes *lanes;	/* of two levels */
+	struct fors_account account;	/* of all CA ports */
+	double tables_ms, check_ms;	/* filling, without checking; checking */
+	struct fors_slow slow;		/* what was done about slow cables */
 	struct fors_warnings
 		warnings; /* what the tables leave out, and the schedule; and slow cables in use all the same */
 };

@@ -16,7 +16,7 @@
 #include "core/base/text.h"
 #include "core/planners/bound.h"
 #include "core/planners/over.h"
-#include "core/planners/pods/route3.h"
+#include "core/planners/pods/route.h"
 #include "core/schedule/schedule_file.h"
 #include "core/tables/lanes.h"
 
@@ -254,7 +254,7 @@ static enum fors_err witness_ways(const struct cli_plan *plan, struct cli_witnes
 	if (!err && cli_plan_is_for_trees(plan))
 		err = fors_lower_bound_witness(plan->made.fabric, cli_witness_new(witnesses, CLI_BOUND_LOWER), error);
 	if (!err && pods && pods->nplayers == seen->nservers)
-		err = fors_route3_witness(pods, pods->plays, cli_witness_new(witnesses, CLI_BOUND_LOWER), error);
+		err = fors_pods_route_witness(pods, pods->plays, cli_witness_new(witnesses, CLI_BOUND_LOWER), error);
 	if (!err && plan->status.lump_bound >= 0)
 		fors_lump_leaves(&plan->made.tree, cli_witness_new(witnesses, CLI_BOUND_LUMP));
 	return err ? err

@@ -139,17 +139,17 @@ libforscore_la_SOURCES = \
 	core/planners/over_numbers.c core/planners/over_numbers.h \
 	core/planners/over_rounds.c core/planners/over_rounds.h \
 	core/planners/planner.c core/planners/planner.h \
-	core/planners/pods/bound3.c core/planners/pods/bound3.h \
-	core/planners/pods/claims3.c core/planners/pods/claims3.h \
-	core/planners/pods/cohorts.c core/planners/pods/cohorts.h \
-	core/planners/pods/lanes3.c core/planners/pods/lanes3.h \
-	core/planners/pods/number3.c core/planners/pods/number3.h \
-	core/planners/pods/extra3.c core/planners/pods/extra3.h \
-	core/planners/pods/relieve3.c core/planners/pods/relieve3.h \
-	core/planners/pods/repair3.c core/planners/pods/repair3.h \
-	core/planners/pods/route3.c core/planners/pods/route3.h \
-	core/planners/pods/units3.c core/planners/pods/units3.h \
-	core/planners/pods/ways3.c core/planners/pods/ways3.h \
+	core/planners/pods/bound.c core/planners/pods/bound.h \
+	core/planners/pods/claims.c core/planners/pods/claims.h \
+	core/planners/pods/groups.c core/planners/pods/groups.h \
+	core/planners/pods/lanes.c core/planners/pods/lanes.h \
+	core/planners/pods/number.c core/planners/pods/number.h \
+	core/planners/pods/extra.c core/planners/pods/extra.h \
+	core/planners/pods/relieve.c core/planners/pods/relieve.h \
+	core/planners/pods/repair.c core/planners/pods/repair.h \
+	core/planners/pods/route.c core/planners/pods/route.h \
+	core/planners/pods/units.c core/planners/pods/units.h \
+	core/planners/pods/ways.c core/planners/pods/ways.h \
 	core/planners/routing.c core/planners/routing.h \
 	core/planners/slow.c core/planners/slow.h \
 	core/planners/slow_length.c core/planners/slow_length.h \

@@ -45,7 +45,7 @@ static enum fors_err find_moved(const struct fors_daemon *daemon, const struct f
 				const struct fors_places *ranked, uint64_t *moved, struct fors_error *error)
 {
 	struct fors_fattree tree;
-	struct fors_route3 *rounds = NULL;
+	struct fors_pods_route *rounds = NULL;
 	struct fors_lfts *lfts = NULL;
 	enum fors_err err = fors_daemon_build_tree(daemon, ranked, look->net, &tree, error);
 

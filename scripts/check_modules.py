@@ -27,7 +27,7 @@ FLOORS = {"core/": 8, "daemon/": 8}
 FILES = {"core/fabric": 40, "daemon": 40}  # in a folder, and in each below it
 LINES = {"plugin": 2200}
 # Files of these modules that ask whether a tree has two levels or three; who hands what it is made of on to a planner does not ask.
-HEIGHT = re.compile(r"tree[.>-]+(?:fabric|pods)\b|(?<!\.fabric = look)->fabric\b|fors_pods_|fors_fattree_of_")
+HEIGHT = re.compile(r"tree[.>-]+(?:fabric|pods)\b|(?<!\.fabric = look)->fabric\b|fors_pods_(?!route\b)|fors_fattree_of_")
 ASKING, ASKED = 5, ("daemon/", "plugin/")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

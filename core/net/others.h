@@ -9,7 +9,7 @@
  *
  * So this is the one place that says what an adapter is: it becomes FORS_OTHER, by the number of its device, by what
  * its vendor has it call itself, or because the administrator says so. All code that asks for FORS_CA then sees hosts
- * only. Its LIDs are led to all the same, as those of switches are (core/tables/extra.c, core/planners/pods/extra3.c).
+ * only. Its LIDs are led to all the same, as those of switches are (core/tables/extra.c, core/planners/pods/extra.c).
  * Thread rules: as net.h.
  */
 #ifndef FORS_CORE_NET_OTHERS_H

@@ -14,7 +14,7 @@
 #include "bound.h"
 #include "core/fabric/places.h"
 #include "core/net/lfts.h"
-#include "core/planners/pods/route3.h"
+#include "core/planners/pods/route.h"
 #include "outcome.h"
 #include "routing.h"
 
@@ -34,14 +34,14 @@ static enum fors_err is_hopeful(const struct fors_fabric *fabric, uint32_t phase
 }
 
 /* The same where tables of three levels are made, whose bound is that of all servers of the tree. */
-static bool is_hopeful3(const struct fors_pods *pods, const struct fors_route3 *route, uint32_t phases_now)
+static bool is_hopeful_pods(const struct fors_pods *pods, const struct fors_pods_route *route, uint32_t phases_now)
 {
 	return !phases_now || pods->nplayers != route->nservers || route->bound_servers < phases_now;
 }
 
 /* That there is none is no error, whatever the reason. */
 static enum fors_err plan_over(const struct fors_task *task, const struct fors_mended *mended,
-			       const struct fors_lfts *lfts, const struct fors_route3 *rounds, uint32_t *phases,
+			       const struct fors_lfts *lfts, const struct fors_pods_route *rounds, uint32_t *phases,
 			       struct fors_error *error)
 {
 	struct fors_request request = {.task = *task, .net = mended->net, .lfts = lfts, .rounds = rounds};
@@ -63,11 +63,11 @@ static enum fors_err plan_over(const struct fors_task *task, const struct fors_m
 static enum fors_err plan(const struct fors_task *task, const struct fors_mended *mended, uint32_t phases_now,
 			  uint32_t *phases, struct fors_error *error)
 {
-	struct fors_route3 *rounds = NULL;
+	struct fors_pods_route *rounds = NULL;
 	struct fors_lfts *lfts = NULL;
 	enum fors_err err = fors_routing_make(&mended->tree, true, &lfts, &rounds, error);
 
-	if (!err && (!rounds || is_hopeful3(mended->tree.pods, rounds, phases_now)))
+	if (!err && (!rounds || is_hopeful_pods(mended->tree.pods, rounds, phases_now)))
 		err = plan_over(task, mended, lfts, rounds, phases, error);
 	fors_routing_free(lfts, rounds);
 	return err;

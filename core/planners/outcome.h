@@ -20,7 +20,7 @@
 #include "core/schedule/verify.h"
 #include "method.h"
 
-struct fors_route3; /* core/planners/pods/route3.h */
+struct fors_pods_route; /* core/planners/pods/route.h */
 
 #define FORS_OVER_ALL_PATHS 128 /* path indices that a server can have */
 #define FORS_OVER_MOST_BYTES (UINT64_C(4) << 30)
@@ -42,7 +42,7 @@ struct fors_request {
 
 	/* What follows is for plans over ways. */
 	const struct fors_participants *participants; /* NULL: every CA port with a LID and a cable to a switch */
-	const struct fors_route3 *rounds; /* what the tables were made with; NULL: nothing, or nobody knows */
+	const struct fors_pods_route *rounds; /* what the tables were made with; NULL: nothing, or nobody knows */
 	/* The service level from a base LID to a LID that a flow goes to, FORS_NO_SL: not known. NULL: none is. */
 	uint8_t (*sl)(void *levels, uint32_t src_lid, uint32_t dst_lid);
 	void *levels;

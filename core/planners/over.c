@@ -39,7 +39,7 @@
 
 struct plan {
 	const struct fors_request *request;
-	const struct fors_route3 *rounds; /* that the plan may begin with; NULL */
+	const struct fors_pods_route *rounds; /* that the plan may begin with; NULL */
 	struct fors_flows_routed *routed;
 	struct fors_schedule *schedule;
 	struct fors_ways_seen seen;
@@ -168,7 +168,7 @@ static uint64_t bytes_of(const struct plan *plan)
 /* What packing whole units takes: two packings while a round is added, and the search. */
 static uint64_t units_bytes(const struct plan *plan)
 {
-	const struct fors_route3 *route = plan->rounds;
+	const struct fors_pods_route *route = plan->rounds;
 	struct fors_flows_problem units = plan->routed->problem;
 
 	units.lump = route->length;
@@ -333,7 +333,7 @@ static bool is_large(const struct plan *plan)
 
 static bool may_be_rounds(const struct plan *plan)
 {
-	const struct fors_route3 *route = plan->rounds;
+	const struct fors_pods_route *route = plan->rounds;
 
 	return route && units_bytes(plan) <= most_bytes(plan) && fors_over_rounds_may_be(plan->routed, route);
 }
@@ -341,7 +341,7 @@ static bool may_be_rounds(const struct plan *plan)
 /* Whole units, in rounds; cut into single flows where these tables allow fewer phases, and there is memory for it. */
 static enum fors_err pack_rounds(struct plan *plan, const struct fors_flows_asked *asked, struct fors_error *error)
 {
-	const struct fors_route3 *route = plan->rounds;
+	const struct fors_pods_route *route = plan->rounds;
 	struct fors_flows_problem units;
 	struct fors_flows_packing *packing;
 	uint32_t nphases;
@@ -433,7 +433,7 @@ static void clear(struct plan *plan)
 /* Of a tree of fors the bound of its servers counts too, where all take part; nothing is known of tables that could not be read. */
 static void tell_bounds(const struct plan *plan, struct fors_outcome *outcome)
 {
-	const struct fors_route3 *route = plan->request->rounds;
+	const struct fors_pods_route *route = plan->request->rounds;
 	uint32_t best = plan->best;
 
 	outcome->seen = plan->seen;

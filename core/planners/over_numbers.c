@@ -24,7 +24,7 @@ static void close_gaps(uint32_t *number, uint32_t n, uint32_t *rank)
 }
 
 /* Numbers of those that take part, with gaps; false: one of them hangs on a switch above leaves. */
-static bool list_numbers(const struct fors_flows_routed *routed, const struct fors_route3 *route, uint32_t *number)
+static bool list_numbers(const struct fors_flows_routed *routed, const struct fors_pods_route *route, uint32_t *number)
 {
 	for (uint32_t d = 0; d < routed->nservers; d++) {
 		uint32_t slot = route->slot_of[routed->server[d].lid];
@@ -36,7 +36,7 @@ static bool list_numbers(const struct fors_flows_routed *routed, const struct fo
 	return true;
 }
 
-enum fors_err fors_over_numbers(const struct fors_flows_routed *routed, const struct fors_route3 *route,
+enum fors_err fors_over_numbers(const struct fors_flows_routed *routed, const struct fors_pods_route *route,
 				uint32_t **numbers, struct fors_error *error)
 {
 	uint32_t n = routed->nservers, *number, *rank;

@@ -2,7 +2,7 @@
 /*
  * over_rounds.c - a plan in whole units to begin with.
  *
- * Tables of three-level trees are made together with a round for each unit (pods/route3.h). Where every leaf has as many
+ * Tables of three-level trees are made together with a round for each unit (pods/route.h). Where every leaf has as many
  * participants as it has servers, those rounds are a plan already, or nearly: units that found none are searched for
  * again, now with the ways that the tables really have, and with a round more if need be.
  */
@@ -23,7 +23,7 @@ static bool has_equal_switches(const struct fors_flows_problem *p, uint32_t send
 	return p->nswitches;
 }
 
-static void place(const struct fors_flows_routed *routed, const struct fors_route3 *route,
+static void place(const struct fors_flows_routed *routed, const struct fors_pods_route *route,
 		  struct fors_flows_packing *packing)
 {
 	const struct fors_flows_problem *p = packing->problem;
@@ -31,7 +31,7 @@ static void place(const struct fors_flows_routed *routed, const struct fors_rout
 	packing->nwaiting = 0;
 	for (uint32_t s = 0; s < p->nswitches; s++)
 		for (uint32_t d = 0; d < p->ndests; d++) {
-			uint32_t round = fors_route3_round(route, routed->node[s], routed->server[d].lid);
+			uint32_t round = fors_pods_route_round(route, routed->node[s], routed->server[d].lid);
 
 			if (round >= packing->nphases || !fors_flows_put_if_free(packing, s, d, 0, round))
 				packing->waiting[packing->nwaiting++] = s * p->ndests + d;
@@ -58,12 +58,12 @@ static enum fors_err finish(const struct fors_flows_asked *asked, struct fors_fl
 	return err;
 }
 
-bool fors_over_rounds_may_be(const struct fors_flows_routed *routed, const struct fors_route3 *route)
+bool fors_over_rounds_may_be(const struct fors_flows_routed *routed, const struct fors_pods_route *route)
 {
 	return route->round && has_equal_switches(&routed->problem, route->length);
 }
 
-enum fors_err fors_over_rounds(const struct fors_flows_routed *routed, const struct fors_route3 *route,
+enum fors_err fors_over_rounds(const struct fors_flows_routed *routed, const struct fors_pods_route *route,
 			       const struct fors_flows_asked *asked, struct fors_flows_problem *units,
 			       struct fors_flows_packing **packing, struct fors_error *error)
 {

@@ -2,12 +2,12 @@
 /* routing.c - who makes tables of which tree: see routing.h. */
 #include "routing.h"
 
-#include "core/planners/pods/route3.h"
+#include "core/planners/pods/route.h"
 #include "core/tables/check.h"
 #include "core/tables/tables.h"
 
 enum fors_err fors_routing_make(const struct fors_fattree *tree, bool in_haste, struct fors_lfts **lfts,
-				struct fors_route3 **rounds, struct fors_error *error)
+				struct fors_pods_route **rounds, struct fors_error *error)
 {
 	uint32_t effort;
 	enum fors_err err;
@@ -15,8 +15,8 @@ enum fors_err fors_routing_make(const struct fors_fattree *tree, bool in_haste, 
 	*rounds = NULL;
 	if (tree->fabric)
 		return fors_tables_build(tree->fabric, lfts, error);
-	effort = in_haste ? fors_route3_little_effort(tree->pods) : FORS_ROUTE3_EFFORT;
-	err = fors_route3_make(tree->pods, effort, rounds, error);
+	effort = in_haste ? fors_pods_route_little_effort(tree->pods) : FORS_PODS_ROUTE_EFFORT;
+	err = fors_pods_route_make(tree->pods, effort, rounds, error);
 	if (!err) {
 		*lfts = (*rounds)->lfts;
 		(*rounds)->lfts = NULL;
@@ -24,9 +24,9 @@ enum fors_err fors_routing_make(const struct fors_fattree *tree, bool in_haste, 
 	return err;
 }
 
-void fors_routing_free(struct fors_lfts *lfts, struct fors_route3 *rounds)
+void fors_routing_free(struct fors_lfts *lfts, struct fors_pods_route *rounds)
 {
-	fors_route3_free(rounds);
+	fors_pods_route_free(rounds);
 	fors_lfts_free(lfts);
 }
 

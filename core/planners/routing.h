@@ -3,7 +3,7 @@
  * routing.h - tables of a fat-tree, and rounds if its height has any.
  *
  * There are two makers: of two levels core/tables/tables.h, whose plans are made afterwards; of three
- * core/planners/pods/route3.h, which makes rounds with the tables. Who wants tables asks here, and need not know.
+ * core/planners/pods/route.h, which makes rounds with the tables. Who wants tables asks here, and need not know.
  * Thread rules: pure.
  */
 #ifndef FORS_CORE_PLANNERS_ROUTING_H
@@ -13,7 +13,7 @@
 #include "core/fabric/fattree.h"
 #include "core/net/lfts.h"
 
-struct fors_route3;
+struct fors_pods_route;
 
 /*
  * The tables in *lfts, owned by the caller, and what they were made with in *rounds (core/planners/over.h), NULL: nothing
@@ -21,9 +21,9 @@ struct fors_route3;
  * may be missing then. Errors: FORS_ENOMEM, FORS_ELIMIT.
  */
 enum fors_err fors_routing_make(const struct fors_fattree *tree, bool in_haste, struct fors_lfts **lfts,
-				struct fors_route3 **rounds, struct fors_error *error);
+				struct fors_pods_route **rounds, struct fors_error *error);
 /* Both may be NULL. */
-void fors_routing_free(struct fors_lfts *lfts, struct fors_route3 *rounds);
+void fors_routing_free(struct fors_lfts *lfts, struct fors_pods_route *rounds);
 
 /* Look at tables as core/tables/check.h does. Errors: FORS_ETABLES, FORS_ENOMEM. */
 enum fors_err fors_routing_check(const struct fors_fattree *tree, const struct fors_lfts *lfts,

@@ -25,7 +25,7 @@
 #include "core/fabric/drained.h"
 #include "core/fabric/fattree.h"
 #include "bound.h"
-#include "pods/route3.h"
+#include "pods/route.h"
 #include "slow_length.h"
 
 #define STEPS 8 /* of speeds; cables faster than the eighth slowest speed are used */
@@ -321,7 +321,7 @@ static enum fors_err leave_out(struct search *s, struct fors_error *error)
 
 	if (fast && find_fast(&s->tree, s->full, fast))
 		err = s->tree.fabric ? bound_fast(s->tree.fabric, fast, &bound, error)
-				     : fors_route3_bound(s->tree.pods, fast, &bound, error);
+				     : fors_pods_route_bound(s->tree.pods, fast, &bound, error);
 	free(fast);
 	if (!err)
 		s->slow->fast_bound = bound == UINT32_MAX ? 0 : bound;

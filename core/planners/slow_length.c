@@ -22,7 +22,7 @@
 #include "bound.h"
 #include "core/net/rates.h"
 #include "core/fabric/fattree.h"
-#include "core/planners/pods/route3.h"
+#include "core/planners/pods/route.h"
 
 #define BY_CHANCE 0.7 /* where between the two the phases lie: 0 the fullest cable, 1 chance */
 
@@ -169,7 +169,7 @@ static enum fors_err count_phases(const struct fors_fattree *tree, uint32_t *pha
 
 	*phases = UINT32_MAX;
 	if (tree->pods)
-		err = fors_route3_bound(tree->pods, tree->pods->plays, phases, error);
+		err = fors_pods_route_bound(tree->pods, tree->pods->plays, phases, error);
 	else if (!tree->fabric->unreachable_pairs)
 		err = fors_lower_bound(tree->fabric, phases, error);
 	fors_lump_leaves(tree, &lump);

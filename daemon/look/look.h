@@ -47,7 +47,7 @@ struct fors_look {
 	struct fors_floors
 		floors; /* where lanes of jobs are shared out, if table entries of jobs are wanted; else empty */
 	struct fors_lfts *lfts;
-	struct fors_route3 *rounds;    /* what the tables were made with; NULL: nothing, or nobody knows */
+	struct fors_pods_route *rounds; /* what the tables were made with; NULL: nothing, or nobody knows */
 	struct fors_look_given *given; /* NULL: the tables are fors's own, of two levels, or nobody planned over them */
 	char tables_by[48];	       /* routing engine that made the tables; empty: not known */
 	double tables_ms;	       /* time to fill the tables, negative: unknown */

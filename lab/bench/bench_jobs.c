@@ -24,7 +24,7 @@
 #include "core/jobs/running.h"
 #include "core/net/tree_net.h"
 #include "core/planners/jobplan_over.h"
-#include "core/planners/pods/route3.h"
+#include "core/planners/pods/route.h"
 
 #define MOST_TEXT 1000000
 #define PART 24 /* of the usual work has the search for lanes where jobs run already, as in daemon/worker */
@@ -34,7 +34,7 @@ static const uint64_t limits[] = {0, 20000000, 5000000, 1000000}; /* steps of a 
 struct tree {
 	struct fors_net *net;
 	struct fors_pods *pods;
-	struct fors_route3 *route;
+	struct fors_pods_route *route;
 	struct fors_floors floors;
 };
 
@@ -91,7 +91,7 @@ static void make_tree(const char *text, struct tree *tree)
 	fors_tree_spec_clear(&spec);
 	must(fors_assign_lids(tree->net, NULL, 1, false, &error), &error);
 	must(fors_pods_build(tree->net, tree->net, NULL, 0, &tree->pods, &error), &error);
-	must(fors_route3_make(tree->pods, FORS_ROUTE3_EFFORT, &tree->route, &error), &error);
+	must(fors_pods_route_make(tree->pods, FORS_PODS_ROUTE_EFFORT, &tree->route, &error), &error);
 	fattree = fors_fattree_of_pods(tree->pods);
 	must(fors_floors_make(&fattree, &tree->floors, &error), &error);
 }
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
 		print(argv[1], limits[i], &tally);
 	}
 	fors_floors_clear(&tree.floors);
-	fors_route3_free(tree.route);
+	fors_pods_route_free(tree.route);
 	fors_pods_free(tree.pods);
 	fors_net_free(tree.net);
 	return 0;

@@ -22,7 +22,7 @@
 #include "core/fabric/lids.h"
 #include "core/fabric/pods.h"
 #include "core/net/tree_net.h"
-#include "core/planners/pods/route3.h"
+#include "core/planners/pods/route.h"
 #include "core/tables/check.h"
 
 static const char *const specs[] = {"XGFT(3;4,4,4;1,4,4)", "XGFT(3;6,6,8;1,6,6)", "XGFT(3;8,8,16;1,8,8)",
@@ -116,7 +116,7 @@ static void fail(const struct fors_pods *whole, struct fors_net *now, enum kind 
 
 /* ---- what comes of it ---- */
 
-static unsigned count_moved(const struct fors_pods *pods, const struct fors_route3 *route,
+static unsigned count_moved(const struct fors_pods *pods, const struct fors_pods_route *route,
 			    const struct fors_lfts *before)
 {
 	unsigned moved = 0;
@@ -132,7 +132,7 @@ static unsigned count_moved(const struct fors_pods *pods, const struct fors_rout
 	return moved;
 }
 
-static void count(const struct fors_pods *pods, const struct fors_route3 *route, const struct fors_lfts *before,
+static void count(const struct fors_pods *pods, const struct fors_pods_route *route, const struct fors_lfts *before,
 		  struct tally *tally)
 {
 	uint32_t best = route->length ? (route->bound + route->length - 1) / route->length : 0;
@@ -145,16 +145,16 @@ static void count(const struct fors_pods *pods, const struct fors_route3 *route,
 	tally->moved += before ? count_moved(pods, route, before) : 0;
 }
 
-static struct fors_route3 *measure(const struct fors_pods *whole, struct fors_net *now, const struct fors_lfts *before,
-				   struct tally *tally)
+static struct fors_pods_route *measure(const struct fors_pods *whole, struct fors_net *now,
+				       const struct fors_lfts *before, struct tally *tally)
 {
 	struct fors_error error = {0};
 	struct fors_pods *pods;
-	struct fors_route3 *route;
+	struct fors_pods_route *route;
 	double start = now_ms(), made, checked;
 
 	must(fors_pods_build(whole->known, now, NULL, 0, &pods, &error), &error);
-	must(fors_route3_make(pods, FORS_ROUTE3_EFFORT, &route, &error), &error);
+	must(fors_pods_route_make(pods, FORS_PODS_ROUTE_EFFORT, &route, &error), &error);
 	made = now_ms();
 	must(fors_tables_check_levels(now, route->level, route->lfts, NULL, &error), &error);
 	checked = now_ms();
@@ -180,7 +180,7 @@ static void one_tree(const char *text, unsigned sets)
 	struct fors_tree_spec spec = {0};
 	struct fors_error error = {0};
 	struct fors_random random = {1};
-	struct fors_route3 *healthy = NULL;
+	struct fors_pods_route *healthy = NULL;
 	struct fors_pods *whole;
 	struct fors_net *net;
 
@@ -193,21 +193,21 @@ static void one_tree(const char *text, unsigned sets)
 		struct tally tally = {0};
 
 		for (unsigned i = 0; i < sets; i++) {
-			struct fors_route3 *route;
+			struct fors_pods_route *route;
 			struct fors_net *now;
 
 			must(fors_net_copy(net, &now, &error), &error);
 			fail(whole, now, kind, i, &random);
 			route = measure(whole, now, healthy ? healthy->lfts : NULL, &tally);
 			if (healthy)
-				fors_route3_free(route);
+				fors_pods_route_free(route);
 			else
 				healthy = route;
 			fors_net_free(now);
 		}
 		print(text, kind, &tally);
 	}
-	fors_route3_free(healthy);
+	fors_pods_route_free(healthy);
 	fors_pods_free(whole);
 	fors_net_free(net);
 }

@@ -111,7 +111,7 @@ enum fors_err whatif_shift(const struct whatif *whatif, const struct fors_shift 
  * three levels were made with, or NULL. Errors: FORS_ENOMEM.
  */
 enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
-			       const struct fors_route3 *rounds, struct whatif_result *result,
+			       const struct fors_pods_route *rounds, struct whatif_result *result,
 			       struct fors_schedule **plan, struct fors_error *error);
 
 /* --- whatif_simulate.c ---------------------------------------------------------------------------------------- */

@@ -74,7 +74,7 @@ enum fors_err whatif_shift_intact(struct whatif *whatif, struct fors_error *erro
 }
 
 enum fors_err whatif_plan_over(const struct whatif *whatif, const struct fors_net *net, const struct fors_lfts *lfts,
-			       const struct fors_route3 *rounds, struct whatif_result *result,
+			       const struct fors_pods_route *rounds, struct whatif_result *result,
 			       struct fors_schedule **plan, struct fors_error *error)
 {
 	const struct fors_request request = {

@@ -54,7 +54,7 @@ static struct fors_net *read_net(const char *path)
 }
 
 static uint32_t plan(const struct fors_fattree *tree, const struct fors_net *net, const struct fors_lfts *lfts,
-		     const struct fors_route3 *rounds)
+		     const struct fors_pods_route *rounds)
 {
 	struct fors_request request = {.task = {.fabric = tree->fabric}, .net = net, .lfts = lfts, .rounds = rounds};
 	struct fors_schedule *schedule;
@@ -71,7 +71,7 @@ static void tell(const struct fors_net *net, const struct fors_places *places)
 {
 	struct fors_fattree tree;
 	struct fors_lfts *lfts;
-	struct fors_route3 *rounds;
+	struct fors_pods_route *rounds;
 	struct fors_error error = {0};
 	uint32_t phases;
 	double start, spent;

@@ -57,8 +57,8 @@ void make_tables(struct world *w, uint32_t effort)
 {
 	struct fors_error error = {0};
 
-	fors_route3_free(w->route);
-	must(fors_route3_make(w->pods, effort, &w->route, &error), &error);
+	fors_pods_route_free(w->route);
+	must(fors_pods_route_make(w->pods, effort, &w->route, &error), &error);
 }
 
 void route_with(struct world *w, uint32_t effort)
@@ -69,7 +69,7 @@ void route_with(struct world *w, uint32_t effort)
 
 void route(struct world *w)
 {
-	route_with(w, FORS_ROUTE3_EFFORT);
+	route_with(w, FORS_PODS_ROUTE_EFFORT);
 }
 
 void mend(struct world *w)
@@ -82,7 +82,7 @@ void mend(struct world *w)
 
 void world_free(struct world *w)
 {
-	fors_route3_free(w->route);
+	fors_pods_route_free(w->route);
 	fors_pods_free(w->pods);
 	fors_net_free(w->now);
 	fors_net_free(w->known);
@@ -160,7 +160,7 @@ static uint32_t walk(const struct world *w, uint32_t node, uint16_t lid, uint32_
 
 void judge_rounds(const struct world *w)
 {
-	const struct fors_route3 *route = w->route;
+	const struct fors_pods_route *route = w->route;
 	size_t rows = w->now->nports + (size_t)w->pods->nslots;
 	uint8_t *taken = calloc(rows * route->nrounds, 1);
 	uint32_t *senders = calloc((size_t)w->pods->nleaves * route->nrounds, sizeof(*senders));
@@ -172,7 +172,7 @@ void judge_rounds(const struct world *w)
 			uint32_t round = route->round[(size_t)a * w->pods->nslots + s], link[4],
 				 n = walk(w, w->pods->leaf[a].now, w->pods->slot[s].lid, link);
 
-			if (round == FORS_ROUTE3_NONE)
+			if (round == FORS_PODS_ROUTE_NONE)
 				continue;
 			assert_true(round < route->nrounds);
 			assert_true(++senders[(size_t)a * route->nrounds + round] <= route->length);

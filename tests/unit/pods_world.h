@@ -10,13 +10,13 @@
 
 #include "core/base/random.h"
 #include "core/fabric/pods.h"
-#include "core/planners/pods/route3.h"
+#include "core/planners/pods/route.h"
 
 /* A tree with LIDs, before anything fails, and what is left of it. */
 struct world {
 	struct fors_net *known, *now;
 	struct fors_pods *pods;
-	struct fors_route3 *route;
+	struct fors_pods_route *route;
 };
 
 void must(enum fors_err err, const struct fors_error *error);

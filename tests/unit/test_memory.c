@@ -35,7 +35,7 @@
 #include "core/planners/mended.h"
 #include "core/planners/outcome.h"
 #include "core/planners/outcome.h"
-#include "core/planners/pods/route3.h"
+#include "core/planners/pods/route.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
@@ -705,7 +705,7 @@ static enum fors_err drain_pods(const struct ground *g, uint64_t *digest, struct
 	struct fors_net *net = three_levels();
 	struct fors_names names = {NULL, 0};
 	struct fors_warnings warnings = {0};
-	struct fors_route3 *route = NULL;
+	struct fors_pods_route *route = NULL;
 	struct fors_pods *pods = NULL;
 	enum fors_err err;
 
@@ -717,11 +717,11 @@ static enum fors_err drain_pods(const struct ground *g, uint64_t *digest, struct
 	if (!err)
 		err = fors_drained_apply(fors_fattree_of_pods(pods), &warnings, error);
 	if (!err)
-		err = fors_route3_make(pods, fors_route3_little_effort(pods), &route, error);
+		err = fors_pods_route_make(pods, fors_pods_route_little_effort(pods), &route, error);
 	faults_off();
 	if (!err)
 		*digest = digest_of(route->lfts->port, (size_t)route->lfts->nswitches * route->lfts->nlids);
-	fors_route3_free(route);
+	fors_pods_route_free(route);
 	fors_pods_free(pods);
 	fors_names_clear(&names);
 	fors_net_free(net);
@@ -734,12 +734,12 @@ static enum fors_err plan_pods(const struct ground *g, uint64_t *digest, struct 
 	struct fors_net *net = three_levels();
 	struct fors_outcome report = {0};
 	struct fors_schedule *schedule = NULL;
-	struct fors_route3 *route = NULL;
+	struct fors_pods_route *route = NULL;
 	struct fors_pods *pods = NULL;
 	enum fors_err err;
 
 	assert_int_equal(fors_pods_build(net, net, NULL, 0, &pods, NULL), FORS_OK);
-	assert_int_equal(fors_route3_make(pods, fors_route3_little_effort(pods), &route, NULL), FORS_OK);
+	assert_int_equal(fors_pods_route_make(pods, fors_pods_route_little_effort(pods), &route, NULL), FORS_OK);
 	assert_non_null(route->round);
 	const struct fors_request task = {.net = net, .lfts = route->lfts, .rounds = route, .task.threads = g->threads};
 
@@ -749,7 +749,7 @@ static enum fors_err plan_pods(const struct ground *g, uint64_t *digest, struct 
 	assert_int_equal(!schedule, err != FORS_OK);
 	*digest = err ? 0 : schedule->fingerprint ^ schedule->nphases;
 	fors_schedule_free(schedule);
-	fors_route3_free(route);
+	fors_pods_route_free(route);
 	fors_pods_free(pods);
 	fors_net_free(net);
 	return err;
@@ -796,7 +796,7 @@ static enum fors_err hold_floors(const struct fors_fattree *tree, const struct f
 static enum fors_err hold_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
 	struct fors_net *net = three_levels();
-	struct fors_route3 *route = NULL;
+	struct fors_pods_route *route = NULL;
 	struct fors_pods *pods = NULL;
 	struct fors_fattree tree;
 	enum fors_err err;
@@ -804,14 +804,14 @@ static enum fors_err hold_pods(const struct ground *g, uint64_t *digest, struct 
 	assert_int_equal(fors_assign_lids(net, NULL, 2, false, NULL), FORS_OK);
 	assert_int_equal(fors_pods_build(net, net, NULL, 0, &pods, NULL), FORS_OK);
 	tree = fors_fattree_of_pods(pods);
-	assert_int_equal(fors_route3_make(pods, fors_route3_little_effort(pods), &route, NULL), FORS_OK);
+	assert_int_equal(fors_pods_route_make(pods, fors_pods_route_little_effort(pods), &route, NULL), FORS_OK);
 	const struct fors_request task = {.net = net, .lfts = route->lfts};
 
 	*digest = 0;
 	begin();
 	err = hold_floors(&tree, &task, digest, error);
 	faults_off();
-	fors_route3_free(route);
+	fors_pods_route_free(route);
 	fors_pods_free(pods);
 	fors_net_free(net);
 	return err;
@@ -1494,13 +1494,13 @@ static void tree3_free(struct tree3 *tree)
 
 static enum fors_err route_pods(const struct ground *g, uint64_t *digest, struct fors_error *error)
 {
-	struct fors_route3 *route = UNTOUCHED;
+	struct fors_pods_route *route = UNTOUCHED;
 	struct tree3 tree;
 	enum fors_err err;
 
 	tree3_new(&tree, g->number);
 	begin();
-	err = fors_route3_make(tree.pods, 100, &route, error);
+	err = fors_pods_route_make(tree.pods, 100, &route, error);
 	faults_off();
 	tree3_free(&tree);
 	if (err) {
@@ -1508,7 +1508,7 @@ static enum fors_err route_pods(const struct ground *g, uint64_t *digest, struct
 		return err;
 	}
 	*digest = digest_of(route->lfts->port, (size_t)route->lfts->nswitches * route->lfts->nlids);
-	fors_route3_free(route);
+	fors_pods_route_free(route);
 	return FORS_OK;
 }
 
@@ -1792,7 +1792,7 @@ static void three_level_tables(void **state)
 	struct ground g = {.number = 0};
 
 	for (; g.number < sizeof(trees3) / sizeof(trees3[0]); g.number++)
-		try_both("fors_route3_make", route_pods, &g);
+		try_both("fors_pods_route_make", route_pods, &g);
 	for (g.threads = 1; g.threads <= 3; g.threads++)
 		try_both("fors_plan_over in rounds", plan_pods, &g);
 }

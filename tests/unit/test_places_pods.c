@@ -15,7 +15,7 @@
 #include "core/fabric/places.h"
 #include "core/net/others.h"
 #include "core/net/tree_net.h"
-#include "core/planners/pods/route3.h"
+#include "core/planners/pods/route.h"
 #include "core/planners/routing.h"
 
 #define TREE "XGFT(3;2,2,3;1,2,2)" /* 12 servers, 6 leaves, 6 mids, 4 tops */
@@ -256,13 +256,13 @@ static void refuse(const char *text, size_t size, const char *word)
 }
 
 /* The tables that places lead to. */
-static struct fors_route3 *route_of(const struct fors_places *places, const struct fors_net *now)
+static struct fors_pods_route *route_of(const struct fors_places *places, const struct fors_net *now)
 {
-	struct fors_route3 *route = NULL;
+	struct fors_pods_route *route = NULL;
 	struct fors_fattree tree;
 
 	assert_int_equal(fors_fattree_build(now, places, NULL, &tree, NULL), FORS_OK);
-	assert_int_equal(fors_route3_make(tree.pods, 100, &route, NULL), FORS_OK);
+	assert_int_equal(fors_pods_route_make(tree.pods, 100, &route, NULL), FORS_OK);
 	fors_fattree_free(&tree);
 	return route;
 }
@@ -270,21 +270,21 @@ static struct fors_route3 *route_of(const struct fors_places *places, const stru
 static void assert_same_tables(const struct fors_places *one, const struct fors_places *other,
 			       const struct fors_net *now)
 {
-	struct fors_route3 *a = route_of(one, now), *b = route_of(other, now);
+	struct fors_pods_route *a = route_of(one, now), *b = route_of(other, now);
 
 	assert_memory_equal(a->lfts->port, b->lfts->port, (size_t)a->lfts->nswitches * a->lfts->nlids);
-	fors_route3_free(a);
-	fors_route3_free(b);
+	fors_pods_route_free(a);
+	fors_pods_route_free(b);
 }
 
 static void assert_other_tables(const struct fors_places *one, const struct fors_places *other,
 				const struct fors_net *now)
 {
-	struct fors_route3 *a = route_of(one, now), *b = route_of(other, now);
+	struct fors_pods_route *a = route_of(one, now), *b = route_of(other, now);
 
 	assert_memory_not_equal(a->lfts->port, b->lfts->port, (size_t)a->lfts->nswitches * a->lfts->nlids);
-	fors_route3_free(a);
-	fors_route3_free(b);
+	fors_pods_route_free(a);
+	fors_pods_route_free(b);
 }
 
 static void text_and_back(void **state)
@@ -460,7 +460,7 @@ static void only_the_dead_are_forgotten(void **state)
 	struct fors_places *places = places_of(net);
 	uint64_t leaf = net->node[node_of(net, "Leaf02")].guid;
 	struct fors_error error = {0};
-	struct fors_route3 *route;
+	struct fors_pods_route *route;
 
 	assert_int_equal(fors_places_forget(places, leaf, &error), FORS_ENOTAPPL);
 	assert_non_null(strstr(error.text, "alive"));
@@ -473,7 +473,7 @@ static void only_the_dead_are_forgotten(void **state)
 	assert_int_equal(fors_places_known(places)->nnodes, net->nnodes - 3); /* with its servers */
 	route = route_of(places, less);
 	assert_int_equal(route->nservers, 10);
-	fors_route3_free(route);
+	fors_pods_route_free(route);
 	fors_places_free(places);
 	fors_net_free(net);
 	fors_net_free(less);
@@ -567,13 +567,13 @@ static uint32_t count_told(const struct fors_places *places, const struct fors_n
 static void assert_same_ways(const struct fors_places *died, const struct fors_places *never,
 			     const struct fors_net *now)
 {
-	struct fors_route3 *a = route_of(died, now), *b = route_of(never, now);
+	struct fors_pods_route *a = route_of(died, now), *b = route_of(never, now);
 
 	for (size_t i = 0; i < (size_t)a->lfts->nswitches * a->lfts->nlids; i++)
 		if (b->lfts->port[i] != FORS_NO_PATH)
 			assert_int_equal(a->lfts->port[i], b->lfts->port[i]);
-	fors_route3_free(a);
-	fors_route3_free(b);
+	fors_pods_route_free(a);
+	fors_pods_route_free(b);
 }
 
 /* Cables that lack from the beginning count as dead: the tables are those of who saw them die, and nobody is told of them. */
@@ -691,7 +691,7 @@ static void a_kept_order_is_completed_by_a_ranking(void **state)
 static uint8_t *entries_of(const struct fors_places *places, const struct fors_net *net, size_t *count)
 {
 	struct fors_fattree tree;
-	struct fors_route3 *rounds = NULL;
+	struct fors_pods_route *rounds = NULL;
 	struct fors_lfts *lfts = NULL;
 	uint8_t *port;
 

@@ -815,7 +815,7 @@ static void test_rounds_that_do_not_fit(void **state)
 				 *other = &of_leaf[fors_random_below(&random, 64)], was = *one;
 
 			*one = i % 2 ? *other
-				     : FORS_ROUTE3_NONE; /* a leaf has as many in a round as before, or fewer */
+				     : FORS_PODS_ROUTE_NONE; /* a leaf has as many in a round as before, or fewer */
 			*other = was;
 		}
 		task.lfts = w.route->lfts;
@@ -879,7 +879,7 @@ static void test_memory(void **state)
 /* The switch above keeps the port of a dead cable for the servers of a leaf below it. */
 static void assert_port_kept(const char *dead, const char *leaf)
 {
-	struct fors_route3 *before;
+	struct fors_pods_route *before;
 	struct fors_error error = {0};
 	struct world w;
 	uint32_t low, above, below;
@@ -906,7 +906,7 @@ static void assert_port_kept(const char *dead, const char *leaf)
 				was);
 		}
 	}
-	fors_route3_free(before);
+	fors_pods_route_free(before);
 	world_free(&w);
 }
 
@@ -969,7 +969,7 @@ static void try_cables_down(const char *spec, const char *dead, uint32_t least, 
 	take_down(&w, dead);
 	route(&w);
 	assert_in_range(plan_over(&w), least, most);
-	make_tables(&w, fors_route3_little_effort(w.pods));
+	make_tables(&w, fors_pods_route_little_effort(w.pods));
 	assert_in_range(plan_over(&w), least, most + most / 20);
 	world_free(&w);
 }

@@ -169,7 +169,7 @@ static void test_needed_board_cable(void **state)
 	assert_int_equal(fors_drained_apply(fors_fattree_of_pods(w.pods), &warnings, NULL), FORS_OK);
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.text[0], "Mid2-04[5] - Board1[5] stays in use"));
-	make_tables(&w, FORS_ROUTE3_EFFORT);
+	make_tables(&w, FORS_PODS_ROUTE_EFFORT);
 	judge(&w);
 	fors_names_clear(&names);
 	world_free(&w);
@@ -198,8 +198,8 @@ static void try_board_cable(const char *spec, uint32_t mids, unsigned leaves, ui
 
 		snprintf(cable, sizeof(cable), "Mid2-%02u[%u]", (port - leaves) % mids, port);
 		take_down(&w, cable);
-		assert_in_range(phases_with(&w, FORS_ROUTE3_EFFORT), most, most);
-		assert_in_range(phases_with(&w, fors_route3_little_effort(w.pods)), most, most);
+		assert_in_range(phases_with(&w, FORS_PODS_ROUTE_EFFORT), most, most);
+		assert_in_range(phases_with(&w, fors_pods_route_little_effort(w.pods)), most, most);
 		mend(&w);
 		route(&w);
 		after = board_entries(&w);
@@ -223,8 +223,8 @@ static void test_leaf_cable_of_a_director(void **state)
 	struct world w = director_new("XGFT(3;5,3,8;1,5,3)", 40, 3, 3);
 
 	take_down(&w, "Leaf12[9]");
-	assert_in_range(phases_with(&w, FORS_ROUTE3_EFFORT), 144, 145);
-	assert_in_range(phases_with(&w, fors_route3_little_effort(w.pods)), 144, 145);
+	assert_in_range(phases_with(&w, FORS_PODS_ROUTE_EFFORT), 144, 145);
+	assert_in_range(phases_with(&w, fors_pods_route_little_effort(w.pods)), 144, 145);
 	world_free(&w);
 }
 
@@ -239,7 +239,7 @@ static void test_card_in_haste(void **state)
 		snprintf(mid, sizeof(mid), "Mid2-%02u", i);
 		take_down(&w, mid);
 		look(&w);
-		assert_in_range(phases_with(&w, fors_route3_little_effort(w.pods)), 80, 80);
+		assert_in_range(phases_with(&w, fors_pods_route_little_effort(w.pods)), 80, 80);
 		mend(&w);
 	}
 	world_free(&w);
@@ -254,7 +254,7 @@ static void test_no_rounds_in_haste(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		take_down(&w, dead[i]);
 		look(&w);
-		make_tables(&w, fors_route3_little_effort(w.pods));
+		make_tables(&w, fors_pods_route_little_effort(w.pods));
 		assert_in_range(plan_over(&w), i ? 303 : 339, i ? 320 : 342);
 		assert_true(!i || !w.route->round);
 		mend(&w);
@@ -275,13 +275,13 @@ static void test_stuck_in_haste(void **state)
 	for (unsigned i = 0; i < sizeof(large) / sizeof(*large); i++)
 		take_down(&w, large[i]);
 	look(&w);
-	assert_in_range(phases_with(&w, fors_route3_little_effort(w.pods)), 339, 342);
+	assert_in_range(phases_with(&w, fors_pods_route_little_effort(w.pods)), 339, 342);
 	world_free(&w);
 	w = director_new("XGFT(3;4,4,4;1,4,4)", 16, 4, 4);
 	for (unsigned i = 0; i < sizeof(small) / sizeof(*small); i++)
 		take_down(&w, small[i]);
 	look(&w);
-	assert_in_range(phases_with(&w, fors_route3_little_effort(w.pods)), 80, 80);
+	assert_in_range(phases_with(&w, fors_pods_route_little_effort(w.pods)), 80, 80);
 	world_free(&w);
 }
 

@@ -97,7 +97,7 @@ static void test_cables_and_switches_are_drained(void **state)
 		exclude(&w, cases[i].links, cases[i].switches, &warnings);
 		assert_int_equal(warnings.count, 0);
 		assert_int_equal(count_drained(&w), cases[i].ends);
-		make_tables(&w, FORS_ROUTE3_EFFORT);
+		make_tables(&w, FORS_PODS_ROUTE_EFFORT);
 		assert_avoided(&w);
 		phases = plan_over(&w);
 		route(&dead);
@@ -137,7 +137,7 @@ static void test_what_is_needed_stays(void **state)
 	assert_true(warnings.count > 0);
 	assert_non_null(strstr(warnings.text[0], "stays in use: without it Leaf00 could not reach Leaf01"));
 	assert_int_equal(count_drained(&w), 2 * (16 - 6)); /* one mid of each pod, and one top, keep their cables */
-	make_tables(&w, FORS_ROUTE3_EFFORT);
+	make_tables(&w, FORS_PODS_ROUTE_EFFORT);
 	assert_avoided(&w);
 	plan_over(&w);
 	world_free(&w);
@@ -195,7 +195,7 @@ static void test_guests_and_managers(void **state)
 	look(&w);
 	exclude(&w, NULL, "Mid2-00, Spine01", &warnings);
 	assert_int_equal(warnings.count, 0);
-	make_tables(&w, FORS_ROUTE3_EFFORT);
+	make_tables(&w, FORS_PODS_ROUTE_EFFORT);
 	assert_avoided(&w);
 	must(fors_tables_check_levels(w.now, w.route->level, w.route->lfts, &nowhere, &error), &error);
 	for (uint32_t s = 0; s < w.pods->nslots; s++)
@@ -235,7 +235,7 @@ static void test_what_returns_is_held(void **state)
 	assert_int_equal(fors_holddown_due(watch, HOLD), at(12).ms);
 	assert_int_equal(fors_drained_apply(fors_fattree_of_pods(w.pods), NULL, NULL), FORS_OK);
 	assert_int_equal(count_drained(&w), 4);
-	make_tables(&w, FORS_ROUTE3_EFFORT);
+	make_tables(&w, FORS_PODS_ROUTE_EFFORT);
 	assert_avoided(&w);
 	fors_status_init(&status);
 	tree = fors_fattree_of_pods(w.pods);
@@ -264,7 +264,7 @@ static void test_slow_cables(void **state)
 	fors_drained_degraded(fors_fattree_of_pods(w.pods));
 	assert_int_equal(fors_drained_apply(fors_fattree_of_pods(w.pods), NULL, NULL), FORS_OK);
 	assert_int_equal(count_drained(&w), 2);
-	make_tables(&w, FORS_ROUTE3_EFFORT);
+	make_tables(&w, FORS_PODS_ROUTE_EFFORT);
 	assert_avoided(&w);
 	assert_int_equal(plan_over(&w), 64);
 	world_free(&w);
@@ -355,7 +355,7 @@ static void assert_repairs(struct world *w, const char *const *dead, unsigned nd
 	mend(w);
 	for (unsigned i = 0; i < ndead; i++)
 		take_down(w, dead[i]);
-	route_with(w, fors_route3_little_effort(w->pods));
+	route_with(w, fors_pods_route_little_effort(w->pods));
 	now = plan_over(w);
 	assert_int_equal(fors_repairs_list(fors_fattree_of_pods(w->pods), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, ndead);
@@ -379,7 +379,7 @@ static void assert_repairs(struct world *w, const char *const *dead, unsigned nd
 			}
 		}
 		assert_int_equal(left, ndead - 1);
-		route_with(&done, FORS_ROUTE3_EFFORT);
+		route_with(&done, FORS_PODS_ROUTE_EFFORT);
 		real = plan_over(&done);
 		must(fors_mended_build(fors_fattree_of_pods(w->pods), &list[r], &mended, NULL), NULL);
 		assert_memory_equal(mended.tree.pods->live, done.pods->live, w->known->nports);

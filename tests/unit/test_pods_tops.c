@@ -6,7 +6,7 @@
 #include "pods_world.h"
 
 #include "core/base/random.h"
-#include "core/planners/pods/lanes3.h"
+#include "core/planners/pods/lanes.h"
 
 /*
  * More tops to a plane than a pod has leaves, and a third of their cables dead: those that are left do not take more
@@ -67,7 +67,7 @@ static void test_tops_never_seen(void **state)
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fors_net *net = net_of(cases[i].spec, 0);
-		struct fors_lanes3 *lanes;
+		struct fors_pods_lanes *lanes;
 		struct world w;
 
 		never_see(net, cases[i].unseen[0]);
@@ -76,9 +76,9 @@ static void test_tops_never_seen(void **state)
 		if (cases[i].dead)
 			take_down(&w, cases[i].dead);
 		route(&w);
-		must(fors_lanes3_read(w.pods, &lanes, NULL), NULL);
+		must(fors_pods_lanes_read(w.pods, &lanes, NULL), NULL);
 		assert_int_equal(lanes->is_regular, cases[i].is_regular);
-		fors_lanes3_free(lanes);
+		fors_pods_lanes_free(lanes);
 		judge(&w);
 		if (cases[i].is_regular) {
 			judge_rounds(&w);
@@ -93,15 +93,15 @@ static void test_tops_never_seen(void **state)
 /* A whole tree in which planes have equally many tops, fewer than the servers of one want, is not regular: none was ever missing. */
 static void test_equal_planes_lack_nothing(void **state)
 {
-	struct fors_lanes3 *lanes;
+	struct fors_pods_lanes *lanes;
 	struct world w;
 
 	world_new(&w, "PGFT(3;7,3,4;1,3,7;1,3,1)");
 	look(&w);
-	must(fors_lanes3_read(w.pods, &lanes, NULL), NULL);
+	must(fors_pods_lanes_read(w.pods, &lanes, NULL), NULL);
 	assert_false(lanes->is_regular);
 	assert_int_equal(lanes->nunseen, 0);
-	fors_lanes3_free(lanes);
+	fors_pods_lanes_free(lanes);
 	world_free(&w);
 }
 

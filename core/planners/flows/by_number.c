@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * by_number.c - a plan over tables whose homes are by number (core/planners/pods/number3.h).
+ * by_number.c - a plan over tables whose homes are by number (core/planners/pods/number.h).
  *
  * Where the linear shift is a plan that is all. Else it is the beginning, in which receivers and senders are busy in all phases:
  * what shares a link waits, is searched for by ejection, and gets a phase more at a time.

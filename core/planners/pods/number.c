@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * number3.c - homes by number, in trees that are not regular.
+ * number.c - homes by number, in trees that are not regular.
  *
  * Where leaves or pods differ there are no rounds, and with as many phases as servers every sender and every receiver is busy in
  * each. What helps a plan then is that receivers do not meet on their way down: each has a lane of its leaf and a rung of its pod's
@@ -14,7 +14,7 @@
  * larger than there are rungs: lanes begin anew in each block, rungs in each group. Else homes stay plain, and few flows of a phase
  * share a link.
  */
-#include "number3.h"
+#include "number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +28,13 @@ struct cut {
 };
 
 struct work {
-	struct fors_lanes3 lanes; /* with homes by number */
+	struct fors_pods_lanes lanes; /* with homes by number */
 	const struct fors_pods *pods;
 	uint32_t *slot; /* per number */
 	uint32_t *seen; /* per home, and per lane: the number that was there last */
 };
 
-uint32_t *fors_number3(const struct fors_pods *pods)
+uint32_t *fors_pods_number(const struct fors_pods *pods)
 {
 	uint32_t *number = malloc((pods->nslots + (size_t)1) * sizeof(*number)), next = 0;
 
@@ -58,7 +58,7 @@ static uint32_t part_of(uint32_t x, uint32_t n, uint32_t nparts, uint32_t *place
 
 static void place_homes(struct work *w, struct cut cut)
 {
-	struct fors_lanes3 *l = &w->lanes;
+	struct fors_pods_lanes *l = &w->lanes;
 	uint32_t n = w->pods->nslots, planes = w->pods->nplanes, cables = l->nlanes / planes;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -66,7 +66,7 @@ static void place_homes(struct work *w, struct cut cut)
 
 		if (cut.nblocks)
 			part_of(part_of(i, n, cut.nblocks, &lane), cut.nblocks, cut.ngroups, &turn);
-		rungs = l->rungs[fors_lanes3_plane(l, lane)];
+		rungs = l->rungs[fors_pods_lanes_plane(l, lane)];
 		l->home_lane[w->slot[i]] = (uint16_t)lane;
 		l->home_rung[w->slot[i]] = (uint16_t)(rungs ? (turn * cables + lane / planes) % rungs : 0);
 	}
@@ -75,7 +75,7 @@ static void place_homes(struct work *w, struct cut cut)
 /* Are numbers in the same lane (with_rung: at the same home) as far from each other as this? */
 static bool is_wide(const struct work *w, uint32_t width, bool with_rung)
 {
-	const struct fors_lanes3 *l = &w->lanes;
+	const struct fors_pods_lanes *l = &w->lanes;
 	uint32_t n = w->pods->nslots;
 
 	memset(w->seen, 0xFF, (size_t)l->nlanes * (l->nrungs + 1) * sizeof(*w->seen));
@@ -154,7 +154,7 @@ static bool find_homes(struct work *w)
 
 static bool allocate(struct work *w)
 {
-	uint32_t *number = fors_number3(w->pods);
+	uint32_t *number = fors_pods_number(w->pods);
 	size_t n = w->pods->nslots + (size_t)1;
 
 	w->slot = malloc(n * sizeof(*w->slot));
@@ -167,27 +167,27 @@ static bool allocate(struct work *w)
 	return number && w->slot && w->seen && w->lanes.home_lane && w->lanes.home_rung;
 }
 
-enum fors_err fors_number3_ways(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
-				bool *shifts, struct fors_error *error)
+enum fors_err fors_pods_number_ways(const struct fors_pods_lanes *lanes, uint32_t nindices,
+				    struct fors_pods_ways **ways, bool *shifts, struct fors_error *error)
 {
 	struct work w = {.lanes = *lanes, .pods = lanes->pods};
-	struct fors_ways3 *made = NULL;
+	struct fors_pods_ways *made = NULL;
 	enum fors_err err;
 
 	w.lanes.is_numbered = true;
 	err = allocate(&w) ? FORS_OK : fors_fail_memory(error);
 	if (!err) {
 		*shifts = find_homes(&w);
-		err = fors_ways3_home(&w.lanes, nindices, &made, error);
+		err = fors_pods_ways_home(&w.lanes, nindices, &made, error);
 	}
 	if (!err)
-		err = fors_ways3_level(made, error);
+		err = fors_pods_ways_level(made, error);
 	free(w.slot);
 	free(w.seen);
 	free(w.lanes.home_lane);
 	free(w.lanes.home_rung);
 	if (err) {
-		fors_ways3_free(made);
+		fors_pods_ways_free(made);
 		return err;
 	}
 	made->lanes = lanes;

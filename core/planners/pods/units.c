@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * units3.c - a round for each unit of a three-level tree, and the lanes of those that have none at home.
+ * units.c - a round for each unit of a three-level tree, and the lanes of those that have none at home.
  *
  * Units are lumps of as many flows as a leaf has servers, so the occupancy and the search of method flows
  * (core/planners/flows/) pack them: the problem has a token for each unit, and a phase for each round. All units whose
@@ -11,14 +11,14 @@
  * then with a few rounds more. Where nothing is left over nobody else moves. In haste rounds are given up where single flows
  * can do with fewer phases.
  */
-#include "units3.h"
+#include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "bound3.h"
+#include "bound.h"
 #include "core/planners/flows/search.h"
-#include "relieve3.h"
+#include "relieve.h"
 
 #define MOST_MORE 16	      /* rounds more than the bound asks for */
 #define LATER 4		      /* a part of the effort, with more rounds */
@@ -43,10 +43,10 @@ struct tail {
 #define MOST_TAILS 32768 /* remembered at a time: what a cache has room for */
 
 struct work {
-	struct fors_ways3 *ways;
+	struct fors_pods_ways *ways;
 	const struct fors_pods *pods;
-	const struct fors_cohorts *cohorts;
-	struct fors_units3 *units;
+	const struct fors_pods_groups *groups;
+	struct fors_pods_units *units;
 	bool is_uneven; /* cables differ in what they carry: else all count as one flow, for tables are the same then */
 	bool *is_loose; /* [leaf * nslots + slot]: it was not at home */
 	uint32_t *leaf; /* of the problem's switches */
@@ -59,10 +59,10 @@ struct work {
 	struct fors_flows_problem problem;
 };
 
-void fors_units3_clear(struct fors_units3 *units)
+void fors_pods_units_clear(struct fors_pods_units *units)
 {
 	free(units->round);
-	*units = (struct fors_units3){0};
+	*units = (struct fors_pods_units){0};
 }
 
 /* ---- the problem ---- */
@@ -73,7 +73,7 @@ static bool takes_part(const struct work *w, uint32_t a)
 	bool lives = false;
 
 	for (uint32_t lane = 0; lane < w->ways->lanes->nlanes; lane++)
-		lives |= fors_lanes3_live(w->ways->lanes, a, lane);
+		lives |= fors_pods_lanes_live(w->ways->lanes, a, lane);
 	return lives && w->pods->leaf[a].nslots;
 }
 
@@ -126,7 +126,7 @@ static bool allocate_members(struct work *w)
 /* What links_of() looks up. */
 static bool allocate_links(struct work *w)
 {
-	const struct fors_lanes3 *l = w->ways->lanes;
+	const struct fors_pods_lanes *l = w->ways->lanes;
 
 	w->ntails = 1;
 	while (w->ntails < w->pods->nslots && 2 * w->ntails * (uint64_t)w->pods->nmids <= MOST_TAILS)
@@ -143,7 +143,7 @@ static bool allocate_links(struct work *w)
 		w->hop[s] = w->pods->known->node[w->pods->leaf[a].node].first_port;
 		for (uint32_t lane = 0; lane < l->nlanes; lane++)
 			w->live[s * l->nlanes + lane] =
-				fors_lanes3_live(l, a, lane) ? l->leaf_port[(size_t)a * l->nlanes + lane] : 0;
+				fors_pods_lanes_live(l, a, lane) ? l->leaf_port[(size_t)a * l->nlanes + lane] : 0;
 	}
 	return true;
 }
@@ -162,7 +162,7 @@ static bool is_loose(const struct work *w, uint32_t s, uint32_t d)
 /* The port of alternative `path` of a unit; 0: none, or none but its own. */
 static inline uint8_t port_of(const struct work *w, uint32_t s, uint32_t d, uint32_t path)
 {
-	const struct fors_lanes3 *l = w->ways->lanes;
+	const struct fors_pods_lanes *l = w->ways->lanes;
 	uint32_t lane = l->home_lane[w->slot[d]] + path;
 
 	if (!path)
@@ -180,8 +180,9 @@ static const struct tail *end_of(const struct work *w, uint32_t row, uint32_t sl
 	if (end->of == row + 1)
 		return end;
 	end->of = row + 1;
-	end->n = fors_ways3_links(w->ways, mid < pods->nmids ? pods->mid[mid].node : pods->top[mid - pods->nmids].node,
-				  w->ways->leaf[(size_t)row * w->ways->ncolumns + slot], slot, end->link);
+	end->n = fors_pods_ways_links(w->ways,
+				      mid < pods->nmids ? pods->mid[mid].node : pods->top[mid - pods->nmids].node,
+				      w->ways->leaf[(size_t)row * w->ways->ncolumns + slot], slot, end->link);
 	return end;
 }
 
@@ -190,7 +191,7 @@ static void find_tail(const struct work *w, uint32_t mid, uint32_t slot, struct 
 {
 	const struct fors_pods *pods = w->pods;
 	uint8_t port = w->ways->mid[(size_t)mid * w->ways->ncolumns + slot];
-	const struct fors_hop3 *hop = &w->ways->hop[pods->known->node[pods->mid[mid].node].first_port + port];
+	const struct fors_pods_hop *hop = &w->ways->hop[pods->known->node[pods->mid[mid].node].first_port + port];
 	const struct tail *end;
 
 	tail->n = 0;
@@ -221,7 +222,7 @@ static const struct tail *tail_of(const struct work *w, uint32_t mid, uint32_t s
 static uint32_t links_of(const void *context, uint32_t s, uint32_t d, uint32_t path, uint32_t *link)
 {
 	const struct work *w = context;
-	const struct fors_hop3 *hop;
+	const struct fors_pods_hop *hop;
 	const struct tail *tail;
 	uint8_t port;
 
@@ -280,7 +281,7 @@ static bool find_capacities(struct work *w)
 /* A unit at home into its round, if it may and can. */
 static bool place_home(const struct work *w, struct fors_flows_packing *packing, uint32_t s, uint32_t d)
 {
-	uint32_t round = fors_cohorts_round(w->cohorts, w->leaf[s], w->slot[d]);
+	uint32_t round = fors_pods_groups_round(w->groups, w->leaf[s], w->slot[d]);
 
 	return !is_loose(w, s, d) && round < packing->nphases && fors_flows_put_if_free(packing, s, d, 0, round);
 }
@@ -355,7 +356,7 @@ static enum fors_err begin(struct work *w, uint32_t nrounds, bool is_patient, st
 
 static void set_tables(struct work *w, const uint8_t *tables)
 {
-	memcpy(w->ways->leaf, tables, fors_ways3_size(w->ways));
+	memcpy(w->ways->leaf, tables, fors_pods_ways_size(w->ways));
 	forget_tails(w);
 }
 
@@ -380,14 +381,14 @@ static void swap(struct fors_flows_packing **a, struct fors_flows_packing **b)
 static enum fors_err search_relieved(struct work *w, uint32_t most, uint64_t budget, bool is_patient,
 				     struct fors_flows_packing **packing, struct fors_error *error)
 {
-	uint8_t *before = malloc(fors_ways3_size(w->ways) + 1);
+	uint8_t *before = malloc(fors_pods_ways_size(w->ways) + 1);
 	struct fors_flows_packing *other = NULL;
 	enum fors_err err;
 
 	if (!before)
 		return fors_fail_memory(error);
-	memcpy(before, w->ways->leaf, fors_ways3_size(w->ways));
-	err = fors_relieve3(w->ways, most, !is_patient, NULL, error);
+	memcpy(before, w->ways->leaf, fors_pods_ways_size(w->ways));
+	err = fors_pods_relieve(w->ways, most, !is_patient, NULL, error);
 	if (!err)
 		err = begin(w, (*packing)->nphases, is_patient, &other, error);
 	if (!err)
@@ -408,7 +409,7 @@ static enum fors_err search_relieved(struct work *w, uint32_t most, uint64_t bud
 static enum fors_err search_both(struct work *w, uint64_t budget, struct fors_flows_packing **packing,
 				 struct fors_error *error)
 {
-	size_t size = fors_ways3_size(w->ways);
+	size_t size = fors_pods_ways_size(w->ways);
 	uint8_t *before = malloc(2 * size + 1), *after = before ? before + size : NULL;
 	struct fors_flows_packing *other = NULL;
 	uint32_t nrounds = (*packing)->nphases;
@@ -417,7 +418,7 @@ static enum fors_err search_both(struct work *w, uint64_t budget, struct fors_fl
 	if (!before)
 		return fors_fail_memory(error);
 	memcpy(before, w->ways->leaf, size);
-	err = fors_relieve3(w->ways, nrounds * w->problem.lump, false, NULL, error);
+	err = fors_pods_relieve(w->ways, nrounds * w->problem.lump, false, NULL, error);
 	if (!err)
 		err = begin(w, nrounds, true, &other, error);
 	if (!err)
@@ -436,9 +437,9 @@ static enum fors_err search_both(struct work *w, uint64_t budget, struct fors_fl
 }
 
 /* Have middle switches or tops a choice of ways down? */
-static bool chooses_down(const struct fors_lanes3 *lanes)
+static bool chooses_down(const struct fors_pods_lanes *lanes)
 {
-	return fors_lanes3_tops_choose(lanes) || lanes->nlanes > lanes->pods->nplanes;
+	return fors_pods_lanes_tops_choose(lanes) || lanes->nlanes > lanes->pods->nplanes;
 }
 
 static enum fors_err pack_patiently(struct work *w, struct fors_flows_packing **packing, struct fors_error *error)
@@ -483,7 +484,7 @@ static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, str
 			  struct fors_error *error)
 {
 	uint64_t budget = (uint64_t)effort * fors_flows_units(&w->problem);
-	bool is_patient = effort >= FORS_UNITS3_PATIENT && budget < LEAST_BUDGET;
+	bool is_patient = effort >= FORS_PODS_UNITS_PATIENT && budget < LEAST_BUDGET;
 	enum fors_err err = begin(w, nrounds, is_patient, packing, error);
 
 	if (err)
@@ -540,7 +541,7 @@ static enum fors_err level(struct work *w, struct fors_error *error)
 		for (uint32_t s = 0; s < pods->nslots; s++)
 			w->is_loose[(size_t)a * pods->nslots + s] =
 				!w->ways->leaf[(size_t)a * w->ways->ncolumns + s] && pods->slot[s].leaf != a;
-	return fors_ways3_level(w->ways, error);
+	return fors_pods_ways_level(w->ways, error);
 }
 
 static enum fors_err find_bound(struct work *w, struct fors_error *error)
@@ -552,7 +553,8 @@ static enum fors_err find_bound(struct work *w, struct fors_error *error)
 		return fors_fail_memory(error);
 	for (uint32_t a = 0; a < w->pods->nleaves; a++)
 		servers[a] = takes_part(w, a) ? w->pods->leaf[a].nslots : 0;
-	err = fors_bound3(w->ways->lanes, servers, w->is_uneven ? w->pods->capacity : NULL, &w->units->bound, error);
+	err = fors_pods_bound(w->ways->lanes, servers, w->is_uneven ? w->pods->capacity : NULL, &w->units->bound,
+			      error);
 	free(servers);
 	return err;
 }
@@ -560,7 +562,7 @@ static enum fors_err find_bound(struct work *w, struct fors_error *error)
 /* Is everything at home, in as many rounds as the bound asks for, or a few more? */
 static bool is_closed_form(const struct work *w, uint32_t nrounds)
 {
-	if (nrounds > w->cohorts->nrounds)
+	if (nrounds > w->groups->nrounds)
 		return false;
 	for (uint32_t s = 0; s < w->problem.nswitches; s++)
 		for (uint32_t d = 0; d < w->problem.ndests; d++)
@@ -580,7 +582,7 @@ static enum fors_err take_closed_form(const struct work *w, uint32_t nrounds, st
 	for (uint32_t a = 0; a < pods->nleaves; a++)
 		for (uint32_t slot = 0; slot < pods->nslots; slot++)
 			w->units->round[(size_t)a * pods->nslots + slot] =
-				(uint16_t)fors_cohorts_round(w->cohorts, a, slot);
+				(uint16_t)fors_pods_groups_round(w->groups, a, slot);
 	w->units->nrounds = nrounds;
 	w->units->length = w->problem.senders[0];
 	return FORS_OK;
@@ -594,14 +596,14 @@ static enum fors_err take_closed_form(const struct work *w, uint32_t nrounds, st
 static enum fors_err do_without_rounds(struct work *w, uint32_t most, bool in_haste,
 				       const struct fors_flows_packing *packing, bool *done, struct fors_error *error)
 {
-	uint8_t *before = malloc(fors_ways3_size(w->ways) + 1);
+	uint8_t *before = malloc(fors_pods_ways_size(w->ways) + 1);
 	uint32_t fullest;
 	enum fors_err err;
 
 	if (!before)
 		return fors_fail_memory(error);
-	memcpy(before, w->ways->leaf, fors_ways3_size(w->ways));
-	err = fors_relieve3(w->ways, most, in_haste, &fullest, error);
+	memcpy(before, w->ways->leaf, fors_pods_ways_size(w->ways));
+	err = fors_pods_relieve(w->ways, most, in_haste, &fullest, error);
 	*done = !err && (packing->nwaiting || fullest + fullest / NEAR < packing->nphases * w->problem.lump);
 	if (!*done)
 		set_tables(w, before);
@@ -620,7 +622,7 @@ static enum fors_err find_rounds(struct work *w, uint32_t nrounds, uint32_t effo
 		err = take(w, *packing, error);
 	if (err || (!(*packing)->nwaiting && (*packing)->nphases <= nrounds) || !is_small(w))
 		return err;
-	return do_without_rounds(w, nrounds * w->problem.lump, effort < FORS_UNITS3_PATIENT, *packing, done, error);
+	return do_without_rounds(w, nrounds * w->problem.lump, effort < FORS_PODS_UNITS_PATIENT, *packing, done, error);
 }
 
 static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_error *error)
@@ -630,15 +632,15 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 	bool done = false;
 	enum fors_err err;
 
-	if (w->units->bound == UINT32_MAX || !w->cohorts)
+	if (w->units->bound == UINT32_MAX || !w->groups)
 		return FORS_OK;
 	nrounds = (w->units->bound + length - 1) / length;
-	if (nrounds < w->cohorts->npods * w->cohorts->m2)
-		nrounds = w->cohorts->npods * w->cohorts->m2; /* a dead leaf is no reason to leave home */
-	if (nrounds + MOST_MORE >= FORS_UNITS3_NONE)
+	if (nrounds < w->groups->npods * w->groups->m2)
+		nrounds = w->groups->npods * w->groups->m2; /* a dead leaf is no reason to leave home */
+	if (nrounds + MOST_MORE >= FORS_PODS_UNITS_NONE)
 		return FORS_OK;
 	if (!w->is_uneven && is_closed_form(w, nrounds))
-		return take_closed_form(w, w->cohorts->nrounds, error);
+		return take_closed_form(w, w->groups->nrounds, error);
 	if (!effort)
 		return FORS_OK;
 	if (!choose_paths(w))
@@ -658,22 +660,22 @@ static enum fors_err pack_units(struct work *w, uint32_t effort, struct fors_err
 	return err;
 }
 
-enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohorts *cohorts, uint32_t effort,
-			       struct fors_units3 *units, struct fors_error *error)
+enum fors_err fors_pods_units_pack(struct fors_pods_ways *ways, const struct fors_pods_groups *groups, uint32_t effort,
+				   struct fors_pods_units *units, struct fors_error *error)
 {
 	struct work w = {.ways = ways,
 			 .pods = ways->lanes->pods,
-			 .cohorts = cohorts,
+			 .groups = groups,
 			 .units = units,
 			 .is_uneven = fors_pods_is_uneven(ways->lanes->pods)};
 	enum fors_err err;
 
-	*units = (struct fors_units3){0};
+	*units = (struct fors_pods_units){0};
 	err = level(&w, error);
 	if (!err)
 		err = find_bound(&w, error);
-	if (!err && !cohorts)
-		err = fors_relieve3(ways, units->bound, false, NULL, error);
+	if (!err && !groups)
+		err = fors_pods_relieve(ways, units->bound, false, NULL, error);
 	if (!err && !allocate_members(&w))
 		err = fors_fail_memory(error);
 	if (!err && list_members(&w))
@@ -687,6 +689,6 @@ enum fors_err fors_units3_pack(struct fors_ways3 *ways, const struct fors_cohort
 	free(w.end);
 	fors_flows_problem_clear(&w.problem);
 	if (err)
-		fors_units3_clear(units);
+		fors_pods_units_clear(units);
 	return err;
 }

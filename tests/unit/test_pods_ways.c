@@ -10,12 +10,12 @@
 #include "core/base/names.h"
 #include "core/base/random.h"
 #include "core/fabric/drained.h"
-#include "core/planners/pods/ways3.h"
+#include "core/planners/pods/ways.h"
 
 struct ground {
 	struct world w;
-	struct fors_lanes3 *lanes;
-	struct fors_ways3 *ways;
+	struct fors_pods_lanes *lanes;
+	struct fors_pods_ways *ways;
 };
 
 /* Homes of what is alive, and, is_level, all else levelled. */
@@ -24,16 +24,16 @@ static void find_ways(struct ground *g, bool is_level)
 	struct fors_error error = {0};
 
 	look(&g->w);
-	must(fors_lanes3_read(g->w.pods, &g->lanes, &error), &error);
-	must(fors_ways3_home(g->lanes, 1, &g->ways, &error), &error);
+	must(fors_pods_lanes_read(g->w.pods, &g->lanes, &error), &error);
+	must(fors_pods_ways_home(g->lanes, 1, &g->ways, &error), &error);
 	if (is_level)
-		must(fors_ways3_level(g->ways, &error), &error);
+		must(fors_pods_ways_level(g->ways, &error), &error);
 }
 
 static void ground_clear(struct ground *g)
 {
-	fors_ways3_free(g->ways);
-	fors_lanes3_free(g->lanes);
+	fors_pods_ways_free(g->ways);
+	fors_pods_lanes_free(g->lanes);
 	world_free(&g->w);
 }
 
@@ -94,7 +94,7 @@ static uint32_t most_entries(const struct ground *g)
 
 			if (pods->leaf[pods->slot[slot].leaf].pod == pods->mid[m].pod)
 				continue;
-			n = fors_ways3_links(g->ways, pods->mid[m].node, port, slot, link);
+			n = fors_pods_ways_links(g->ways, pods->mid[m].node, port, slot, link);
 			for (uint32_t i = 0; i < n && i < 2; i++)
 				most = ++load[link[i]] > most ? load[link[i]] : most;
 		}
@@ -115,8 +115,8 @@ static uint32_t most_flows(const struct ground *g)
 
 			if (pods->slot[slot].leaf == a)
 				continue;
-			n = fors_ways3_links(g->ways, pods->leaf[a].node,
-					     g->ways->leaf[(size_t)a * g->ways->ncolumns + slot], slot, link);
+			n = fors_pods_ways_links(g->ways, pods->leaf[a].node,
+						 g->ways->leaf[(size_t)a * g->ways->ncolumns + slot], slot, link);
 			assert_true(n > 0);
 			for (uint32_t i = 0; i < n; i++) {
 				load[link[i]] += pods->leaf[a].nslots;
@@ -213,7 +213,7 @@ static void test_guests_way(void **state)
 		assert_int_equal(fors_names_add(&names, drained[i], NULL), FORS_OK);
 		fors_drained_links(fors_fattree_of_pods(w.pods), &names, "exclude_links", &warnings);
 		assert_int_equal(fors_drained_apply(fors_fattree_of_pods(w.pods), &warnings, NULL), FORS_OK);
-		make_tables(&w, FORS_ROUTE3_EFFORT);
+		make_tables(&w, FORS_PODS_ROUTE_EFFORT);
 		assert_int_equal(entry_at(&w, "Mid2-00", 0), i ? 4 : 3);
 		fors_names_clear(&names);
 		world_free(&w);

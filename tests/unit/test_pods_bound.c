@@ -5,10 +5,10 @@
 
 #include "pods_world.h"
 
-#include "core/planners/pods/bound3.h"
+#include "core/planners/pods/bound.h"
 
 /* The witness has the same bound: the number of servers, or a cut of cables that are all different. */
-static void assert_witness(const struct fors_lanes3 *lanes, const uint32_t *servers, uint32_t bound)
+static void assert_witness(const struct fors_pods_lanes *lanes, const uint32_t *servers, uint32_t bound)
 {
 	struct fors_witness witness = {0};
 	struct fors_error error = {0};
@@ -16,7 +16,7 @@ static void assert_witness(const struct fors_lanes3 *lanes, const uint32_t *serv
 
 	for (uint32_t a = 0; a < lanes->pods->nleaves; a++)
 		total += servers[a];
-	must(fors_bound3_witness(lanes, servers, NULL, &witness, &error), &error);
+	must(fors_pods_bound_witness(lanes, servers, NULL, &witness, &error), &error);
 	assert_int_equal(witness.bound, bound);
 	assert_int_equal(witness.by, bound > total ? FORS_BY_CUT : FORS_BY_PORT);
 	assert_int_equal(witness.nlinks > 0, witness.by == FORS_BY_CUT);
@@ -31,7 +31,7 @@ static void assert_witness(const struct fors_lanes3 *lanes, const uint32_t *serv
 static void assert_bound(const char *spec, const char *dead, const uint32_t *servers, uint32_t expected)
 {
 	struct fors_error error = {0};
-	struct fors_lanes3 *lanes;
+	struct fors_pods_lanes *lanes;
 	uint32_t *all, bound;
 	char text[128], *at = NULL;
 	struct world w;
@@ -44,11 +44,11 @@ static void assert_bound(const char *spec, const char *dead, const uint32_t *ser
 	all = calloc(w.pods->nleaves, sizeof(*all));
 	for (uint32_t a = 0; a < w.pods->nleaves; a++)
 		all[a] = servers ? servers[a] : w.pods->leaf[a].nslots;
-	must(fors_lanes3_read(w.pods, &lanes, &error), &error);
-	must(fors_bound3(lanes, all, NULL, &bound, &error), &error);
+	must(fors_pods_lanes_read(w.pods, &lanes, &error), &error);
+	must(fors_pods_bound(lanes, all, NULL, &bound, &error), &error);
 	assert_int_equal(bound, expected);
 	assert_witness(lanes, all, bound);
-	fors_lanes3_free(lanes);
+	fors_pods_lanes_free(lanes);
 	free(all);
 	world_free(&w);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * extra3.c - entries for LIDs that are not those of servers below leaves: of switches, and of guests on mids and tops.
+ * extra.c - entries for LIDs that are not those of servers below leaves: of switches, and of guests on mids and tops.
  *
  * For each switch with such LIDs, from it outwards: who is above it and gets down to it; then, from the tops down, who
  * gets up to one that does. Each takes the first such port from a place on that depends on the LID, counted over the
@@ -12,7 +12,7 @@
  * There is such a LID for every switch, and each asks all switches for a port: so cables are listed before, and who is not
  * above anybody that gets there is not asked.
  */
-#include "extra3.h"
+#include "extra.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,8 +200,8 @@ static uint32_t find_now(const struct fors_pods *pods, uint32_t node)
 				 : fors_net_find_guid(pods->now, pods->known->node[node].guid);
 }
 
-enum fors_err fors_extra3_fill(const struct fors_pods *pods, const uint32_t *row_of, const bool *is_server,
-			       struct fors_lfts *lfts, struct fors_error *error)
+enum fors_err fors_pods_extra_fill(const struct fors_pods *pods, const uint32_t *row_of, const bool *is_server,
+				   struct fors_lfts *lfts, struct fors_error *error)
 {
 	const struct fors_net *known = pods->known;
 	struct work w = {.pods = pods, .lfts = lfts, .row_of = row_of};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lanes3.h - cables of a three-level tree by lanes, and where every server is at home (private to this module and its
+ * lanes.h - cables of a three-level tree by lanes, and where every server is at home (private to this module and its
  * tests).
  *
  * A lane of a leaf is one cable to one plane: lane = cable * nplanes + plane. A rung of a plane is one cable to one of
@@ -14,12 +14,12 @@
  *
  * Thread rules: plain data once it is made; any number of readers.
  */
-#ifndef FORS_CORE_PLANNERS_PODS_LANES3_H
-#define FORS_CORE_PLANNERS_PODS_LANES3_H
+#ifndef FORS_CORE_PLANNERS_PODS_LANES_H
+#define FORS_CORE_PLANNERS_PODS_LANES_H
 
 #include "core/fabric/pods.h"
 
-struct fors_lanes3 {
+struct fors_pods_lanes {
 	const struct fors_pods *pods; /* borrowed */
 	uint32_t nlanes;	      /* cables of a plane to a leaf, the most, times planes */
 	uint32_t nrungs;	      /* of the plane with most */
@@ -32,37 +32,39 @@ struct fors_lanes3 {
 	uint16_t *home_rung; /* per slot */
 	uint32_t *in_plane;  /* [pod * nplanes + plane]: slots at home there */
 	bool is_regular;
-	bool is_numbered; /* homes are by number (number3.h), in a tree that is not regular: the same for all pods */
+	bool is_numbered; /* homes are by number (number.h), in a tree that is not regular: the same for all pods */
 	uint32_t m1, m2;  /* of a regular tree: slots of a leaf, leaves of a pod */
 };
 
-/* Errors: FORS_ENOMEM. The caller frees *lanes with fors_lanes3_free(). */
-enum fors_err fors_lanes3_read(const struct fors_pods *pods, struct fors_lanes3 **lanes, struct fors_error *error);
-void fors_lanes3_free(struct fors_lanes3 *lanes);
+/* Errors: FORS_ENOMEM. The caller frees *lanes with fors_pods_lanes_free(). */
+enum fors_err fors_pods_lanes_read(const struct fors_pods *pods, struct fors_pods_lanes **lanes,
+				   struct fors_error *error);
+void fors_pods_lanes_free(struct fors_pods_lanes *lanes);
 
 /* number % of; mostly it is below that already, and divisions take long. */
-static inline uint32_t fors_lanes3_modulo(uint32_t number, uint32_t of)
+static inline uint32_t fors_pods_lanes_modulo(uint32_t number, uint32_t of)
 {
 	return number < of ? number : number % of;
 }
 
 /* Home of path index `index` of a slot. */
-static inline uint32_t fors_lanes3_lane(const struct fors_lanes3 *lanes, uint32_t slot, uint32_t index)
+static inline uint32_t fors_pods_lanes_lane(const struct fors_pods_lanes *lanes, uint32_t slot, uint32_t index)
 {
-	return fors_lanes3_modulo(lanes->home_lane[slot] + index, lanes->nlanes);
+	return fors_pods_lanes_modulo(lanes->home_lane[slot] + index, lanes->nlanes);
 }
 
-static inline uint32_t fors_lanes3_plane(const struct fors_lanes3 *lanes, uint32_t lane)
+static inline uint32_t fors_pods_lanes_plane(const struct fors_pods_lanes *lanes, uint32_t lane)
 {
-	return fors_lanes3_modulo(lane, lanes->pods->nplanes);
+	return fors_pods_lanes_modulo(lane, lanes->pods->nplanes);
 }
 
 /* On which rung of a plane; the plane has some. */
-static inline uint32_t fors_lanes3_rung(const struct fors_lanes3 *lanes, uint32_t plane, uint32_t slot, uint32_t index)
+static inline uint32_t fors_pods_lanes_rung(const struct fors_pods_lanes *lanes, uint32_t plane, uint32_t slot,
+					    uint32_t index)
 {
 	uint32_t further = index < lanes->nlanes ? 0 : index / lanes->nlanes;
 
-	return fors_lanes3_modulo(lanes->home_rung[slot] + further, lanes->rungs[plane]);
+	return fors_pods_lanes_modulo(lanes->home_rung[slot] + further, lanes->rungs[plane]);
 }
 
 /*
@@ -70,27 +72,27 @@ static inline uint32_t fors_lanes3_rung(const struct fors_lanes3 *lanes, uint32_
  * that what is left over on its way up is at most one server; and pods begin at different rungs. Homes by number are the same
  * for all pods; what has to leave that plane is spread.
  */
-static inline uint32_t fors_lanes3_rung_from(const struct fors_lanes3 *lanes, uint32_t mid, uint32_t slot,
-					     uint32_t index)
+static inline uint32_t fors_pods_lanes_rung_from(const struct fors_pods_lanes *lanes, uint32_t mid, uint32_t slot,
+						 uint32_t index)
 {
 	const struct fors_pods *pods = lanes->pods;
 	uint32_t pod = pods->mid[mid].pod, plane = pods->mid[mid].plane, rungs = lanes->rungs[plane], own;
 
 	if (lanes->is_regular || pod == FORS_NONE ||
-	    (lanes->is_numbered && plane == fors_lanes3_plane(lanes, fors_lanes3_lane(lanes, slot, index))))
-		return fors_lanes3_rung(lanes, plane, slot, index);
+	    (lanes->is_numbered && plane == fors_pods_lanes_plane(lanes, fors_pods_lanes_lane(lanes, slot, index))))
+		return fors_pods_lanes_rung(lanes, plane, slot, index);
 	own = pods->leaf[pods->slot[slot].leaf].pod > pod ? lanes->in_plane[pod * pods->nplanes + plane] : 0;
-	return (fors_lanes3_rung(lanes, plane, slot, index) + rungs - own % rungs + pod) % rungs;
+	return (fors_pods_lanes_rung(lanes, plane, slot, index) + rungs - own % rungs + pod) % rungs;
 }
 
 /* The mid that a leaf's lane leads to, FORS_NONE. */
-static inline uint32_t fors_lanes3_mid(const struct fors_lanes3 *lanes, uint32_t leaf, uint32_t lane)
+static inline uint32_t fors_pods_lanes_mid(const struct fors_pods_lanes *lanes, uint32_t leaf, uint32_t lane)
 {
-	return fors_pods_mid(lanes->pods, lanes->pods->leaf[leaf].pod, fors_lanes3_plane(lanes, lane));
+	return fors_pods_mid(lanes->pods, lanes->pods->leaf[leaf].pod, fors_pods_lanes_plane(lanes, lane));
 }
 
 /* Is a leaf's lane there and alive? */
-static inline bool fors_lanes3_live(const struct fors_lanes3 *lanes, uint32_t leaf, uint32_t lane)
+static inline bool fors_pods_lanes_live(const struct fors_pods_lanes *lanes, uint32_t leaf, uint32_t lane)
 {
 	uint8_t port = lanes->leaf_port[(size_t)leaf * lanes->nlanes + lane];
 
@@ -98,7 +100,7 @@ static inline bool fors_lanes3_live(const struct fors_lanes3 *lanes, uint32_t le
 }
 
 /* Is a mid's rung there and alive? */
-static inline bool fors_lanes3_rung_live(const struct fors_lanes3 *lanes, uint32_t mid, uint32_t rung)
+static inline bool fors_pods_lanes_rung_live(const struct fors_pods_lanes *lanes, uint32_t mid, uint32_t rung)
 {
 	uint8_t port = lanes->mid_port[(size_t)mid * lanes->nrungs + rung];
 
@@ -106,7 +108,7 @@ static inline bool fors_lanes3_rung_live(const struct fors_lanes3 *lanes, uint32
 }
 
 /* A regular tree in which tops choose ways down: between planes that share them, or parallel cables. */
-static inline bool fors_lanes3_tops_choose(const struct fors_lanes3 *lanes)
+static inline bool fors_pods_lanes_tops_choose(const struct fors_pods_lanes *lanes)
 {
 	uint32_t used = 0;
 
@@ -116,7 +118,7 @@ static inline bool fors_lanes3_tops_choose(const struct fors_lanes3 *lanes)
 }
 
 /* The port at the other end of a known cable. */
-static inline uint8_t fors_lanes3_far(const struct fors_pods *pods, uint32_t node, uint8_t port)
+static inline uint8_t fors_pods_lanes_far(const struct fors_pods *pods, uint32_t node, uint8_t port)
 {
 	return fors_net_port(pods->known, node, port)->peer_port;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * repair3.c - ways round dead tops, and dead cables to tops, that leave every unit its round.
+ * repair.c - ways round dead tops, and dead cables to tops, that leave every unit its round.
  *
- * Cohorts do not meet (cohorts.c), so each is a board of its own: for every pod and plane the rungs up, and the rungs
+ * Groups do not meet (groups.c), so each is a board of its own: for every pod and plane the rungs up, and the rungs
  * down, each for one item. In a plane the items between pods are a bipartite graph of pods with a colour, the rung,
  * for each. An item whose rung is dead at one of its ends is inserted again as Koenig does it: on a rung that is free
  * at both ends, or is made free there: the items of it and of one that is free at that end change their colours along
@@ -16,16 +16,16 @@
  * whatever is done: one LID is enough.
  *
  * A top that planes share, or that has several cables to a mid, sends to a server over one of them, and that is chosen with
- * the first item that does not come down at home (claims3.h). A server has one item in a cohort, so within a cohort no
- * two items ask for the same entry; what one cohort chose the next ones keep.
+ * the first item that does not come down at home (claims.h). A server has one item in a group, so within a group no
+ * two items ask for the same entry; what one group chose the next ones keep.
  */
-#include "repair3.h"
+#include "repair.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/divisor.h"
-#include "claims3.h"
+#include "claims.h"
 
 #define NOBODY UINT32_MAX
 #define NO_RUNG UINT16_MAX
@@ -57,10 +57,10 @@ struct freed {
 };
 
 struct repair {
-	const struct fors_cohorts *c;
-	const struct fors_lanes3 *l;
-	uint32_t cohort, nrungs, nitems;
-	struct item *item; /* of the cohort */
+	const struct fors_pods_groups *c;
+	const struct fors_pods_lanes *l;
+	uint32_t group, nrungs, nitems;
+	struct item *item; /* of the group */
 	uint16_t *plane;   /* per lane */
 	uint8_t *far; /* [(pod * nplanes + plane) * nrungs + rung]: the top's port of that cable; 0: none that lives */
 	struct board now, home;	     /* home: what all begin with */
@@ -68,9 +68,9 @@ struct repair {
 	uint32_t *waiting, nwaiting; /* items without a rung */
 	struct freed freed[2];
 	struct trade *trade; /* m1 * m1 * m2 */
-	struct fors_claims3 claims;
+	struct fors_pods_claims claims;
 	bool may_trade; /* items may change lanes */
-	struct fors_repair3 *found;
+	struct fors_pods_repair *found;
 };
 
 /* ---- items ---- */
@@ -85,10 +85,10 @@ static uint32_t source_of(const struct repair *r, uint32_t item)
 	return r->item[item].source;
 }
 
-/* How many pods further the items (x,y) of this cohort go; 0: they stay. */
+/* How many pods further the items (x,y) of this group go; 0: they stay. */
 static uint32_t distance(const struct repair *r, uint32_t x, uint32_t y)
 {
-	return (r->c->power[y * r->c->npods + r->cohort] + r->c->npods - r->c->beta[x]) % r->c->npods;
+	return (r->c->power[y * r->c->npods + r->group] + r->c->npods - r->c->beta[x]) % r->c->npods;
 }
 
 static uint32_t target_of(const struct repair *r, uint32_t item)
@@ -126,14 +126,14 @@ static uint8_t far_of(const struct repair *r, uint32_t pod, uint32_t plane, uint
 	return r->far[((size_t)pod * r->l->pods->nplanes + plane) * r->nrungs + rung];
 }
 
-/* Could the item take this rung of its plane? As fors_ways3_meets() says, which looks all up. */
+/* Could the item take this rung of its plane? As fors_pods_ways_meets() says, which looks all up. */
 static bool is_good(const struct repair *r, uint32_t item, uint32_t rung)
 {
 	uint32_t plane = plane_of(r, item), top = r->l->rung_top[plane * r->l->nrungs + rung];
 	uint8_t down = far_of(r, target_of(r, item), plane, rung);
 
 	return down && far_of(r, source_of(r, item), plane, rung) &&
-	       fors_claims3_top(&r->claims, top, slot_of(r, item), plane, down);
+	       fors_pods_claims_top(&r->claims, top, slot_of(r, item), plane, down);
 }
 
 /* ---- rungs ---- */
@@ -251,7 +251,7 @@ static bool has_room(const struct repair *r, uint32_t *side, uint32_t pod, uint3
 	uint32_t mid = fors_pods_mid(r->l->pods, pod, plane);
 
 	for (uint32_t rung = 0; mid != FORS_NONE && rung < r->l->rungs[plane]; rung++)
-		if (*cell(r, side, pod, plane, rung) == NOBODY && fors_lanes3_rung_live(r->l, mid, rung))
+		if (*cell(r, side, pod, plane, rung) == NOBODY && fors_pods_lanes_rung_live(r->l, mid, rung))
 			return true;
 	return false;
 }
@@ -268,8 +268,8 @@ static bool exchange(struct repair *r, const struct trade *t, uint32_t pod)
 		uint32_t goes = item_of(r, p, t->x, t->y), stays = item_of(r, p, t->z, t->y);
 
 		if (r->now.lane[goes] != t->x || r->now.lane[stays] != t->z ||
-		    !fors_claims3_lane(&r->claims, slot_of(r, goes), t->z) ||
-		    !fors_claims3_lane(&r->claims, slot_of(r, stays), t->x))
+		    !fors_pods_claims_lane(&r->claims, slot_of(r, goes), t->z) ||
+		    !fors_pods_claims_lane(&r->claims, slot_of(r, stays), t->x))
 			return false;
 		take(r, goes);
 		r->now.lane[goes] = t->z;
@@ -305,7 +305,7 @@ static uint32_t list_trades(struct repair *r, uint32_t plane)
 	for (uint32_t y = 0; y < r->c->m2; y++)
 		for (uint32_t z = 0; z < r->c->m1; z++)
 			for (uint32_t x = plane; x < r->c->m1; x += r->l->pods->nplanes)
-				if (!distance(r, z, y) && distance(r, x, y) && fors_lanes3_plane(r->l, z) != plane)
+				if (!distance(r, z, y) && distance(r, x, y) && fors_pods_lanes_plane(r->l, z) != plane)
 					r->trade[n++] = (struct trade){(uint16_t)z, (uint16_t)x, (uint16_t)y,
 								       orbit_of(r->c->npods, distance(r, x, y))};
 	qsort(r->trade, n, sizeof(*r->trade), by_orbit);
@@ -357,7 +357,7 @@ static bool make_room(struct repair *r, uint32_t item)
 	return false;
 }
 
-/* ---- a cohort ---- */
+/* ---- a group ---- */
 
 /* Is a mid dead, or has it, where tops choose, lost all cables to them? */
 static bool is_dead(const struct repair *r, uint32_t mid)
@@ -367,7 +367,7 @@ static bool is_dead(const struct repair *r, uint32_t mid)
 	if (mid == FORS_NONE || r->l->pods->mid[mid].now == FORS_NONE)
 		return true;
 	for (uint32_t rung = 0; !lives && rung < r->l->rungs[r->l->pods->mid[mid].plane]; rung++)
-		lives = fors_lanes3_rung_live(r->l, mid, rung);
+		lives = fors_pods_lanes_rung_live(r->l, mid, rung);
 	return !lives;
 }
 
@@ -378,13 +378,13 @@ static bool is_hopeless(const struct repair *r, uint32_t item)
 	uint32_t plane = plane_of(r, item), from = fors_pods_mid(pods, source_of(r, item), plane),
 		 to = fors_pods_mid(pods, target_of(r, item), plane), leaf = pods->slot[slot_of(r, item)].leaf;
 
-	return is_dead(r, from) || is_dead(r, to) || !fors_lanes3_live(r->l, leaf, r->now.lane[item]);
+	return is_dead(r, from) || is_dead(r, to) || !fors_pods_lanes_live(r->l, leaf, r->now.lane[item]);
 }
 
-/* The items of a cohort, each on its home lane. */
+/* The items of a group, each on its home lane. */
 static void list_items(struct repair *r)
 {
-	const struct fors_cohorts *c = r->c;
+	const struct fors_pods_groups *c = r->c;
 
 	for (uint32_t y = 0; y < c->m2; y++)
 		for (uint32_t x = 0; x < c->m1; x++) {
@@ -426,11 +426,11 @@ static uint32_t rung_or_none(const struct repair *r, uint32_t item)
 
 static bool note_move(struct repair *r, uint32_t item)
 {
-	struct fors_repair3 *found = r->found;
+	struct fors_pods_repair *found = r->found;
 
 	if (found->nmoves == found->room) {
 		uint32_t room = 2 * found->room + 64;
-		struct fors_move3 *larger = realloc(found->move, room * sizeof(*larger));
+		struct fors_pods_move *larger = realloc(found->move, room * sizeof(*larger));
 
 		if (!larger)
 			return false;
@@ -438,12 +438,12 @@ static bool note_move(struct repair *r, uint32_t item)
 		found->room = room;
 	}
 	found->move[found->nmoves++] =
-		(struct fors_move3){source_of(r, item), slot_of(r, item), r->now.lane[item], rung_or_none(r, item)};
+		(struct fors_pods_move){source_of(r, item), slot_of(r, item), r->now.lane[item], rung_or_none(r, item)};
 	return true;
 }
 
 /* False: out of memory. */
-static bool repair_cohort(struct repair *r)
+static bool repair_group(struct repair *r)
 {
 	uint32_t nleft = 0;
 	bool good = true;
@@ -465,7 +465,7 @@ static bool repair_cohort(struct repair *r)
 		if (is_moved || r->now.rung[item] != r->home.rung[item])
 			good = note_move(r, item);
 		if (good && (is_moved || r->now.rung[item] != r->home.rung[item]))
-			fors_claims3_take(&r->claims, slot_of(r, item), r->now.lane[item], rung_or_none(r, item));
+			fors_pods_claims_take(&r->claims, slot_of(r, item), r->now.lane[item], rung_or_none(r, item));
 	}
 	for (uint32_t i = 0; i < nleft; i++)
 		r->found->nleft += r->now.rung[r->waiting[i]] == NO_RUNG;
@@ -490,7 +490,7 @@ static bool new_board(const struct repair *r, struct board *board)
 
 static bool list_cables(struct repair *r)
 {
-	const struct fors_lanes3 *l = r->l;
+	const struct fors_pods_lanes *l = r->l;
 	uint32_t n = 0;
 
 	r->far = malloc((size_t)r->c->npods * l->pods->nplanes * r->nrungs + 1);
@@ -499,9 +499,9 @@ static bool list_cables(struct repair *r)
 			uint32_t mid = fors_pods_mid(l->pods, pod, plane);
 
 			for (uint32_t rung = 0; rung < r->nrungs; rung++)
-				r->far[n++] = mid != FORS_NONE && fors_lanes3_rung_live(l, mid, rung)
-						      ? fors_lanes3_far(l->pods, l->pods->mid[mid].node,
-									l->mid_port[(size_t)mid * l->nrungs + rung])
+				r->far[n++] = mid != FORS_NONE && fors_pods_lanes_rung_live(l, mid, rung)
+						      ? fors_pods_lanes_far(l->pods, l->pods->mid[mid].node,
+									    l->mid_port[(size_t)mid * l->nrungs + rung])
 						      : 0;
 		}
 	return r->far;
@@ -509,7 +509,7 @@ static bool list_cables(struct repair *r)
 
 static bool allocate(struct repair *r)
 {
-	const struct fors_cohorts *c = r->c;
+	const struct fors_pods_groups *c = r->c;
 
 	for (uint32_t j = 0; j < r->l->pods->nplanes; j++)
 		r->nrungs = r->l->rungs[j] > r->nrungs ? r->l->rungs[j] : r->nrungs;
@@ -521,54 +521,56 @@ static bool allocate(struct repair *r)
 		r->freed[i].chain = malloc((2 * (size_t)c->npods + 2) * sizeof(*r->freed[i].chain));
 	r->trade = malloc(((size_t)c->m1 * c->m1 * c->m2 + 1) * sizeof(*r->trade));
 	for (uint32_t lane = 0; r->plane && lane < r->l->nlanes; lane++)
-		r->plane[lane] = (uint16_t)fors_lanes3_plane(r->l, lane);
+		r->plane[lane] = (uint16_t)fors_pods_lanes_plane(r->l, lane);
 	return list_cables(r) && r->item && r->plane && new_board(r, &r->now) && new_board(r, &r->home) &&
 	       new_board(r, &r->before[0]) && new_board(r, &r->before[1]) && r->waiting && r->freed[0].chain &&
 	       r->freed[1].chain && r->trade;
 }
 
 /* Is anything dead between mids and tops? */
-static bool is_damaged(const struct fors_lanes3 *l)
+static bool is_damaged(const struct fors_pods_lanes *l)
 {
 	for (uint32_t m = 0; m < l->pods->nmids; m++)
 		for (uint32_t i = 0; i < l->rungs[l->pods->mid[m].plane]; i++)
 			if (l->pods->mid[m].pod != FORS_NONE && l->pods->mid[m].now != FORS_NONE &&
-			    !fors_lanes3_rung_live(l, m, i))
+			    !fors_pods_lanes_rung_live(l, m, i))
 				return true;
 	return false;
 }
 
-void fors_repair3_clear(struct fors_repair3 *repair)
+void fors_pods_repair_clear(struct fors_pods_repair *repair)
 {
 	free(repair->move);
-	*repair = (struct fors_repair3){0};
+	*repair = (struct fors_pods_repair){0};
 }
 
-void fors_repair3_write(const struct fors_repair3 *repair, const struct fors_cohorts *cohorts, struct fors_ways3 *ways)
+void fors_pods_repair_write(const struct fors_pods_repair *repair, const struct fors_pods_groups *groups,
+			    struct fors_pods_ways *ways)
 {
 	for (uint32_t i = 0; i < repair->nmoves; i++) {
-		const struct fors_move3 *move = &repair->move[i];
+		const struct fors_pods_move *move = &repair->move[i];
 
-		fors_claims3_write(ways, move->slot, move->lane, move->rung);
-		fors_cohorts_send(cohorts, ways, move->pod, move->slot, move->lane, move->rung);
+		fors_pods_claims_write(ways, move->slot, move->lane, move->rung);
+		fors_pods_groups_send(groups, ways, move->pod, move->slot, move->lane, move->rung);
 	}
 }
 
-enum fors_err fors_repair3_find(const struct fors_cohorts *cohorts, const struct fors_ways3 *ways, bool may_trade,
-				uint32_t most, struct fors_repair3 *repair, struct fors_error *error)
+enum fors_err fors_pods_repair_find(const struct fors_pods_groups *groups, const struct fors_pods_ways *ways,
+				    bool may_trade, uint32_t most, struct fors_pods_repair *repair,
+				    struct fors_error *error)
 {
-	struct repair r = {.c = cohorts, .l = cohorts->lanes, .found = repair};
+	struct repair r = {.c = groups, .l = groups->lanes, .found = repair};
 	bool good = true;
 
-	*repair = (struct fors_repair3){0};
+	*repair = (struct fors_pods_repair){0};
 	r.may_trade = may_trade;
 	if (!is_damaged(r.l))
 		return FORS_OK;
-	good = allocate(&r) && !fors_claims3_new(ways, &r.claims, error);
-	for (r.cohort = 0; good && r.cohort < cohorts->npods && repair->nleft <= most; r.cohort++)
-		good = repair_cohort(&r);
+	good = allocate(&r) && !fors_pods_claims_new(ways, &r.claims, error);
+	for (r.group = 0; good && r.group < groups->npods && repair->nleft <= most; r.group++)
+		good = repair_group(&r);
 	if (!good)
-		fors_repair3_clear(repair);
+		fors_pods_repair_clear(repair);
 	free(r.now.up);
 	free(r.home.up);
 	free(r.before[0].up);
@@ -580,6 +582,6 @@ enum fors_err fors_repair3_find(const struct fors_cohorts *cohorts, const struct
 	free(r.freed[0].chain);
 	free(r.freed[1].chain);
 	free(r.trade);
-	fors_claims3_clear(&r.claims);
+	fors_pods_claims_clear(&r.claims);
 	return good ? FORS_OK : fors_fail_memory(error);
 }

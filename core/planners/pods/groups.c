@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cohorts.c - the closed form of regular three-level trees.
+ * groups.c - the closed form of regular three-level trees.
  *
  * Call (x,y') with block C an item: all units to servers x of leaves y' from C - beta[x] pods before. Two items meet
- * in a round if and only if tau^-y'(C) is the same for both: that number is their *cohort*, and what two items of one
- * cohort do in one round they do in all. A cohort has one item (x,y') for each x and y'. So there are npods small
+ * in a round if and only if tau^-y'(C) is the same for both: that number is their *round group*, and what two items of one
+ * group do in one round they do in all. A group has one item (x,y') for each x and y'. So there are npods small
  * problems instead of npods * m2 rounds, each of them a board of planes and rungs.
  *
  * Tau and beta are free. An item inside, (z,y), and another (x,y) can change lanes to make room for a third
- * (repair3.c), in all pods that one gets to from one another by beta(z) - beta(x) steps: so those differences should
+ * (repair.c), in all pods that one gets to from one another by beta(z) - beta(x) steps: so those differences should
  * have much in common with the number of pods, and then few entries move. But the fewer different blocks there are,
  * the fewer numbers y have an item inside, and the less room can be made in one plane. So there are three choices, by
  * what it costs that two numbers share a block.
  */
-#include "cohorts.h"
+#include "groups.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void fors_cohorts_free(struct fors_cohorts *cohorts)
+void fors_pods_groups_free(struct fors_pods_groups *groups)
 {
-	if (!cohorts)
+	if (!groups)
 		return;
-	free(cohorts->power);
-	free(cohorts->beta);
-	free(cohorts->cohort);
-	free(cohorts->turn);
-	free(cohorts->slot);
-	free(cohorts->leaf);
-	free(cohorts);
+	free(groups->power);
+	free(groups->beta);
+	free(groups->group);
+	free(groups->turn);
+	free(groups->slot);
+	free(groups->leaf);
+	free(groups);
 }
 
 /* ---- tau and beta ---- */
@@ -47,7 +47,7 @@ static uint32_t orbit_of(uint32_t npods, uint32_t step)
  * What it costs that x gets this block: orbits of exchanges with those before, and `share` for each that has it
  * already.
  */
-static uint32_t cost_of(const struct fors_cohorts *c, uint32_t x, uint32_t block, uint32_t share)
+static uint32_t cost_of(const struct fors_pods_groups *c, uint32_t x, uint32_t block, uint32_t share)
 {
 	uint32_t cost = 0;
 
@@ -56,7 +56,8 @@ static uint32_t cost_of(const struct fors_cohorts *c, uint32_t x, uint32_t block
 	return cost;
 }
 
-static uint32_t cheapest_block(const struct fors_cohorts *c, uint32_t x, uint32_t begin, uint32_t end, uint32_t share)
+static uint32_t cheapest_block(const struct fors_pods_groups *c, uint32_t x, uint32_t begin, uint32_t end,
+			       uint32_t share)
 {
 	uint32_t best = begin, least = UINT32_MAX;
 
@@ -73,9 +74,9 @@ static uint32_t cheapest_block(const struct fors_cohorts *c, uint32_t x, uint32_
 
 /*
  * Blocks in cycles, the longest first, of lengths that divide m2; and each x where fewest items stay inside: one in a
- * cycle of length n stays inside m2 / n times in each cohort of the cycle.
+ * cycle of length n stays inside m2 / n times in each group of the cycle.
  */
-static void choose_cycles(struct fors_cohorts *c, uint32_t share, uint32_t *begin, uint32_t *inside)
+static void choose_cycles(struct fors_pods_groups *c, uint32_t share, uint32_t *begin, uint32_t *inside)
 {
 	uint32_t ncycles = 0, used = 0;
 
@@ -102,13 +103,13 @@ static void choose_cycles(struct fors_cohorts *c, uint32_t share, uint32_t *begi
 	}
 }
 
-static uint32_t power(const struct fors_cohorts *c, uint32_t exponent, uint32_t block)
+static uint32_t power(const struct fors_pods_groups *c, uint32_t exponent, uint32_t block)
 {
 	return c->power[exponent % c->m2 * c->npods + block];
 }
 
-/* Cohort and turn of every item, by the closed form. */
-static void find_places(struct fors_cohorts *c)
+/* Group and turn of every item, by the closed form. */
+static void find_places(struct fors_pods_groups *c)
 {
 	const struct fors_pods *pods = c->lanes->pods;
 
@@ -117,39 +118,39 @@ static void find_places(struct fors_cohorts *c)
 			const struct fors_pods_switch *to = &pods->leaf[pods->slot[s].leaf];
 			uint32_t block = (to->pod + c->npods - p + c->beta[pods->slot[s].rank]) % c->npods;
 
-			c->cohort[(size_t)p * pods->nslots + s] = (uint16_t)power(c, c->m2 - to->number, block);
+			c->group[(size_t)p * pods->nslots + s] = (uint16_t)power(c, c->m2 - to->number, block);
 			c->turn[(size_t)p * pods->nslots + s] = (uint8_t)to->number;
 		}
 }
 
-enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, enum fors_cohorts_choice choice,
-			       struct fors_cohorts **cohorts, struct fors_error *error)
+enum fors_err fors_pods_groups_new(const struct fors_pods_lanes *lanes, enum fors_pods_groups_choice choice,
+				   struct fors_pods_groups **groups, struct fors_error *error)
 {
 	const struct fors_pods *pods = lanes->pods;
 	const uint32_t share[] = {
-		[FORS_COHORTS_SHARED] = (pods->npods + 3) / 4,
-		[FORS_COHORTS_SOME] = pods->npods / 2 + 1,
-		[FORS_COHORTS_SPREAD] = 4 * pods->npods,
+		[FORS_PODS_GROUPS_SHARED] = (pods->npods + 3) / 4,
+		[FORS_PODS_GROUPS_SOME] = pods->npods / 2 + 1,
+		[FORS_PODS_GROUPS_SPREAD] = 4 * pods->npods,
 	};
-	struct fors_cohorts *c = calloc(1, sizeof(*c));
+	struct fors_pods_groups *c = calloc(1, sizeof(*c));
 	uint32_t *begin = calloc(pods->npods + (size_t)2, sizeof(*begin));
 	uint32_t *inside = calloc(pods->npods + (size_t)2, sizeof(*inside));
 
 	if (c) {
-		*c = (struct fors_cohorts){.lanes = lanes,
-					   .m1 = lanes->m1,
-					   .m2 = lanes->m2,
-					   .npods = pods->npods,
-					   .nrounds = pods->npods * lanes->m2};
+		*c = (struct fors_pods_groups){.lanes = lanes,
+					       .m1 = lanes->m1,
+					       .m2 = lanes->m2,
+					       .npods = pods->npods,
+					       .nrounds = pods->npods * lanes->m2};
 		c->power = calloc((size_t)c->m2 * c->npods + 1, sizeof(*c->power));
 		c->beta = calloc(c->m1 + (size_t)1, sizeof(*c->beta));
-		c->cohort = calloc((size_t)c->npods * pods->nslots + 1, sizeof(*c->cohort));
+		c->group = calloc((size_t)c->npods * pods->nslots + 1, sizeof(*c->group));
 		c->turn = calloc((size_t)c->npods * pods->nslots + 1, sizeof(*c->turn));
 		c->slot = calloc(pods->nleaves + (size_t)1, sizeof(*c->slot));
 		c->leaf = calloc(pods->nleaves + (size_t)1, sizeof(*c->leaf));
 	}
-	if (!c || !begin || !inside || !c->power || !c->beta || !c->slot || !c->leaf || !c->cohort || !c->turn) {
-		fors_cohorts_free(c);
+	if (!c || !begin || !inside || !c->power || !c->beta || !c->slot || !c->leaf || !c->group || !c->turn) {
+		fors_pods_groups_free(c);
 		free(begin);
 		free(inside);
 		return fors_fail_memory(error);
@@ -162,40 +163,41 @@ enum fors_err fors_cohorts_new(const struct fors_lanes3 *lanes, enum fors_cohort
 	}
 	free(begin);
 	free(inside);
-	*cohorts = c;
+	*groups = c;
 	return FORS_OK;
 }
 
 /* Write a leaf's lane to a slot, where it leads there; else, or if it is FORS_NONE, nothing. */
-static void send_leaf(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t leaf, uint32_t slot,
+static void send_leaf(const struct fors_pods_groups *groups, struct fors_pods_ways *ways, uint32_t leaf, uint32_t slot,
 		      uint32_t lane)
 {
-	const struct fors_lanes3 *l = cohorts->lanes;
+	const struct fors_pods_lanes *l = groups->lanes;
 	uint8_t port = lane == FORS_NONE ? 0 : l->leaf_port[(size_t)leaf * l->nlanes + lane];
 
 	if (leaf != l->pods->slot[slot].leaf)
 		ways->leaf[(size_t)leaf * ways->ncolumns + slot] =
-			port && fors_lanes3_live(l, leaf, lane) && fors_ways3_arrives(ways, leaf, port, slot) ? port
-													      : 0;
+			port && fors_pods_lanes_live(l, leaf, lane) && fors_pods_ways_arrives(ways, leaf, port, slot)
+				? port
+				: 0;
 }
 
-static void send_mid(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
+static void send_mid(const struct fors_pods_groups *groups, struct fors_pods_ways *ways, uint32_t pod, uint32_t slot,
 		     uint32_t plane, uint32_t rung)
 {
-	const struct fors_lanes3 *l = cohorts->lanes;
+	const struct fors_pods_lanes *l = groups->lanes;
 	uint32_t mid = fors_pods_mid(l->pods, pod, plane);
 
 	if (l->pods->leaf[l->pods->slot[slot].leaf].pod != pod)
-		ways->mid[(size_t)mid * ways->ncolumns + slot] = fors_ways3_meets(ways, pod, slot, plane, rung)
+		ways->mid[(size_t)mid * ways->ncolumns + slot] = fors_pods_ways_meets(ways, pod, slot, plane, rung)
 									 ? l->mid_port[(size_t)mid * l->nrungs + rung]
 									 : 0;
 }
 
-void fors_cohorts_send(const struct fors_cohorts *cohorts, struct fors_ways3 *ways, uint32_t pod, uint32_t slot,
-		       uint32_t lane, uint32_t rung)
+void fors_pods_groups_send(const struct fors_pods_groups *groups, struct fors_pods_ways *ways, uint32_t pod,
+			   uint32_t slot, uint32_t lane, uint32_t rung)
 {
 	if (lane != FORS_NONE && rung != FORS_NONE)
-		send_mid(cohorts, ways, pod, slot, fors_lanes3_plane(cohorts->lanes, lane), rung);
-	for (uint32_t y = 0; y < cohorts->m2; y++)
-		send_leaf(cohorts, ways, cohorts->leaf[pod * cohorts->m2 + y], slot, lane);
+		send_mid(groups, ways, pod, slot, fors_pods_lanes_plane(groups->lanes, lane), rung);
+	for (uint32_t y = 0; y < groups->m2; y++)
+		send_leaf(groups, ways, groups->leaf[pod * groups->m2 + y], slot, lane);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * relieve3.c - entries moved from links that carry more than the lower bound.
+ * relieve.c - entries moved from links that carry more than the lower bound.
  *
  * Where leaves differ, or have more servers than lanes, homes are lumps: two servers of a leaf on one lane, for all
  * who send. But each leaf, and each mid, chooses for itself. So: take one of the fullest links, look at a dozen entries
@@ -18,7 +18,7 @@
  * Any of these entries sends up, or, a top's, to a mid that goes down itself: as before, so that the rule of up, then
  * down holds for old and new entries in any mixture.
  */
-#include "relieve3.h"
+#include "relieve.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +41,8 @@ struct move {
 };
 
 struct relief {
-	struct fors_ways3 *ways;
-	const struct fors_lanes3 *lanes;
+	struct fors_pods_ways *ways;
+	const struct fors_pods_lanes *lanes;
 	const struct fors_pods *pods;
 	uint32_t most;
 	bool is_uneven;	      /* cables differ in what they carry in a phase */
@@ -84,7 +84,7 @@ static uint8_t *entry_of(const struct relief *r, uint32_t row, uint32_t slot)
 static bool uses(const struct relief *r, uint32_t a, uint32_t row, uint32_t slot)
 {
 	uint8_t port = *entry_of(r, a, slot);
-	const struct fors_hop3 *hop = &r->ways->hop[r->pods->known->node[r->pods->leaf[a].node].first_port + port];
+	const struct fors_pods_hop *hop = &r->ways->hop[r->pods->known->node[r->pods->leaf[a].node].first_port + port];
 
 	if (!port || hop->row == row)
 		return port;
@@ -108,7 +108,7 @@ static int64_t flows_down(const struct relief *r, uint32_t row, uint32_t slot)
 
 	for (uint32_t a = 0; port && a < r->pods->nleaves; a++) {
 		uint32_t node = r->pods->leaf[a].node,
-			 n = fors_ways3_links(r->ways, node, *entry_of(r, a, slot), slot, way);
+			 n = fors_pods_ways_links(r->ways, node, *entry_of(r, a, slot), slot, way);
 
 		if (a != r->pods->slot[slot].leaf && n && way[n - 1] == link)
 			flows += r->pods->leaf[a].nslots;
@@ -149,7 +149,7 @@ static int64_t cost_of(const struct relief *r, uint32_t link, int64_t load)
 /* Add `flows`, which may be negative, to the links of an entry; what it costs. */
 static int64_t add(struct relief *r, uint32_t row, uint32_t slot, uint8_t port, int64_t flows)
 {
-	uint32_t link[4], n = fors_ways3_links(r->ways, node_of(r, row), port, slot, link);
+	uint32_t link[4], n = fors_pods_ways_links(r->ways, node_of(r, row), port, slot, link);
 	int64_t cost = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -175,7 +175,7 @@ static bool leads_to_pod(const struct relief *r, uint32_t port, uint32_t pod)
 static void try_port(struct relief *r, uint32_t row, uint32_t slot, uint8_t port, int64_t flows, int64_t base,
 		     struct move *best)
 {
-	uint32_t link[4], n = fors_ways3_links(r->ways, node_of(r, row), port, slot, link);
+	uint32_t link[4], n = fors_pods_ways_links(r->ways, node_of(r, row), port, slot, link);
 	int64_t cost = base;
 	bool leaves = true;
 
@@ -190,11 +190,11 @@ static void try_port(struct relief *r, uint32_t row, uint32_t slot, uint8_t port
 
 static void try_leaf(struct relief *r, uint32_t a, uint32_t slot, int64_t flows, int64_t base, struct move *best)
 {
-	const struct fors_lanes3 *l = r->lanes;
+	const struct fors_pods_lanes *l = r->lanes;
 	const uint8_t *port = l->leaf_port + (size_t)a * l->nlanes;
 
 	for (uint32_t lane = 0; lane < l->nlanes; lane++)
-		if (fors_lanes3_live(l, a, lane) && port[lane] != *entry_of(r, a, slot))
+		if (fors_pods_lanes_live(l, a, lane) && port[lane] != *entry_of(r, a, slot))
 			try_port(r, a, slot, port[lane], flows, base, best);
 }
 
@@ -205,17 +205,18 @@ static bool is_way_down(const struct relief *r, uint32_t node, unsigned port, ui
 
 	return leads_to_pod(r, r->pods->known->node[node].first_port + port,
 			    r->pods->leaf[r->pods->slot[slot].leaf].pod) &&
-	       fors_pods_live(r->pods, node, port) && fors_ways3_links(r->ways, node, (uint8_t)port, slot, link) == 2;
+	       fors_pods_live(r->pods, node, port) &&
+	       fors_pods_ways_links(r->ways, node, (uint8_t)port, slot, link) == 2;
 }
 
 static void try_mid(struct relief *r, uint32_t row, uint32_t slot, int64_t flows, int64_t base, struct move *best)
 {
-	const struct fors_lanes3 *l = r->lanes;
+	const struct fors_pods_lanes *l = r->lanes;
 	uint32_t m = row - r->pods->nleaves;
 	const uint8_t *port = l->mid_port + (size_t)m * l->nrungs;
 
 	for (uint32_t i = 0; i < l->rungs[r->pods->mid[m].plane]; i++)
-		if (fors_lanes3_rung_live(l, m, i) && port[i] != *entry_of(r, row, slot))
+		if (fors_pods_lanes_rung_live(l, m, i) && port[i] != *entry_of(r, row, slot))
 			try_port(r, row, slot, port[i], flows, base, best);
 }
 
@@ -312,7 +313,7 @@ static void look_at_tops(struct relief *r, uint32_t link, const struct fors_pods
 	for (uint32_t i = 0; r->any_choice && r->quota > QUOTA / 2 && i < r->pods->ntops; i++)
 		for (uint32_t slot = leaf->first; slot < leaf->first + leaf->nslots; slot++) {
 			uint32_t row = first_top(r) + (first + i) % r->pods->ntops, way[4],
-				 n = fors_ways3_links(r->ways, node_of(r, row), *entry_of(r, row, slot), slot, way);
+				 n = fors_pods_ways_links(r->ways, node_of(r, row), *entry_of(r, row, slot), slot, way);
 
 			if (n && way[n - 1] == link && r->quota > QUOTA / 2)
 				consider(r, row, slot, best);
@@ -342,7 +343,8 @@ static void look_at_mid_down(struct relief *r, uint32_t link, uint32_t b, struct
 	for (uint32_t i = 0; r->quota && i < r->pods->nleaves; i++)
 		for (uint32_t slot = leaf->first; slot < leaf->first + leaf->nslots; slot++) {
 			uint32_t a = (first + i) % r->pods->nleaves, way[4],
-				 n = fors_ways3_links(r->ways, r->pods->leaf[a].node, *entry_of(r, a, slot), slot, way);
+				 n = fors_pods_ways_links(r->ways, r->pods->leaf[a].node, *entry_of(r, a, slot), slot,
+							  way);
 
 			if (n && way[n - 1] == link)
 				consider(r, a, slot, best);
@@ -468,7 +470,7 @@ static void list_links(struct relief *r)
 
 	for (uint32_t node = 0; node < known->nnodes; node++)
 		for (unsigned port = 1; r->pods->level[node] && port <= known->node[node].nports; port++) {
-			const struct fors_hop3 *hop = &r->ways->hop[known->node[node].first_port + port];
+			const struct fors_pods_hop *hop = &r->ways->hop[known->node[node].first_port + port];
 
 			if (hop->row == FORS_NONE)
 				continue;
@@ -523,8 +525,8 @@ static uint32_t fullest(const struct relief *r)
 	return (uint32_t)load;
 }
 
-enum fors_err fors_relieve3(struct fors_ways3 *ways, uint32_t most, bool in_haste, uint32_t *carries,
-			    struct fors_error *error)
+enum fors_err fors_pods_relieve(struct fors_pods_ways *ways, uint32_t most, bool in_haste, uint32_t *carries,
+				struct fors_error *error)
 {
 	struct relief r = {
 		.ways = ways, .lanes = ways->lanes, .pods = ways->lanes->pods, .most = most, .in_haste = in_haste};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bound3.c - a lower bound on the phases of any exchange in a three-level tree.
+ * bound.c - a lower bound on the phases of any exchange in a three-level tree.
  *
  * All are cuts, so they hold for any routing, with P servers, n_a below leaf a and n_p in pod p:
  *
@@ -18,7 +18,7 @@
  * share may be left over another plane than it was come to, so where there are any, planes are not told apart: only P,
  * the leaves as a whole, and the pods with all tops together.
  */
-#include "bound3.h"
+#include "bound.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@
 #define MOST_SETS 64
 
 struct work {
-	const struct fors_lanes3 *l;
+	const struct fors_pods_lanes *l;
 	const struct fors_pods *pods;
 	const uint32_t *servers;
 	const uint8_t *capacity; /* per port of known; NULL: one flow each */
@@ -66,8 +66,8 @@ static void count(struct work *w)
 		w->total += w->servers[a];
 		w->in_pod[w->pods->leaf[a].pod] += w->servers[a];
 		for (uint32_t lane = 0; lane < w->l->nlanes; lane++)
-			if (fors_lanes3_live(w->l, a, lane)) {
-				uint32_t plane = fors_lanes3_plane(w->l, lane),
+			if (fors_pods_lanes_live(w->l, a, lane)) {
+				uint32_t plane = fors_pods_lanes_plane(w->l, lane),
 					 flows = carried(w, w->pods->leaf[a].node,
 							 w->l->leaf_port[(size_t)a * w->l->nlanes + lane]);
 
@@ -166,10 +166,10 @@ static bool comes_down(const struct work *w, uint32_t mid, uint32_t plane, uint3
 {
 	const uint32_t *top = w->l->rung_top + (size_t)plane * w->l->nrungs;
 
-	if (mid == FORS_NONE || fors_lanes3_rung_live(w->l, mid, rung))
+	if (mid == FORS_NONE || fors_pods_lanes_rung_live(w->l, mid, rung))
 		return mid != FORS_NONE;
 	for (uint32_t r = 0; r < w->l->rungs[plane]; r++)
-		if (top[r] == top[rung] && fors_lanes3_rung_live(w->l, mid, r))
+		if (top[r] == top[rung] && fors_pods_lanes_rung_live(w->l, mid, r))
 			return true;
 	return false;
 }
@@ -182,7 +182,7 @@ static uint64_t rungs_to(const struct work *w, uint32_t p, uint32_t q, uint32_t 
 	uint64_t rungs = 0;
 
 	for (uint32_t r = 0; mid != FORS_NONE && r < w->l->rungs[plane]; r++)
-		if (fors_lanes3_rung_live(w->l, mid, r) && (q == FORS_NONE || comes_down(w, other, plane, r)))
+		if (fors_pods_lanes_rung_live(w->l, mid, r) && (q == FORS_NONE || comes_down(w, other, plane, r)))
 			rungs += carried(w, w->pods->mid[mid].node, w->l->mid_port[(size_t)mid * w->l->nrungs + r]);
 	return rungs;
 }
@@ -214,7 +214,7 @@ static void work_free(struct work *w)
 	free(w->joined);
 }
 
-static bool work_alloc(struct work *w, const struct fors_lanes3 *lanes, const uint32_t *servers,
+static bool work_alloc(struct work *w, const struct fors_pods_lanes *lanes, const uint32_t *servers,
 		       const uint8_t *capacity)
 {
 	const struct fors_pods *pods = lanes->pods;
@@ -256,8 +256,8 @@ static void find(struct work *w)
 	}
 }
 
-enum fors_err fors_bound3(const struct fors_lanes3 *lanes, const uint32_t *servers, const uint8_t *capacity,
-			  uint32_t *bound, struct fors_error *error)
+enum fors_err fors_pods_bound(const struct fors_pods_lanes *lanes, const uint32_t *servers, const uint8_t *capacity,
+			      uint32_t *bound, struct fors_error *error)
 {
 	struct work w;
 
@@ -282,10 +282,10 @@ static enum fors_err list_lanes(const struct work *w, uint32_t a, uint32_t plane
 	for (uint32_t lane = plane; !err && lane < w->l->nlanes; lane += w->pods->nplanes) {
 		uint8_t port = w->l->leaf_port[(size_t)a * w->l->nlanes + lane];
 
-		if (!fors_lanes3_live(w->l, a, lane))
+		if (!fors_pods_lanes_live(w->l, a, lane))
 			continue;
 		err = is_down ? fors_witness_add(witness, node[fors_pods_peer(w->pods, leaf->node, port)].guid,
-						 fors_lanes3_far(w->pods, leaf->node, port), 1, error)
+						 fors_pods_lanes_far(w->pods, leaf->node, port), 1, error)
 			      : fors_witness_add(witness, node[leaf->node].guid, port, 1, error);
 	}
 	return err;
@@ -312,7 +312,7 @@ static enum fors_err list_rungs(const struct work *w, uint32_t p, uint32_t q, ui
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t r = 0; !err && mid != FORS_NONE && r < w->l->rungs[plane]; r++)
-		if (fors_lanes3_rung_live(w->l, mid, r) && (q == FORS_NONE || comes_down(w, other, plane, r)))
+		if (fors_pods_lanes_rung_live(w->l, mid, r) && (q == FORS_NONE || comes_down(w, other, plane, r)))
 			err = fors_witness_add(witness, w->pods->known->node[w->pods->mid[mid].node].guid,
 					       w->l->mid_port[(size_t)mid * w->l->nrungs + r], 1, error);
 	return err;
@@ -346,8 +346,8 @@ static enum fors_err list_cut(const struct work *w, struct fors_witness *witness
 	return err;
 }
 
-enum fors_err fors_bound3_witness(const struct fors_lanes3 *lanes, const uint32_t *servers, const uint8_t *capacity,
-				  struct fors_witness *witness, struct fors_error *error)
+enum fors_err fors_pods_bound_witness(const struct fors_pods_lanes *lanes, const uint32_t *servers,
+				      const uint8_t *capacity, struct fors_witness *witness, struct fors_error *error)
 {
 	struct work w;
 	enum fors_err err = FORS_OK;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* lanes3.c - cables of a three-level tree by lanes, and where every server is at home: see lanes3.h. */
-#include "lanes3.h"
+/* lanes.c - cables of a three-level tree by lanes, and where every server is at home: see lanes.h. */
+#include "lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void fors_lanes3_free(struct fors_lanes3 *lanes)
+void fors_pods_lanes_free(struct fors_pods_lanes *lanes)
 {
 	if (!lanes)
 		return;
@@ -53,7 +53,7 @@ static uint32_t most_cables(const struct fors_pods *pods, uint32_t plane, bool i
 
 /* ---- lanes and rungs ---- */
 
-static enum fors_err read_leaves(struct fors_lanes3 *l, struct fors_error *error)
+static enum fors_err read_leaves(struct fors_pods_lanes *l, struct fors_error *error)
 {
 	const struct fors_pods *pods = l->pods;
 
@@ -63,7 +63,7 @@ static enum fors_err read_leaves(struct fors_lanes3 *l, struct fors_error *error
 		return fors_fail_memory(error);
 	for (uint32_t a = 0; a < pods->nleaves; a++)
 		for (uint32_t lane = 0; lane < l->nlanes; lane++) {
-			uint32_t mid = fors_lanes3_mid(l, a, lane);
+			uint32_t mid = fors_pods_lanes_mid(l, a, lane);
 
 			if (mid != FORS_NONE)
 				l->leaf_port[(size_t)a * l->nlanes + lane] =
@@ -87,7 +87,7 @@ static bool is_of_plane(const struct fors_pods *pods, uint32_t top, uint32_t pla
 }
 
 /* Tops of each plane in order, then, where there are parallel cables, all of them again. */
-static enum fors_err list_rungs(struct fors_lanes3 *l, struct fors_error *error)
+static enum fors_err list_rungs(struct fors_pods_lanes *l, struct fors_error *error)
 {
 	const struct fors_pods *pods = l->pods;
 	uint32_t most = 1;
@@ -112,7 +112,7 @@ static enum fors_err list_rungs(struct fors_lanes3 *l, struct fors_error *error)
 	return FORS_OK;
 }
 
-static enum fors_err read_mids(struct fors_lanes3 *l, struct fors_error *error)
+static enum fors_err read_mids(struct fors_pods_lanes *l, struct fors_error *error)
 {
 	const struct fors_pods *pods = l->pods;
 
@@ -137,7 +137,7 @@ static enum fors_err read_mids(struct fors_lanes3 *l, struct fors_error *error)
 /* ---- homes ---- */
 
 /* Rungs of a plane that the servers at home there want: as many as tops have them in a tree that is regular otherwise. */
-static uint32_t wanted_rungs(const struct fors_lanes3 *l, uint32_t plane)
+static uint32_t wanted_rungs(const struct fors_pods_lanes *l, uint32_t plane)
 {
 	const struct fors_pods *pods = l->pods;
 	uint32_t m1 = pods->leaf[0].nslots, m2 = pods->nleaves / pods->npods;
@@ -146,7 +146,7 @@ static uint32_t wanted_rungs(const struct fors_lanes3 *l, uint32_t plane)
 }
 
 /* Pods alike, and as many lanes as servers want. */
-static bool are_pods_alike(const struct fors_lanes3 *l)
+static bool are_pods_alike(const struct fors_pods_lanes *l)
 {
 	const struct fors_pods *pods = l->pods;
 	uint32_t m1 = pods->leaf[0].nslots, m2 = pods->nleaves / pods->npods;
@@ -163,7 +163,7 @@ static bool are_pods_alike(const struct fors_lanes3 *l)
 	return true;
 }
 
-static uint32_t most_rungs(const struct fors_lanes3 *l)
+static uint32_t most_rungs(const struct fors_pods_lanes *l)
 {
 	uint32_t most = 0;
 
@@ -176,7 +176,7 @@ static uint32_t most_rungs(const struct fors_lanes3 *l)
  * Have all planes as many rungs as servers want? Where some have, those that have fewer than others, but half of them at least,
  * get the rest, too, to tops that nobody ever saw: what is at home there goes round them as it does round dead ones.
  */
-static bool complete_rungs(struct fors_lanes3 *l)
+static bool complete_rungs(struct fors_pods_lanes *l)
 {
 	uint32_t nplanes = l->pods->nplanes, nfull = 0, most = most_rungs(l);
 
@@ -196,7 +196,7 @@ static bool complete_rungs(struct fors_lanes3 *l)
 	return nfull;
 }
 
-static enum fors_err find_homes(struct fors_lanes3 *l, struct fors_error *error)
+static enum fors_err find_homes(struct fors_pods_lanes *l, struct fors_error *error)
 {
 	const struct fors_pods *pods = l->pods;
 	uint32_t *next = calloc(pods->nplanes + (size_t)1, sizeof(*next)), turn = 0, pod = FORS_NONE;
@@ -218,7 +218,7 @@ static enum fors_err find_homes(struct fors_lanes3 *l, struct fors_error *error)
 				memset(next, 0, pods->nplanes * sizeof(*next));
 			pod = p;
 			lane = (l->is_regular ? pods->slot[s].rank : turn++) % l->nlanes;
-			plane = fors_lanes3_plane(l, lane);
+			plane = fors_pods_lanes_plane(l, lane);
 			l->home_lane[s] = (uint16_t)lane;
 			l->in_plane[p * pods->nplanes + plane]++;
 			l->home_rung[s] = (uint16_t)(l->rungs[plane] ? next[plane]++ % l->rungs[plane] : 0);
@@ -227,9 +227,10 @@ static enum fors_err find_homes(struct fors_lanes3 *l, struct fors_error *error)
 	return FORS_OK;
 }
 
-enum fors_err fors_lanes3_read(const struct fors_pods *pods, struct fors_lanes3 **lanes, struct fors_error *error)
+enum fors_err fors_pods_lanes_read(const struct fors_pods *pods, struct fors_pods_lanes **lanes,
+				   struct fors_error *error)
 {
-	struct fors_lanes3 *l = calloc(1, sizeof(*l));
+	struct fors_pods_lanes *l = calloc(1, sizeof(*l));
 	enum fors_err err = l ? FORS_OK : fors_fail_memory(error);
 
 	if (!err) {
@@ -247,7 +248,7 @@ enum fors_err fors_lanes3_read(const struct fors_pods *pods, struct fors_lanes3 
 		err = find_homes(l, error);
 	}
 	if (err)
-		fors_lanes3_free(l);
+		fors_pods_lanes_free(l);
 	else
 		*lanes = l;
 	return err;

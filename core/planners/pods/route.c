@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * route3.c - tables and rounds of a three-level tree, made together.
+ * route.c - tables and rounds of a three-level tree, made together.
  *
- * Homes (lanes3.c), ways there (ways3.c), in a regular tree ways round damaged tops (repair3.c) in the rounds of a
- * closed form (cohorts.c), the rest levelled, and rounds for it (units3.c). Then all is written down, and the LIDs of
- * switches and guests with it (extra3.c). Two levels level first and pack later; here levelling alone could not know
+ * Homes (lanes.c), ways there (ways.c), in a regular tree ways round damaged tops (repair.c) in the rounds of a
+ * closed form (groups.c), the rest levelled, and rounds for it (units.c). Then all is written down, and the LIDs of
+ * switches and guests with it (extra.c). Two levels level first and pack later; here levelling alone could not know
  * which entries have to change places so that a plan loses nothing.
  *
  * A mid that lost its cable to a leaf of its pod, and a top that lost its cable to a pod, keep the port of the dead
@@ -16,30 +16,30 @@
  * entry of before, which led to this mid, a packet may go to and fro between the two. That is the one exception, and asks
  * for a dead cable in a director switch, and for a guest on its mid, or a second dead cable.
  */
-#include "route3.h"
+#include "route.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "bound3.h"
+#include "bound.h"
 #include "core/base/numbers.h"
-#include "extra3.h"
-#include "number3.h"
-#include "relieve3.h"
-#include "repair3.h"
-#include "units3.h"
+#include "extra.h"
+#include "number.h"
+#include "relieve.h"
+#include "repair.h"
+#include "units.h"
 
 struct work {
 	const struct fors_pods *pods;
-	struct fors_lanes3 *lanes;
-	struct fors_ways3 *ways;
-	struct fors_cohorts *cohorts;
-	struct fors_route3 *route;
+	struct fors_pods_lanes *lanes;
+	struct fors_pods_ways *ways;
+	struct fors_pods_groups *groups;
+	struct fors_pods_route *route;
 	uint32_t *row_of; /* per node of now */
 	bool *is_server;  /* per LID */
 };
 
-void fors_route3_free(struct fors_route3 *route)
+void fors_pods_route_free(struct fors_pods_route *route)
 {
 	if (!route)
 		return;
@@ -75,45 +75,45 @@ static uint32_t *count_players(const struct fors_pods *pods, const bool *plays)
 }
 
 /* The bound of an exchange of these. */
-static enum fors_err bound_servers(const struct fors_lanes3 *lanes, const bool *plays, uint32_t *bound,
+static enum fors_err bound_servers(const struct fors_pods_lanes *lanes, const bool *plays, uint32_t *bound,
 				   struct fors_error *error)
 {
 	uint32_t *servers = count_players(lanes->pods, plays);
-	enum fors_err err =
-		servers ? fors_bound3(lanes, servers, lanes->pods->capacity, bound, error) : fors_fail_memory(error);
+	enum fors_err err = servers ? fors_pods_bound(lanes, servers, lanes->pods->capacity, bound, error)
+				    : fors_fail_memory(error);
 
 	free(servers);
 	return err;
 }
 
-enum fors_err fors_route3_bound(const struct fors_pods *pods, const bool *plays, uint32_t *bound,
-				struct fors_error *error)
+enum fors_err fors_pods_route_bound(const struct fors_pods *pods, const bool *plays, uint32_t *bound,
+				    struct fors_error *error)
 {
-	struct fors_lanes3 *lanes = NULL;
-	enum fors_err err = fors_lanes3_read(pods, &lanes, error);
+	struct fors_pods_lanes *lanes = NULL;
+	enum fors_err err = fors_pods_lanes_read(pods, &lanes, error);
 
 	if (!err)
 		err = bound_servers(lanes, plays, bound, error);
-	fors_lanes3_free(lanes);
+	fors_pods_lanes_free(lanes);
 	return err;
 }
 
-enum fors_err fors_route3_witness(const struct fors_pods *pods, const bool *plays, struct fors_witness *witness,
-				  struct fors_error *error)
+enum fors_err fors_pods_route_witness(const struct fors_pods *pods, const bool *plays, struct fors_witness *witness,
+				      struct fors_error *error)
 {
 	uint32_t *servers = count_players(pods, plays);
-	struct fors_lanes3 *lanes = NULL;
-	enum fors_err err = servers ? fors_lanes3_read(pods, &lanes, error) : fors_fail_memory(error);
+	struct fors_pods_lanes *lanes = NULL;
+	enum fors_err err = servers ? fors_pods_lanes_read(pods, &lanes, error) : fors_fail_memory(error);
 
 	if (!err)
-		err = fors_bound3_witness(lanes, servers, pods->capacity, witness, error);
-	fors_lanes3_free(lanes);
+		err = fors_pods_bound_witness(lanes, servers, pods->capacity, witness, error);
+	fors_pods_lanes_free(lanes);
 	free(servers);
 	return err;
 }
 
 /* The bound of an exchange of all slots, were no cable faster than a flow: tables do not depend on who takes part. */
-static enum fors_err bound_slots(const struct fors_lanes3 *lanes, uint32_t *bound, struct fors_error *error)
+static enum fors_err bound_slots(const struct fors_pods_lanes *lanes, uint32_t *bound, struct fors_error *error)
 {
 	uint32_t *servers = calloc(lanes->pods->nleaves + (size_t)1, sizeof(*servers));
 	enum fors_err err;
@@ -122,22 +122,22 @@ static enum fors_err bound_slots(const struct fors_lanes3 *lanes, uint32_t *boun
 		return fors_fail_memory(error);
 	for (uint32_t a = 0; a < lanes->pods->nleaves; a++)
 		servers[a] = lanes->pods->leaf[a].nslots;
-	err = fors_bound3(lanes, servers, NULL, bound, error);
+	err = fors_pods_bound(lanes, servers, NULL, bound, error);
 	free(servers);
 	return err;
 }
 
-static uint64_t cost_of(const struct fors_repair3 *repair)
+static uint64_t cost_of(const struct fors_pods_repair *repair)
 {
 	return (uint64_t)repair->nleft << 32 | repair->nlanes;
 }
 
-static void keep_best(struct work *w, struct fors_cohorts *cohorts, struct fors_repair3 *best,
-		      const struct fors_repair3 *repair)
+static void keep_best(struct work *w, struct fors_pods_groups *groups, struct fors_pods_repair *best,
+		      const struct fors_pods_repair *repair)
 {
-	fors_cohorts_free(w->cohorts);
-	w->cohorts = cohorts;
-	fors_repair3_clear(best);
+	fors_pods_groups_free(w->groups);
+	w->groups = groups;
+	fors_pods_repair_clear(best);
 	*best = *repair;
 }
 
@@ -145,12 +145,12 @@ static void keep_best(struct work *w, struct fors_cohorts *cohorts, struct fors_
  * Is every round needed? Where tops choose and the bound asks for more rounds than the closed form has, there is room in
  * these for what lost its way, and items that change lanes would only be in the way of it.
  */
-static enum fors_err is_tight(const struct fors_lanes3 *lanes, bool *tight, struct fors_error *error)
+static enum fors_err is_tight(const struct fors_pods_lanes *lanes, bool *tight, struct fors_error *error)
 {
 	uint32_t bound = 0;
 	enum fors_err err = FORS_OK;
 
-	if (fors_lanes3_tops_choose(lanes))
+	if (fors_pods_lanes_tops_choose(lanes))
 		err = bound_slots(lanes, &bound, error);
 	*tight = bound <= lanes->pods->nslots;
 	return err;
@@ -160,32 +160,32 @@ static enum fors_err is_tight(const struct fors_lanes3 *lanes, bool *tight, stru
  * The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over, and
  * of those that moves least.
  */
-static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
+static enum fors_err find_groups(struct work *w, struct fors_error *error)
 {
 	bool may_trade;
 	uint64_t least = UINT64_MAX;
-	struct fors_repair3 best = {0};
+	struct fors_pods_repair best = {0};
 	enum fors_err err = is_tight(w->lanes, &may_trade, error);
 
-	for (enum fors_cohorts_choice choice = 0; !err && least && choice < FORS_COHORTS_CHOICES; choice++) {
-		struct fors_cohorts *cohorts;
-		struct fors_repair3 repair;
+	for (enum fors_pods_groups_choice choice = 0; !err && least && choice < FORS_PODS_GROUPS_CHOICES; choice++) {
+		struct fors_pods_groups *groups;
+		struct fors_pods_repair repair;
 
-		err = fors_cohorts_new(w->lanes, choice, &cohorts, error);
+		err = fors_pods_groups_new(w->lanes, choice, &groups, error);
 		if (err)
 			break;
-		err = fors_repair3_find(cohorts, w->ways, may_trade, (uint32_t)(least >> 32), &repair, error);
+		err = fors_pods_repair_find(groups, w->ways, may_trade, (uint32_t)(least >> 32), &repair, error);
 		if (!err && cost_of(&repair) < least) {
 			least = cost_of(&repair);
-			keep_best(w, cohorts, &best, &repair);
+			keep_best(w, groups, &best, &repair);
 		} else {
-			fors_repair3_clear(&repair);
-			fors_cohorts_free(cohorts);
+			fors_pods_repair_clear(&repair);
+			fors_pods_groups_free(groups);
 		}
 	}
 	if (!err)
-		fors_repair3_write(&best, w->cohorts, w->ways);
-	fors_repair3_clear(&best);
+		fors_pods_repair_write(&best, w->groups, w->ways);
+	fors_pods_repair_clear(&best);
 	return err;
 }
 
@@ -193,8 +193,8 @@ static enum fors_err find_cohorts(struct work *w, struct fors_error *error)
  * Of a whole tree: homes by number, if there are to be as many phases as servers and no link carries more; NULL: they are
  * not for it.
  */
-static enum fors_err find_numbered(const struct fors_lanes3 *lanes, uint32_t nindices, uint32_t bound,
-				   struct fors_ways3 **ways, struct fors_error *error)
+static enum fors_err find_numbered(const struct fors_pods_lanes *lanes, uint32_t nindices, uint32_t bound,
+				   struct fors_pods_ways **ways, struct fors_error *error)
 {
 	uint32_t carries = bound;
 	bool shifts;
@@ -203,18 +203,18 @@ static enum fors_err find_numbered(const struct fors_lanes3 *lanes, uint32_t nin
 	*ways = NULL;
 	if (bound != lanes->pods->nslots)
 		return FORS_OK;
-	err = fors_number3_ways(lanes, nindices, ways, &shifts, error);
+	err = fors_pods_number_ways(lanes, nindices, ways, &shifts, error);
 	if (!err && !shifts)
-		err = fors_relieve3(*ways, bound, true, &carries, error);
+		err = fors_pods_relieve(*ways, bound, true, &carries, error);
 	if (err || carries > bound) {
-		fors_ways3_free(*ways);
+		fors_pods_ways_free(*ways);
 		*ways = NULL;
 	}
 	return err;
 }
 
 /* Of a whole tree: homes by number, or homes, and entries moved where these are lumps. */
-static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindices, struct fors_ways3 **ways,
+static enum fors_err find_whole(const struct fors_pods_lanes *lanes, uint32_t nindices, struct fors_pods_ways **ways,
 				bool *is_numbered, struct fors_error *error)
 {
 	uint32_t bound;
@@ -225,10 +225,10 @@ static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindic
 	*is_numbered = !err && *ways;
 	if (err || *is_numbered)
 		return err;
-	err = fors_ways3_home(lanes, nindices, ways, error);
+	err = fors_pods_ways_home(lanes, nindices, ways, error);
 	if (!err)
-		err = fors_ways3_level(*ways, error);
-	return err ? err : fors_relieve3(*ways, bound, false, NULL, error);
+		err = fors_pods_ways_level(*ways, error);
+	return err ? err : fors_pods_relieve(*ways, bound, false, NULL, error);
 }
 
 /*
@@ -238,8 +238,8 @@ static enum fors_err find_whole(const struct fors_lanes3 *lanes, uint32_t nindic
 static enum fors_err find_homes(struct work *w, struct fors_error *error)
 {
 	struct fors_pods pods = *w->pods;
-	struct fors_lanes3 lanes = *w->lanes;
-	struct fors_ways3 *whole = NULL;
+	struct fors_pods_lanes lanes = *w->lanes;
+	struct fors_pods_ways *whole = NULL;
 	bool is_numbered = false;
 	enum fors_err err = FORS_OK;
 
@@ -251,27 +251,27 @@ static enum fors_err find_homes(struct work *w, struct fors_error *error)
 		pods.live[i] = pods.peer[i] != FORS_NONE;
 	err = find_whole(&lanes, w->ways->nindices, &whole, &is_numbered, error);
 	if (!err)
-		fors_ways3_keep(w->ways, whole);
-	fors_ways3_free(whole);
+		fors_pods_ways_keep(w->ways, whole);
+	fors_pods_ways_free(whole);
 	free(pods.live);
-	if (!err && is_numbered && !(w->route->number = fors_number3(w->pods)))
+	if (!err && is_numbered && !(w->route->number = fors_pods_number(w->pods)))
 		err = fors_fail_memory(error);
 	return err;
 }
 
 static enum fors_err find_ways(struct work *w, uint32_t effort, struct fors_error *error)
 {
-	struct fors_units3 units = {0};
-	enum fors_err err = fors_lanes3_read(w->pods, &w->lanes, error);
+	struct fors_pods_units units = {0};
+	enum fors_err err = fors_pods_lanes_read(w->pods, &w->lanes, error);
 
 	if (!err)
-		err = fors_ways3_home(w->lanes, most_indices(w->pods), &w->ways, error);
+		err = fors_pods_ways_home(w->lanes, most_indices(w->pods), &w->ways, error);
 	if (!err && w->lanes->is_regular)
-		err = find_cohorts(w, error);
-	if (!err && !w->cohorts)
+		err = find_groups(w, error);
+	if (!err && !w->groups)
 		err = find_homes(w, error);
 	if (!err)
-		err = fors_units3_pack(w->ways, w->cohorts, effort, &units, error);
+		err = fors_pods_units_pack(w->ways, w->groups, effort, &units, error);
 	if (err)
 		return err;
 	w->route->bound = units.bound;
@@ -298,10 +298,10 @@ static bool any_drained(const struct fors_pods *pods)
  */
 static enum fors_err find_drained(struct work *w, struct fors_error *error)
 {
-	size_t size = fors_ways3_size(w->ways);
+	size_t size = fors_pods_ways_size(w->ways);
 	struct fors_pods pods = *w->pods;
-	struct fors_lanes3 lanes = *w->lanes;
-	struct fors_ways3 *all = NULL;
+	struct fors_pods_lanes lanes = *w->lanes;
+	struct fors_pods_ways *all = NULL;
 	enum fors_err err = FORS_OK;
 
 	if (!any_drained(w->pods))
@@ -312,13 +312,13 @@ static enum fors_err find_drained(struct work *w, struct fors_error *error)
 		return fors_fail_memory(error);
 	for (uint32_t i = 0; i < pods.known->nports; i++)
 		pods.live[i] = w->pods->live[i] || w->pods->drained[i];
-	err = fors_ways3_home(&lanes, w->ways->nindices, &all, error);
+	err = fors_pods_ways_home(&lanes, w->ways->nindices, &all, error);
 	if (!err)
-		err = fors_ways3_level(all, error);
+		err = fors_pods_ways_level(all, error);
 	for (size_t i = 0; !err && i < size; i++)
 		if (!w->ways->leaf[i])
 			w->ways->leaf[i] = all->leaf[i];
-	fors_ways3_free(all);
+	fors_pods_ways_free(all);
 	free(pods.live);
 	return err;
 }
@@ -420,7 +420,7 @@ static uint8_t port_over_top(const struct work *w, uint32_t mid, uint32_t column
 
 		if (peer != FORS_NONE && pods->level[peer] == FORS_PODS_TOP &&
 		    (drained ? fors_pods_passes(pods, node, port) : fors_pods_live(pods, node, port)) &&
-		    fors_ways3_gets_down(w->ways, pods->number[peer], column))
+		    fors_pods_ways_gets_down(w->ways, pods->number[peer], column))
 			return (uint8_t)port;
 	}
 	return 0;
@@ -492,7 +492,7 @@ static void write_all(const struct work *w)
 #define SMALL_UNITS 4096
 #define LITTLE_EFFORT 30
 
-uint32_t fors_route3_little_effort(const struct fors_pods *pods)
+uint32_t fors_pods_route_little_effort(const struct fors_pods *pods)
 {
 	uint32_t uplinks = 0;
 
@@ -504,8 +504,8 @@ uint32_t fors_route3_little_effort(const struct fors_pods *pods)
 	return uplinks < pods->nslots ? 0 : LITTLE_EFFORT;
 }
 
-enum fors_err fors_route3_make(const struct fors_pods *pods, uint32_t effort, struct fors_route3 **route,
-			       struct fors_error *error)
+enum fors_err fors_pods_route_make(const struct fors_pods *pods, uint32_t effort, struct fors_pods_route **route,
+				   struct fors_error *error)
 {
 	struct work w = {.pods = pods};
 	enum fors_err err;
@@ -521,15 +521,15 @@ enum fors_err fors_route3_make(const struct fors_pods *pods, uint32_t effort, st
 	if (!err) {
 		list_servers(&w);
 		write_all(&w);
-		err = fors_extra3_fill(pods, w.row_of, w.is_server, w.route->lfts, error);
+		err = fors_pods_extra_fill(pods, w.row_of, w.is_server, w.route->lfts, error);
 	}
-	fors_lanes3_free(w.lanes);
-	fors_ways3_free(w.ways);
-	fors_cohorts_free(w.cohorts);
+	fors_pods_lanes_free(w.lanes);
+	fors_pods_ways_free(w.ways);
+	fors_pods_groups_free(w.groups);
 	free(w.row_of);
 	free(w.is_server);
 	if (err)
-		fors_route3_free(w.route);
+		fors_pods_route_free(w.route);
 	else
 		*route = w.route;
 	return err;
