@@ -319,8 +319,7 @@ EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsi
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
 	tests/data/small.ibnetdiscover tests/data/small-full.ibnetdiscover tests/data/small-grouped.ibnetdiscover \
 	tests/data/small.opensm-lfts tests/data/engines.py tests/data/engines.tar.xz tests/data/stock.py tests/data/stock.tar.xz \
-	tests/data/metrics.prom tests/data/upgrade.py tests/data/upgrade.tar.xz \
-	tests/data/squeue-22.05.json tests/data/squeue-24.05.json
+	tests/data/metrics.prom tests/data/upgrade.py tests/data/upgrade.tar.xz
 
 # Readers of published schedules.
 tests_unit_test_forsched_SOURCES = tests/unit/test_forsched.c tests/unit/published.c tests/unit/published.h \

@@ -11,6 +11,8 @@ import tempfile
 import time
 
 import pytest
+
+import squeues
 from conftest import FORS, SRC, needs_short
 
 HOOK = SRC / "opensm-conf" / "slurm" / "fors-slurmctld"
@@ -80,14 +82,14 @@ def follow(fors, squeue, tmp_path):
 
 def test_the_shape_of_22_05(squeue, follow):
     """Recorded: one job runs, one is being configured, one waits."""
-    squeue.prints((SRC / "tests/data/squeue-22.05.json").read_text())
+    squeue.prints(squeues.of_22_05())
     assert follow() == "1 [exclusive]: Node00-00, Node00-01, Node01-00\n2: Node02-00, Node02-01\n"
     assert follow.result.out == f"{follow.output}: 2 jobs, 1 of them exclusive\n" and follow.result.err == ""
     assert squeue.calls.read_text() == "--all --json\n"
 
 
 def test_the_shape_of_newer_versions(squeue, follow):
-    squeue.prints((SRC / "tests/data/squeue-24.05.json").read_text())
+    squeue.prints(squeues.of_24_05())
     assert follow() == "11 [exclusive]: Node00-00, Node00-01, Node00-02\n12: Node01-00, Node02-00, Node02-01\n"
 
 
