@@ -65,12 +65,12 @@ def test_sizes_that_do_not_fit_together_are_not_cut(unequal):
 @pytest.mark.xdist_group("wide")  # one after the other: gibibytes are copied
 @pytest.mark.parametrize("way", ["phases", "chunks", "auto"])
 def test_a_message_of_more_than_2_gib(unequal, way):
-    for calls in (2, 6, 18, 54) if way == "auto" else (1,):  # where ranks come late, after more calls
+    for calls in (2, 6, 18, 54) if way == "auto" and not IS_SANITIZED else (1,):  # where ranks come late, after more calls
         followed, left, said = unequal("wide", calls=calls, FORSCHED_WAY=way)
         assert followed + left == calls
         if "longest message" in said:
             break
-    if way == "auto":
+    if way == "auto" and not IS_SANITIZED:
         assert "longest message 3221225472 bytes" in said, said
 
 

@@ -300,8 +300,7 @@ def read_head(manager):
 
 
 def read_schedule(manager):
-    return subprocess.run(harness.fors_command("schedule", manager.schedule_file, "--format", "csv"),
-                          capture_output=True, text=True)
+    return harness.fors("schedule", manager.schedule_file, "--format", "csv", code=None)
 
 
 def memory(pid):

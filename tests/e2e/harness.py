@@ -72,6 +72,13 @@ def fors_command(*arguments):
     return ["fors" if is_installed() else str(build_dir() / "fors"), *map(str, arguments)]
 
 
+def fors(*arguments, code=0, env=None):
+    """Run the command fors to the end, which has to be with this exit code (None: any); what it said."""
+    done = subprocess.run(fors_command(*arguments), capture_output=True, text=True, timeout=600, env={**os.environ, **(env or {})}, check=False)
+    assert code in (None, done.returncode), f"{arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done
+
+
 def heeds_ctrl_c():
     """For preexec_fn: what a job of a script starts ignores SIGINT, and so would what it tests."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

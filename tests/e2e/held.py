@@ -10,7 +10,6 @@ import io
 import os
 import re
 import select
-import subprocess
 import threading
 import time
 from collections import Counter
@@ -124,7 +123,7 @@ class Gate:
     def _judge(self):
         folders = [self.osm.state_dir, *(self.osm.state_dir / "jobs").glob("*")]  # of the fabric, and of jobs
         path = next(folder / ".schedule.new" for folder in folders if (folder / ".schedule.new").exists())
-        done = subprocess.run(harness.fors_command("schedule", path, "--format", "csv"), capture_output=True, text=True)
+        done = harness.fors("schedule", path, "--format", "csv", code=None)
         if done.returncode:
             raise harness.HarnessError(done.stderr)
         faults, ports = judge_flows(self.sim.topology, self.sim.snapshot(), done.stdout)

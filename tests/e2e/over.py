@@ -6,7 +6,6 @@ flow hop by hop through what the simulated switches hold (harness.Snapshot).
 """
 import csv
 import re
-import subprocess
 from collections import Counter, defaultdict
 
 import harness
@@ -115,7 +114,7 @@ def bound(walker, servers):
 
 def read_csv(schedule_file):
     """The rows of a published schedule as dictionaries; None when it is withdrawn."""
-    done = subprocess.run(harness.fors_command("schedule", schedule_file, "--format", "csv"), capture_output=True, text=True)
+    done = harness.fors("schedule", schedule_file, "--format", "csv", code=None)
     if done.returncode == 1:
         return None
     if done.returncode:

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 
 import harness
 from harness import FatTree
@@ -14,8 +13,7 @@ DEAD = [("Leaf01", 6), ("Leaf01", 7), ("Leaf02", 5)]  # of FatTree(4, 4): Leaf01
 
 
 def fors(*arguments, code=0, env=None):
-    done = subprocess.run(harness.fors_command(*map(str, arguments)), capture_output=True, text=True, env=env)
-    assert done.returncode == code, done.stdout + done.stderr
+    done = harness.fors(*arguments, code=code, env=env)
     return done.stdout + done.stderr
 
 

@@ -24,9 +24,7 @@ def programs():
 
 
 def guids(schedule):
-    done = subprocess.run(harness.fors_command("schedule", schedule, "--format", "json"), check=True,
-                          capture_output=True)
-    return [server["guid"] for server in json.loads(done.stdout)["servers"]]
+    return [server["guid"] for server in json.loads(harness.fors("schedule", schedule, "--format", "json").stdout)["servers"]]
 
 
 def start(programs, schedule, rank_map, ready, go):

@@ -7,11 +7,10 @@ import collections
 import csv
 import json
 import shutil
-import subprocess
 
 import pytest
 
-from harness import FatTree, fors_command, wait_for
+from harness import FatTree, fors, wait_for
 from watching import STOCK, Watcher
 
 TREE = FatTree(4, 4)
@@ -42,7 +41,7 @@ def schedule_of(folder):
 
 
 def info(path):
-    done = subprocess.run(fors_command("schedule", path, "--format", "json"), capture_output=True, text=True)
+    done = fors("schedule", path, "--format", "json", code=None)
     assert done.returncode in (0, 1), done.stderr
     return json.loads(done.stdout)
 
@@ -52,7 +51,7 @@ def judge(sim, path, wanted):
     snapshot = sim.snapshot()
     by_guid = {port.guid: name for name, port in snapshot.port.items() if name not in snapshot.switches}
     lengths, phases, sums, most = info(path)["lengths"], {}, collections.Counter(), collections.Counter()
-    text = subprocess.run(fors_command("schedule", path, "--format", "csv"), capture_output=True, text=True, check=True).stdout
+    text = fors("schedule", path, "--format", "csv").stdout
     for row in csv.DictReader(text.splitlines()):
         source, to = by_guid[int(row["src_guid"], 16)], by_guid[int(row["dst_guid"], 16)]
         end, hops = snapshot.walk(source, int(row["dst_lid"]))
@@ -76,7 +75,7 @@ def test_a_cut_and_a_bad_file(demand):
     shown = info(schedule_of(sm.state_dir))
     assert shown["name"] == "events" and shown["epoch"] == status["demand_epoch"] and shown["fabric_epoch"] == status["epoch"]
     assert status["demand_phases"] == shown["phases"] <= 14 and 1 <= status["demand_over_bound"] < 1.5  # small messages: phases cost more
-    text = subprocess.run(fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    text = fors("status", sm.state_dir, code=None).stdout
     assert f"demand      events: {shown['phases']} phases" in text
 
     # a cut: another schedule, right over what the switches hold then
@@ -276,7 +275,7 @@ def cables(sim, path):
     """The directed cables between switches that flows of a schedule go over."""
     snapshot, used = sim.snapshot(), set()
     by_guid = {port.guid: name for name, port in snapshot.port.items() if name not in snapshot.switches}
-    text = subprocess.run(fors_command("schedule", path, "--format", "csv"), capture_output=True, text=True, check=True).stdout
+    text = fors("schedule", path, "--format", "csv").stdout
     for row in csv.DictReader(text.splitlines()):
         hops = snapshot.walk(by_guid[int(row["src_guid"], 16)], int(row["dst_lid"]))[1]
         used |= {hop for hop in hops[1:] if snapshot.cable[hop][0] in snapshot.switches}
@@ -293,7 +292,7 @@ def test_jobs_have_demands(fabric, tmp_path):
     assert cables(sim, own) <= cables(sim, sm.state_dir / "jobs" / "one" / "schedule")
     assert not cables(sim, own) & cables(sim, of_job(sm.state_dir, "two"))
     wait_for(lambda: copy.exists() and copy.read_bytes() == own.read_bytes(), what="the copy")
-    text = subprocess.run(fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    text = fors("status", sm.state_dir, code=None).stdout
     assert f"demand events: {one['demand_phases']} phases" in text
 
     # a cut: other schedules of jobs and demands, right over what the switches hold then

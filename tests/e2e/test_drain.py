@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import subprocess
 import time
 
 import pytest
@@ -167,7 +166,7 @@ def test_degraded_links(fabric):
     metrics = (sm.state_dir / "metrics.prom").read_text()
     share = float(re.search(r"^fors_throughput_ratio\{.*\} (\S+)$", metrics, re.M).group(1))
     assert abs(share - status["servers"] / status["length"]) < 1e-5 and re.search(r"^fors_slow_phases\{", metrics, re.M)
-    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    shown = harness.fors("status", sm.state_dir, code=None).stdout
     assert f"{100 * share:.1f} % of full" in shown and f"slow links hold up {status['slow_phases']} of" in shown
     assert "runs below full width or speed: it is used as any other" in sm.log()
     assert ("Leaf01", "Spine02") in cables_used(sim, sm)
@@ -197,7 +196,7 @@ def test_degraded_links_by_default(fabric, lmc, cache):
     assert ("Leaf01", "Spine02") not in cables_used(sim, sm)
     assert_good(sim, sm)
     assert sm.log().count("tables of ") == 1 and "degraded_links = auto: drained, 1 of 1 drained" in sm.log()
-    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    shown = harness.fors("status", sm.state_dir, code=None).stdout
     assert "slow links between switches: drained (degraded_links = auto); with slow links " in shown
     healthy = harness.read_tables(sim, sm.node)
     cables = [tree.uplink(1, spine) for spine in (0, 1, 3)]
@@ -245,7 +244,7 @@ def test_servers_slower_than_uplinks(fabric, make, phases, cut, lmc):
         if not dead:
             sim.unlink(*cut)
             status = sm.wait_status(state="active", dead_links=lambda links: len(links) == 1)
-    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    shown = harness.fors("status", sm.state_dir, code=None).stdout
     assert "speeds      full speed is 2 Gbit/s; a cable between switches carries 4 flows in a phase" in shown
 
 
@@ -325,15 +324,15 @@ def test_a_flapping_cable_is_told(fabric, levels):
     assert (link["a"], link["a_port"], link["changes"]) == (*end, 6) and (link["b"], link["b_port"]) == tree.cable[end]
     cable = f"{link['a']}[{link['a_port']}] - {link['b']}[{link['b_port']}]"
     harness.wait_for(lambda: re.search(rf'^fors_link_flapping{{.*="{end[0]}",.*}} 1$', (sm.state_dir / "metrics.prom").read_text(), re.M))
-    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    shown = harness.fors("status", sm.state_dir, code=None).stdout
     assert re.search(rf"^flapping +{re.escape(cable)} changed 6 times in the last hour: exclude it$", shown, re.M), shown
     sm.wait_status(15, state="active", held_links=[])
-    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    shown = harness.fors("status", sm.state_dir, code=None).stdout
     assert re.search(rf"^next +exclude {re.escape(cable)}, then mend", shown, re.M), shown
     set_conf(sm, f"exclude_links = {end[0]}[{end[1]}]\n")
     sm.wait_status(state="active", flapping_links=[], excluded_links=lambda links: len(links) == 1)
     harness.wait_for(lambda: "fors_link_flapping" not in (sm.state_dir / "metrics.prom").read_text())
-    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True).stdout
+    shown = harness.fors("status", sm.state_dir, code=None).stdout
     assert "\nflapping" not in shown and "exclude Leaf" not in shown, shown
 
 
@@ -397,8 +396,7 @@ def test_status_at_three_in_the_morning(fabric):
     sm.wait_status(state="active", dead_links=lambda links: len(links) == 2)
     sim.relink(cable.leaf, cable.leaf_port)
     sm.wait_status(state="active", held_links=lambda links: len(links) == 1)
-    done = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = harness.fors("status", sm.state_dir)
     for line in (r"state +active for \d+ s", r"Leaf02\[5\] - Spine00\[3\], for \d+ s",
                  r"degraded +Leaf02\[8\] - Spine03\[3\](, \dx\w+)?; in use",
                  r"excluded +Leaf01\[6\] - Spine01\[2\]; carries no servers' traffic",

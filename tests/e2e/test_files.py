@@ -6,7 +6,6 @@ import json
 import os
 import re
 import struct
-import subprocess
 import time
 
 import pytest
@@ -181,14 +180,13 @@ def test_a_full_disk_hides_no_withdrawal(fabric, small_disk, tmp_path, engine, w
     sm.wait_log("ERR F01[06]: ")
     other = sm.state_dir if which == "publish_dir" else tmp_path / "copies"
     harness.wait_for(lambda: tells_of_trouble(other), what="the other folder's word")
-    shown = subprocess.run(harness.fors_command("status", other), capture_output=True, text=True, check=False)
-    assert shown.returncode == 1 and "cannot be written" in shown.stdout, shown.stdout
+    shown = harness.fors("status", other, code=1)
+    assert "cannot be written" in shown.stdout, shown.stdout
     cable = tree.uplink(1, 1)
     sim.unlink(cable.leaf, cable.leaf_port)
     epoch, _ = harness.wait_for(lambda: head_of(folder / "schedule")[1] == 0 and head_of(folder / "schedule"), 4, "a withdrawal")
     assert epoch > before[0]
-    shown = subprocess.run(harness.fors_command("status", folder), capture_output=True, text=True, check=False)
-    assert shown.returncode == 1, shown.stdout
+    shown = harness.fors("status", folder, code=1)
     give_back()
     after = harness.wait_for(lambda: head_of(folder / "schedule")[1] and head_of(folder / "schedule"), what="another plan")
     assert after[0] > epoch

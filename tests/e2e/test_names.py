@@ -4,11 +4,10 @@ cable away, under the stock opensm. umad_names.c changes what the simulated node
 import csv
 import functools
 import json
-import subprocess
 
 import pytest
 
-from harness import SHORT_POLLS, FatTree, OpenSM, compiled, fors_command, wait_for
+from harness import SHORT_POLLS, FatTree, OpenSM, compiled, fors, wait_for
 from three import Tree3
 
 TREE = FatTree(4, 4)  # four servers on each of four leaves
@@ -74,8 +73,7 @@ class Scene:
 
     def servers(self, name):
         """Who is in the schedule of a job, by what ibsim calls them."""
-        done = subprocess.run(fors_command("schedule", self.sm.state_dir / "jobs" / name / "schedule", "--format", "json"),
-                              capture_output=True, text=True)
+        done = fors("schedule", self.sm.state_dir / "jobs" / name / "schedule", "--format", "json", code=None)
         by_guid = {port.guid: node for node, port in self.sim.snapshot().port.items()}
         return sorted(by_guid.get(int(server["guid"], 16), server["guid"]) for server in json.loads(done.stdout)["servers"])
 
@@ -99,7 +97,7 @@ def cut(scene):
 
 def pieces_of(sm, name):
     path = sm.state_dir / "jobs" / name / "demand" / name / "schedule"
-    text = subprocess.run(fors_command("schedule", path, "--format", "csv"), capture_output=True, text=True).stdout
+    text = fors("schedule", path, "--format", "csv", code=None).stdout
     return sorted((row["src_guid"], row["dst_guid"], row["bytes"]) for row in csv.DictReader(text.splitlines()))
 
 
@@ -185,8 +183,8 @@ def test_the_name_of_a_dead_host(scene):
     s.learn()
     s.wait("a", servers=2, missing=1)
     guid = hex(s.guid("Node00-00"))
-    wanted = subprocess.run(fors_command("forget", guid, s.sm.state_dir), capture_output=True, text=True)
-    assert wanted.returncode == 0 and '"Node00-00"' in wanted.stdout, wanted
+    wanted = fors("forget", guid, s.sm.state_dir)
+    assert '"Node00-00"' in wanted.stdout, wanted
     s.learn()
     s.wait("a", servers=3, missing=0)
     assert s.servers("a") == ["Node01-00", "Node02-00", "Node03-03"]
@@ -222,7 +220,7 @@ def test_names_exchanged(scene):
     s.wait("new", reason=lambda text: "nobody is meant" in text)
     assert s.servers("b") == ["Node00-01", "Node01-01"]
     for node in ("Node00-00", "Node00-01"):
-        assert subprocess.run(fors_command("forget", hex(s.guid(node)), s.sm.state_dir)).returncode == 0
+        fors("forget", hex(s.guid(node)), s.sm.state_dir)
     s.learn()
     s.wait("new", servers=2, missing=0)
     assert s.servers("new") == ["Node00-01", "Node01-00"]

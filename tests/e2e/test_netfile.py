@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The real ibsim and ibnetdiscover against fors's reader and writer of net files."""
 import re
-import subprocess
 
 import pytest
 
@@ -24,9 +23,7 @@ class Written(harness.Topology):
 
 
 def fors_fabric(*arguments):
-    done = subprocess.run(harness.fors_command("fabric", *arguments), capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return harness.fors("fabric", *arguments).stdout
 
 
 def strip_guids(text):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Without the plugin: `fors fabric --format lfts` makes the tables that a plain `opensm -R file -U` loads."""
-import subprocess
 
 import harness
 
@@ -8,9 +7,7 @@ STOCK = {"event_plugin_name": None, "lmc": 2}
 
 
 def fors(*arguments):
-    done = subprocess.run(harness.fors_command(*arguments), capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return harness.fors(*arguments).stdout
 
 
 def test_tables_from_a_file(fabric, tmp_path):

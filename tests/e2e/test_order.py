@@ -7,7 +7,6 @@ better, places are forgotten, and switches are replaced.
 import os
 import re
 import signal
-import subprocess
 
 import pytest
 
@@ -299,8 +298,7 @@ def test_reference_that_disagrees(fabric, tmp_path):
 # Forgetting
 
 def fors_forget(sm, guid, *more):
-    done = subprocess.run(harness.fors_command("forget", f"0x{guid:016x}", sm.state_dir, *more), capture_output=True,
-                          text=True)
+    done = harness.fors("forget", f"0x{guid:016x}", sm.state_dir, *more, code=None)
     return done.returncode, done.stdout + done.stderr
 
 

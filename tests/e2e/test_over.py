@@ -8,7 +8,6 @@ import re
 
 import pytest
 
-import harness
 import over
 
 ANY = "schedule_over = any\n"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """schedule_over = any: who routes changes, settings change, tables have holes, opensm restarts."""
 import re
-import subprocess
 import threading
 import time
 
@@ -17,7 +16,7 @@ CHANGE = r"the tables of '\S*' change \([^)]*\): schedule withdrawn"
 
 
 def fors_status(sm):
-    return subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True)
+    return harness.fors("status", sm.state_dir, code=None)
 
 
 # ---------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 request to the network, or something wider than the window fails, on a phone, on a desk and on paper. The pictures too."""
 import html
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -100,9 +99,7 @@ def assert_good(seen):
 
 
 def fors(*arguments, code=0, env=None):
-    done = subprocess.run(harness.fors_command(*arguments), capture_output=True, text=True, timeout=600, env={**os.environ, **(env or {})})
-    assert done.returncode == code, done.stderr
-    return done.stdout
+    return harness.fors(*arguments, code=code, env=env).stdout
 
 
 @pytest.fixture(scope="module")

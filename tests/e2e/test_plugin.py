@@ -17,16 +17,13 @@ CLOSED_FORM = "method = closed-form\n"
 
 
 def schedule_csv(sm):
-    done = subprocess.run(harness.fors_command("schedule", sm.schedule_file, "--format", "csv"), capture_output=True,
-                          text=True)
-    assert done.returncode == 0, done.stderr
+    done = harness.fors("schedule", sm.schedule_file, "--format", "csv")
     return done.stdout
 
 
 def withdrawn_reason(sm):
     """The reason of a withdrawn schedule; fails when it is not withdrawn."""
-    done = subprocess.run(harness.fors_command("schedule", sm.schedule_file), capture_output=True, text=True)
-    assert done.returncode == 1
+    done = harness.fors("schedule", sm.schedule_file, code=1)
     return done.stdout + done.stderr
 
 

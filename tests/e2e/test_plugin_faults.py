@@ -92,7 +92,7 @@ def come_back(sim, sm, since, epoch):
         """What is published before the sweep has ended is withdrawn again when memory ends at its end."""
         status = sm.wait_status(30, state="active", epoch=lambda now: now and now >= epoch)
         tables, live = harness.read_tables(sim, sm.node), harness.read_live(sim, sm.node)
-        done = subprocess.run(harness.fors_command("schedule", sm.schedule_file, "--format", "csv"), capture_output=True, text=True)
+        done = harness.fors("schedule", sm.schedule_file, "--format", "csv", code=None)
         if "withdrawn" in done.stderr:
             return None
         assert done.returncode == 0, done.stderr

@@ -4,7 +4,6 @@
 The tests of this file belong together and run in this order; each leaves the fabric as the next one finds it.
 """
 import re
-import subprocess
 import time
 
 import pytest
@@ -57,8 +56,7 @@ class Run:
         net, lfts = self.directory / "now.net", self.directory / "now.lfts"
         net.write_text(self.live.text)
         lfts.write_text(self.sim.run(["dump_fts"], self.sm.node))
-        return subprocess.run(harness.fors_command("verify", "--fabric", net, "--lfts", lfts, "--schedule",
-                                                   self.sm.schedule_file), capture_output=True, text=True)
+        return harness.fors("verify", "--fabric", net, "--lfts", lfts, "--schedule", self.sm.schedule_file, code=None)
 
 
 @pytest.fixture(scope="module")

@@ -315,8 +315,7 @@ def test_update_of_opensm_refuses_the_plugin(fabric, tmp_path):
     beat = (folder / "heartbeat").read_text()
     assert json.loads((folder / "status.json").read_text())["epoch"] == epoch
     (folder / "heartbeat").write_text(f"{int(time.time() * 1000) - 120000} {epoch}\n")  # two minutes later
-    done = subprocess.run(harness.fors_command("status", folder), capture_output=True, text=True)
-    assert done.returncode == 1
+    done = harness.fors("status", folder, code=1)
     assert "doubtful" in done.stdout and "version mismatch" in done.stdout and "heartbeat" in done.stdout, beat
 
 
@@ -331,7 +330,7 @@ def test_roll_back(fabric, tmp_path, is_named):
     kept = "event_plugin_name other fors\n" if is_named else "# event_plugin_name fors\n"
     sm.conf.write_text("routing_engine minhop\n" + kept)
     assert sm.stop() == 0
-    shown = subprocess.run(harness.fors_command("status", sm.state_dir), capture_output=True, text=True, check=False)
+    shown = harness.fors("status", sm.state_dir, code=None)
     for folder in (sm.state_dir, place):
         schedule = (folder / "schedule").read_bytes()
         assert (schedule[48:52] == bytes(4)) != is_named  # its phases

@@ -26,7 +26,7 @@ def test_random_states(tmp_path, number):
 
 
 def shown(sm, *options):
-    return subprocess.run(harness.fors_command("status", sm.state_dir, *options), capture_output=True, text=True, check=False)
+    return harness.fors("status", sm.state_dir, *options, code=None)
 
 
 def metrics(sm):

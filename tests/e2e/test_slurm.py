@@ -64,9 +64,7 @@ class Site:
         return self.file.exists() and self.listed() == {job: (self.exclusive[job], nodes) for job, nodes in running.items()}
 
     def fors(self, *arguments, code=0):
-        done = subprocess.run(harness.fors_command(*arguments), env=self.slurm.environment, capture_output=True, text=True, timeout=600)
-        assert done.returncode == code, done.stderr
-        return done
+        return harness.fors(*arguments, code=code, env=self.slurm.environment)
 
     def judge(self, down):
         """Slurm and the file agree, and each job has a plan; those that own their lanes share no cable."""

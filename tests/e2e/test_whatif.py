@@ -14,16 +14,14 @@ import loads
 TREE = harness.FatTree(3, 3)
 
 
-def fors(*arguments, **options):
-    done = subprocess.run(harness.fors_command(*arguments), capture_output=True, text=True, timeout=300, **options)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+def fors(*arguments, env=None):
+    return json.loads(harness.fors(*arguments, env=env).stdout)
 
 
 @pytest.fixture(scope="module")
 def answer(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whatif")
-    result = fors("whatif", "--synthetic", "FT(2;3,3)", "--engines", "minhop,ftree", "--json", env=dict(os.environ, TMPDIR=str(folder)))
+    result = fors("whatif", "--synthetic", "FT(2;3,3)", "--engines", "minhop,ftree", "--json", env={"TMPDIR": str(folder)})
     assert os.listdir(folder) == []  # nothing is left behind
     return result
 
@@ -59,7 +57,7 @@ def test_the_same_with_another_program(answer, tmp_path, cable):
 
 def test_who_cannot_be_seen_gets_nothing(tmp_path):
     """The opensm sits on a leaf that has lost its only cable: it gives LIDs to that leaf's server alone."""
-    result = fors("whatif", "--synthetic", "FT(2;1,3)", "--engines", "minhop", "--json", env=dict(os.environ, TMPDIR=str(tmp_path)))
+    result = fors("whatif", "--synthetic", "FT(2;1,3)", "--engines", "minhop", "--json", env={"TMPDIR": str(tmp_path)})
     for failure in result["failures"]:
         assert failure["engines"]["minhop"]["throughput"] == 0, failure
         assert failure["engines"]["minhop"]["broken"] >= 4
@@ -67,7 +65,7 @@ def test_who_cannot_be_seen_gets_nothing(tmp_path):
 
 def test_three_levels(tmp_path):
     """Stock opensm beside fors: both at full speed in the intact tree, and after each failure the plan of fors is worth no less than the other's shift."""
-    result = fors("whatif", "--synthetic", "XGFT(3;2,2,2;1,2,2)", "--engines", "ftree", "--json", env=dict(os.environ, TMPDIR=str(tmp_path)))
+    result = fors("whatif", "--synthetic", "XGFT(3;2,2,2;1,2,2)", "--engines", "ftree", "--json", env={"TMPDIR": str(tmp_path)})
     assert os.listdir(tmp_path) == [] and len(result["failures"]) == 16 + 8
     assert result["intact"]["fors"]["throughput"] == result["intact"]["ftree"]["throughput"] == 1
     for failure in result["failures"]:
