@@ -2,8 +2,8 @@
 /*
  * cmd_fabric.c - `fors fabric`: write a fabric, or its tables, for other programs, or draw it.
  *
- * Each format is a text; how much has to be known of the fabric differs. The specification wants none, a net and
- * Slurm's topology any net, tables a fat-tree of two or three levels, status one of two. A picture is drawn of any net,
+ * Each format is a text; how much has to be known of the fabric differs. A net and
+ * Slurm's topology want any net, tables a fat-tree of two or three levels, status one of two. A picture is drawn of any net,
  * with loads where fors would have tables for it.
  */
 #include "cli/cli.h"
@@ -20,33 +20,7 @@
 #include "core/net/lfts.h"
 #include "core/net/netfile.h"
 #include "core/net/slurm.h"
-#include "core/net/spec.h"
 #include "core/status/status_json.h"
-
-/* The canonical spelling. */
-static int write_spec(const struct cli_settings *settings)
-{
-	const struct cli_source *source = &settings->source;
-	struct fors_error error = {0};
-	struct fors_spec spec = {0};
-	struct fors_buffer line = {0};
-	enum fors_err err;
-	char *text;
-
-	if (!source->synthetic || source->fabric || source->ndown)
-		return cli_usage_error("--format spec needs --synthetic, and can say nothing of --down");
-	err = fors_spec_parse(source->synthetic, &spec, &error);
-	if (err)
-		return cli_fail(&error);
-	err = fors_spec_format(&spec, &text, &error);
-	fors_spec_clear(&spec);
-	if (!err) {
-		fors_buffer_print(&line, "%s\n", text);
-		free(text);
-		err = fors_buffer_finish(&line, &text, NULL, &error);
-	}
-	return err ? cli_fail(&error) : cli_emit(settings, text);
-}
 
 /* The net as it was read; no LIDs are made up, nor has it to be a fat-tree. */
 static int write_net_as_is(const struct cli_settings *settings, enum cli_fabric_format format)
@@ -220,8 +194,6 @@ static int run(const struct cli_settings *settings, char **operand)
 	if (settings->routing)
 		return cli_write_model(settings, (int)format);
 	switch (format) {
-	case CLI_FABRIC_SPEC:
-		return write_spec(settings);
 	case CLI_FABRIC_SLURM:
 	case CLI_FABRIC_SLURM_YAML:
 		return write_net_as_is(settings, format);

@@ -122,10 +122,14 @@ static const char *const schedule_formats[] = {[CLI_SCHEDULE_TEXT] = "text",
 					       [CLI_SCHEDULE_JSON] = "json",
 					       [CLI_SCHEDULE_PARTICIPANTS] = "participants",
 					       NULL};
-static const char *const fabric_formats[] = {
-	[CLI_FABRIC_NET] = "net",   [CLI_FABRIC_SPEC] = "spec",	  [CLI_FABRIC_JSON] = "json",
-	[CLI_FABRIC_LFTS] = "lfts", [CLI_FABRIC_SLURM] = "slurm", [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
-	[CLI_FABRIC_SVG] = "svg",   [CLI_FABRIC_DOT] = "dot",	  NULL};
+static const char *const fabric_formats[] = {[CLI_FABRIC_NET] = "net",
+					     [CLI_FABRIC_JSON] = "json",
+					     [CLI_FABRIC_LFTS] = "lfts",
+					     [CLI_FABRIC_SLURM] = "slurm",
+					     [CLI_FABRIC_SLURM_YAML] = "slurm-yaml",
+					     [CLI_FABRIC_SVG] = "svg",
+					     [CLI_FABRIC_DOT] = "dot",
+					     NULL};
 const char *const cli_placements[] = {"recorded", "first-fit", "tree", "random", NULL}; /* enum fors_placement */
 static const char *const degraded[] = {"auto", "ignore", "dead", NULL};			/* enum fors_slow_how */
 static const char *const slurm_marks[] = {"shared", "exclusive", "job-index", NULL};	/* enum slurm_mark */
@@ -281,7 +285,7 @@ static const struct cli_option options[] = {
 	 "text (default), csv, json, or participants: the GUIDs of its servers, a line each", set_format,
 	 MEMBER(format), 0, schedule_formats},
 	{"format", "FORMAT", FABRIC,
-	 "net (default): ibnetdiscover text, also for ibsim; spec: the specification; json: what there is and what is "
+	 "net (default): ibnetdiscover text, also for ibsim; json: what there is and what is "
 	 "dead; lfts: the tables, for opensm -R file -U; slurm, slurm-yaml: topology.conf or topology.yaml of the scheduler Slurm; svg, dot: a picture",
 	 set_format, MEMBER(format), 0, fabric_formats},
 	{"server", "GUID", SCHEDULE, "only what the server with this port GUID sends (and in text, receives)",

@@ -85,10 +85,7 @@ static enum fors_err read_m_key(char **words, struct fors_mads_setup *setup, str
 
 static int run_once(char **words)
 {
-	struct fors_once once = {.mads = setup_of(words),
-				 .net = text_of(words, "net"),
-				 .lfts = text_of(words, "lfts"),
-				 .is_silent = number_of(words, "silent")};
+	struct fors_once once = {.mads = setup_of(words), .net = text_of(words, "net"), .lfts = text_of(words, "lfts")};
 	struct fors_error error = {0};
 	enum fors_err err = read_m_key(words, &once.mads, &error);
 

@@ -115,7 +115,7 @@ enum fors_err fors_once_run(const struct fors_once *once, struct fors_error *err
 		err = fors_reading_wait(mads, MOST_MS, &reading, &how, error);
 	if (!err)
 		err = write_files(once, &reading, error);
-	if (!err && !once->is_silent)
+	if (!err)
 		tell(mads, &reading, how);
 	fors_reading_clear(&reading);
 	fors_mads_close(mads);

@@ -10,7 +10,6 @@
 struct fors_once {
 	struct fors_mads_setup mads;
 	const char *net, *lfts; /* files to be written; NULL: not wanted */
-	bool is_silent;		/* nothing is told on standard output */
 };
 
 /*

@@ -13,6 +13,7 @@
  */
 #include "graph_net.h"
 #include "graph_blocks.h"
+#include "tree_net.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +21,6 @@
 
 #include "core/base/random.h"
 
-#define FIRST_CA_GUID 0x100000
-#define FIRST_SWITCH_GUID 0x200000
 #define EXCHANGES 20 /* per cable */
 
 /* A net that is being made. */
@@ -30,32 +29,6 @@ struct maker {
 	struct fors_net *net;
 	struct fors_error *error;
 };
-
-/* ---- ports, the servers' included ---- */
-
-static unsigned cables_of(const struct fors_graph_spec *spec, uint32_t node)
-{
-	unsigned n = 0;
-
-	switch (spec->kind) {
-	case FORS_TORUS:
-		for (unsigned i = 0; i < spec->ndims; i++)
-			n += spec->size[i] == 2 ? 1 : 2;
-		return n;
-	case FORS_CUBE:
-		return spec->size[0];
-	case FORS_DRAGONFLY:
-		return spec->size[0] - 1 + spec->size[1];
-	case FORS_FLEXFLY:
-		return spec->size[0] - 1 + spec->size[1];
-	case FORS_FLEXSPANDER:
-		return spec->size[1] + spec->size[2];
-	case FORS_DFPLUS:
-		return node < spec->nleaves ? spec->size[1] : spec->size[0] + spec->size[2];
-	default:
-		return spec->size[1];
-	}
-}
 
 static enum fors_err connect(struct maker *m, uint32_t a, unsigned a_port, uint32_t b, unsigned b_port)
 {
@@ -363,7 +336,7 @@ static enum fors_err add_switches(struct maker *m)
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t i = 0; i < spec->nswitches && !err; i++) {
-		unsigned ports = (i < spec->nleaves ? spec->servers : 0) + cables_of(spec, i);
+		unsigned ports = i < spec->nleaves ? spec->servers + spec->cables : spec->cables_above;
 		char name[FORS_NAME_MAX];
 		uint32_t node;
 
@@ -373,39 +346,9 @@ static enum fors_err add_switches(struct maker *m)
 			snprintf(name, sizeof(name), "Leaf%02u", i);
 		else
 			snprintf(name, sizeof(name), "Spine%02u", i - spec->nleaves);
-		err = fors_net_add_node(m->net, FORS_SWITCH, ports, FIRST_SWITCH_GUID + i, name, name, &node, m->error);
+		err = fors_net_add_node(m->net, FORS_SWITCH, ports, FORS_MADE_SWITCHES + i, name, name, &node,
+					m->error);
 	}
-	return err;
-}
-
-static enum fors_err add_server(struct maker *m, uint32_t leaf, uint32_t slot, uint32_t number)
-{
-	uint64_t guid = FIRST_CA_GUID + 2 * (uint64_t)number;
-	char name[FORS_NAME_MAX];
-	uint32_t node;
-	enum fors_err err;
-
-	snprintf(name, sizeof(name), "Node%02u-%02u", leaf, slot);
-	err = fors_net_add_node(m->net, FORS_CA, 1, guid, name, name, &node, m->error);
-	if (err)
-		return err;
-	fors_net_port(m->net, node, 1)->guid = guid + 1;
-	return connect(m, leaf, slot + 1, node, 1);
-}
-
-static enum fors_err add_servers(struct maker *m)
-{
-	const struct fors_empty_slots *empty = &m->spec->empty;
-	enum fors_err err = FORS_OK;
-	uint32_t number = 0;
-	size_t next = 0;
-
-	for (uint32_t leaf = 0; leaf < m->spec->nleaves; leaf++)
-		for (uint32_t slot = 0; slot < m->spec->servers && !err; slot++)
-			if (next < empty->count && empty->slot[next].leaf == leaf && empty->slot[next].slot == slot)
-				next++;
-			else
-				err = add_server(m, leaf, slot, number++);
 	return err;
 }
 
@@ -423,9 +366,7 @@ static enum fors_err fill(struct maker *m)
 
 	if (!err)
 		err = connect_kind[m->spec->kind](m);
-	if (!err)
-		err = add_servers(m);
-	return err ? err : fors_net_index(m->net, m->error);
+	return err ? err : fors_made_servers(m->net, m->spec->nleaves, m->spec->servers, &m->spec->empty, m->error);
 }
 
 enum fors_err fors_graph_net(const struct fors_graph_spec *spec, struct fors_net **net, struct fors_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * graph_spec.c - reading and writing networks that are no trees.
+ * graph_spec.c - reading networks that are no trees.
  *
  * A torus is a list of sizes with x between them; the others are a fixed number of numbers. What is too large is found by
  * multiplying up in 64 bits, before anything is allocated.
@@ -43,7 +43,8 @@ struct parser {
 	struct fors_spec_text text;
 	struct fors_graph_spec spec;
 	uint64_t cables; /* between switches */
-	uint64_t ports;	 /* of a switch, servers included */
+	uint64_t ports;	 /* of a switch with servers, these included */
+	uint64_t above;	 /* of one without */
 };
 
 /* ---- what follows from the numbers ---- */
@@ -110,7 +111,8 @@ static enum fors_err count_dfplus(struct parser *p)
 {
 	uint64_t l = p->spec.size[0], s = p->spec.size[1], h = p->spec.size[2], g = p->spec.size[3];
 
-	p->ports = p->spec.servers + s > l + h ? p->spec.servers + s : l + h;
+	p->ports = p->spec.servers + s;
+	p->above = l + h;
 	p->cables = g * l * s;
 	p->spec.nswitches = (l + s) * g > UINT32_MAX ? UINT32_MAX : (uint32_t)((l + s) * g);
 	p->spec.nleaves = l * g > UINT32_MAX ? UINT32_MAX : (uint32_t)(l * g);
@@ -185,11 +187,11 @@ static enum fors_err count_flexspander(struct parser *p)
 static enum fors_err check_limits(const struct parser *p)
 {
 	const struct fors_graph_spec *spec = &p->spec;
-	uint64_t servers = (uint64_t)spec->nleaves * spec->servers;
+	uint64_t servers = (uint64_t)spec->nleaves * spec->servers, ports = p->ports > p->above ? p->ports : p->above;
 
-	if (p->ports > MAX_PORTS)
+	if (ports > MAX_PORTS)
 		return fors_fail(p->text.error, FORS_ELIMIT, "\"%.100s\": a switch needs %llu ports, it has at most %u",
-				 p->text.start, (unsigned long long)p->ports, MAX_PORTS);
+				 p->text.start, (unsigned long long)ports, MAX_PORTS);
 	if (servers > FORS_TREE_SERVERS)
 		return fors_fail(p->text.error, FORS_ELIMIT, "\"%.100s\": %llu servers; fors takes at most %u",
 				 p->text.start, (unsigned long long)servers, FORS_TREE_SERVERS);
@@ -216,6 +218,8 @@ static enum fors_err count_all(struct parser *p)
 	if (p->spec.kind != FORS_DFPLUS)
 		p->spec.nleaves = p->spec.nswitches;
 	err = check_limits(p);
+	p->spec.cables = (uint32_t)p->ports - p->spec.servers;
+	p->spec.cables_above = (uint32_t)p->above;
 	return err ? err
 		   : fors_empty_slots_check(&p->spec.empty, "switches with servers", p->spec.nleaves, p->spec.servers,
 					    p->text.error);
@@ -384,38 +388,4 @@ void fors_graph_spec_clear(struct fors_graph_spec *spec)
 	fors_empty_slots_clear(&spec->empty);
 	free(spec->traffic.list);
 	*spec = (struct fors_graph_spec){0};
-}
-
-/* ---- writing ---- */
-
-static void print_traffic(struct fors_buffer *buffer, const struct fors_block_weights *traffic)
-{
-	for (size_t i = 0; i < traffic->count; i++) {
-		const struct fors_block_weight *w = &traffic->list[i];
-
-		fors_buffer_print(buffer, i ? "," : ";traffic=");
-		if (w->from == FORS_NONE)
-			fors_buffer_print(buffer, "+%u:%u", w->to, w->weight);
-		else
-			fors_buffer_print(buffer, "%u-%u:%u", w->from, w->to, w->weight);
-	}
-}
-
-enum fors_err fors_graph_spec_format(const struct fors_graph_spec *spec, char **text, struct fors_error *error)
-{
-	unsigned n = spec->kind == FORS_TORUS ? spec->ndims : kinds[spec->kind].numbers;
-	struct fors_buffer buffer = {0};
-
-	fors_buffer_print(&buffer, "%s(", kinds[spec->kind].name);
-	for (unsigned i = 0; i < n; i++)
-		fors_buffer_print(&buffer, "%s%u", !i ? "" : spec->kind == FORS_TORUS ? "x" : ",", spec->size[i]);
-	fors_buffer_print(&buffer, "%c%u", kinds[spec->kind].is_flat ? ',' : ';', spec->servers);
-	if (kinds[spec->kind].is_flat)
-		fors_buffer_print(&buffer, ";%u", spec->seed);
-	if (spec->kind == FORS_FLEXSPANDER && spec->seed)
-		fors_buffer_print(&buffer, ";seed=%u", spec->seed);
-	print_traffic(&buffer, &spec->traffic);
-	fors_empty_slots_print(&buffer, &spec->empty);
-	fors_buffer_print(&buffer, ")");
-	return fors_buffer_finish(&buffer, text, NULL, error);
 }

@@ -57,6 +57,7 @@ struct fors_graph_spec {
 	uint32_t seed;			 /* RRG, FLEXSPANDER */
 	struct fors_block_weights traffic; /* FLEXFLY, FLEXSPANDER; none: all pairs alike */
 	uint32_t nswitches;		   /* in all */
+	uint32_t cables, cables_above;	   /* of a switch with servers to other switches; of one without */
 	uint32_t nleaves;		   /* those that have servers come first: so many */
 	struct fors_empty_slots empty;	   /* without a server */
 };
@@ -70,8 +71,5 @@ bool fors_graph_spec_begins(const char *text);
  */
 enum fors_err fors_graph_spec_parse(const char *text, struct fors_graph_spec *spec, struct fors_error *error);
 void fors_graph_spec_clear(struct fors_graph_spec *spec);
-
-/* The canonical text in *text, owned by the caller (free()). Errors: FORS_ENOMEM. */
-enum fors_err fors_graph_spec_format(const struct fors_graph_spec *spec, char **text, struct fors_error *error);
 
 #endif

@@ -23,12 +23,6 @@ void fors_spec_clear(struct fors_spec *spec)
 	spec->is_graph = false;
 }
 
-enum fors_err fors_spec_format(const struct fors_spec *spec, char **text, struct fors_error *error)
-{
-	return spec->is_graph ? fors_graph_spec_format(&spec->graph, text, error)
-			      : fors_tree_spec_format(&spec->tree, text, error);
-}
-
 enum fors_err fors_spec_net(const struct fors_spec *spec, struct fors_net **net, struct fors_error *error)
 {
 	return spec->is_graph ? fors_graph_net(&spec->graph, net, error) : fors_tree_net(&spec->tree, net, error);

@@ -21,9 +21,6 @@ struct fors_spec {
 enum fors_err fors_spec_parse(const char *text, struct fors_spec *spec, struct fors_error *error);
 void fors_spec_clear(struct fors_spec *spec);
 
-/* The canonical text in *text, owned by the caller (free()). Errors: FORS_ENOMEM. */
-enum fors_err fors_spec_format(const struct fors_spec *spec, char **text, struct fors_error *error);
-
 /* Its net, see tree_net.h and graph_net.h, in *net, owned by the caller. Errors: those of both. */
 enum fors_err fors_spec_net(const struct fors_spec *spec, struct fors_net **net, struct fors_error *error);
 

@@ -137,9 +137,3 @@ enum fors_err fors_empty_slots_check(const struct fors_empty_slots *slots, const
 					 slots->slot[i].leaf, slots->slot[i].slot, what, count - 1, each - 1);
 	return FORS_OK;
 }
-
-void fors_empty_slots_print(struct fors_buffer *buffer, const struct fors_empty_slots *slots)
-{
-	for (size_t i = 0; i < slots->count; i++)
-		fors_buffer_print(buffer, "%s%u/%u", i ? "," : ";empty=", slots->slot[i].leaf, slots->slot[i].slot);
-}

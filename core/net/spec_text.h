@@ -53,7 +53,4 @@ void fors_empty_slots_clear(struct fors_empty_slots *slots);
 /* Each slot exists: `what` ("leaves") have `each` of them. Errors: FORS_EINPUT. */
 enum fors_err fors_empty_slots_check(const struct fors_empty_slots *slots, const char *what, uint32_t count,
 				     uint32_t each, struct fors_error *error);
-/* ";empty=..." if there are any. */
-void fors_empty_slots_print(struct fors_buffer *buffer, const struct fors_empty_slots *slots);
-
 #endif

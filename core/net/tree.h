@@ -14,7 +14,7 @@
  * Ports. A node has its children on ports 1.. (child c of m, cable j of p: port c p + j + 1) and its parents after them
  * (parent-major). Below, "cable up" `port` counts a node's cables to its parents only, from 0.
  *
- * tree_spec.h reads and writes trees as text, tree_net.h makes a net of one. Pure functions; any thread.
+ * tree_spec.h reads trees as text, tree_net.h makes a net of one. Pure functions; any thread.
  */
 #ifndef FORS_CORE_NET_TREE_H
 #define FORS_CORE_NET_TREE_H

@@ -21,9 +21,8 @@
 #include <stdio.h>
 
 #define FIRST_CA_GUID 0x100000
-#define FIRST_SWITCH_GUID 0x200000
 
-_Static_assert(FIRST_CA_GUID + 2 * FORS_TREE_SERVERS <= FIRST_SWITCH_GUID, "GUIDs of servers meet those of switches");
+_Static_assert(FIRST_CA_GUID + 2 * FORS_TREE_SERVERS <= FORS_MADE_SWITCHES, "GUIDs of servers meet those of switches");
 
 static void name_switch(const struct fors_tree *tree, unsigned level, uint32_t x, char *name)
 {
@@ -35,7 +34,7 @@ static void name_switch(const struct fors_tree *tree, unsigned level, uint32_t x
 
 static enum fors_err add_switches(struct fors_net *net, const struct fors_tree *tree, struct fors_error *error)
 {
-	uint64_t guid = FIRST_SWITCH_GUID;
+	uint64_t guid = FORS_MADE_SWITCHES;
 	enum fors_err err = FORS_OK;
 	char name[FORS_NAME_MAX];
 	uint32_t node;
@@ -67,39 +66,36 @@ static enum fors_err add_cables(struct fors_net *net, const struct fors_tree *tr
 	return err;
 }
 
-/* Server s of the tree, cabled to its leaf; `number` servers are there already. */
-static enum fors_err add_server(struct fors_net *net, const struct fors_tree *tree, uint32_t s, uint32_t number,
+static enum fors_err add_server(struct fors_net *net, uint32_t leaf, uint32_t slot, uint32_t number,
 				struct fors_error *error)
 {
 	uint64_t guid = FIRST_CA_GUID + 2 * (uint64_t)number;
-	uint32_t leaf = fors_tree_parent(tree, 0, s, 0), port = fors_tree_parent_port(tree, 0, s, 0), node;
 	char name[FORS_NAME_MAX];
+	uint32_t node;
 	enum fors_err err;
 
-	snprintf(name, sizeof(name), "Node%02u-%02u", leaf, port - 1);
+	snprintf(name, sizeof(name), "Node%02u-%02u", leaf, slot);
 	err = fors_net_add_node(net, FORS_CA, 1, guid, name, name, &node, error);
 	if (err)
 		return err;
 	fors_net_port(net, node, 1)->guid = guid + 1;
-	return fors_net_connect(net, fors_tree_first_node(tree, 1) + leaf, port, node, 1, error);
+	return fors_net_connect(net, leaf, slot + 1, node, 1, error);
 }
 
-static enum fors_err add_servers(struct fors_net *net, const struct fors_tree_spec *spec, struct fors_error *error)
+enum fors_err fors_made_servers(struct fors_net *net, uint32_t nleaves, uint32_t servers,
+				const struct fors_empty_slots *empty, struct fors_error *error)
 {
-	uint32_t number = 0, per_leaf = spec->tree.m[0];
-	size_t next_empty = 0;
 	enum fors_err err = FORS_OK;
+	uint32_t number = 0;
+	size_t next = 0;
 
-	for (uint32_t s = 0; s < spec->tree.servers && !err; s++) {
-		const struct fors_tree_slot *empty =
-			next_empty < spec->empty.count ? &spec->empty.slot[next_empty] : NULL;
-
-		if (empty && empty->leaf * per_leaf + empty->slot == s)
-			next_empty++;
-		else
-			err = add_server(net, &spec->tree, s, number++, error);
-	}
-	return err;
+	for (uint32_t leaf = 0; leaf < nleaves; leaf++)
+		for (uint32_t slot = 0; slot < servers && !err; slot++)
+			if (next < empty->count && empty->slot[next].leaf == leaf && empty->slot[next].slot == slot)
+				next++;
+			else
+				err = add_server(net, leaf, slot, number++, error);
+	return err ? err : fors_net_index(net, error);
 }
 
 enum fors_err fors_tree_net(const struct fors_tree_spec *spec, struct fors_net **net, struct fors_error *error)
@@ -116,9 +112,7 @@ enum fors_err fors_tree_net(const struct fors_tree_spec *spec, struct fors_net *
 	if (!err)
 		err = add_cables(result, &spec->tree, error);
 	if (!err)
-		err = add_servers(result, spec, error);
-	if (!err)
-		err = fors_net_index(result, error);
+		err = fors_made_servers(result, fors_tree_nodes(&spec->tree, 1), spec->tree.m[0], &spec->empty, error);
 	if (err) {
 		fors_net_free(result);
 		return err;

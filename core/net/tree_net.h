@@ -17,4 +17,15 @@
  */
 enum fors_err fors_tree_net(const struct fors_tree_spec *spec, struct fors_net **net, struct fors_error *error);
 
+/* --- what nets of all specifications share --- */
+
+#define FORS_MADE_SWITCHES 0x200000 /* GUID of the first switch */
+
+/*
+ * The end of a net that is made: servers below the first `nleaves` switches, on their ports from 1 on, but for the slots that are
+ * empty, and its index. Errors: FORS_ENOMEM.
+ */
+enum fors_err fors_made_servers(struct fors_net *net, uint32_t nleaves, uint32_t servers,
+				const struct fors_empty_slots *empty, struct fors_error *error);
+
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tree_spec.c - reading and writing fat-trees.
+ * tree_spec.c - reading fat-trees.
  *
- * The first word chooses how the rest is read; what comes out are the numbers of a PGFT, whose canonical text is that
- * of the same spelling. FT(2;S,M1) counts from the spines down, and has as many servers per leaf as
+ * The first word chooses how the rest is read; what comes out are the numbers of a PGFT. FT(2;S,M1) counts from the spines down, and has as many servers per leaf as
  * spines unless it says otherwise; XGFT and PGFT are lists from the servers up.
  */
 #include "tree_spec.h"
@@ -158,47 +157,4 @@ void fors_tree_spec_clear(struct fors_tree_spec *spec)
 {
 	fors_empty_slots_clear(&spec->empty);
 	*spec = (struct fors_tree_spec){0};
-}
-
-static void print_ft(struct fors_buffer *buffer, const struct fors_tree_spec *spec)
-{
-	const struct fors_tree *tree = &spec->tree;
-
-	fors_buffer_print(buffer, "FT(2;%u,%u", tree->w[1], tree->m[1]);
-	if (tree->m[0] != tree->w[1])
-		fors_buffer_print(buffer, ";servers=%u", tree->m[0]);
-	if (tree->p[1] != 1)
-		fors_buffer_print(buffer, ";cables=%u", tree->p[1]);
-	fors_empty_slots_print(buffer, &spec->empty);
-}
-
-static void print_list(struct fors_buffer *buffer, const uint32_t *list, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		fors_buffer_print(buffer, "%c%u", i ? ',' : ';', list[i]);
-}
-
-static void print_lists(struct fors_buffer *buffer, const struct fors_tree *tree)
-{
-	bool has_parallel = false;
-
-	for (unsigned i = 0; i < tree->height; i++)
-		has_parallel |= tree->p[i] > 1;
-	fors_buffer_print(buffer, "%s(%u", has_parallel ? "PGFT" : "XGFT", tree->height);
-	print_list(buffer, tree->m, tree->height);
-	print_list(buffer, tree->w, tree->height);
-	if (has_parallel)
-		print_list(buffer, tree->p, tree->height);
-}
-
-enum fors_err fors_tree_spec_format(const struct fors_tree_spec *spec, char **text, struct fors_error *error)
-{
-	struct fors_buffer buffer = {0};
-
-	if (spec->is_ft)
-		print_ft(&buffer, spec);
-	else
-		print_lists(&buffer, &spec->tree);
-	fors_buffer_print(&buffer, ")");
-	return fors_buffer_finish(&buffer, text, NULL, error);
 }

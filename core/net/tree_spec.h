@@ -33,10 +33,4 @@ struct fors_tree_spec {
 enum fors_err fors_tree_spec_parse(const char *text, struct fors_tree_spec *spec, struct fors_error *error);
 void fors_tree_spec_clear(struct fors_tree_spec *spec);
 
-/*
- * The canonical text of `spec` in *text, owned by the caller (free()): FT as FT, the others as XGFT where all p are 1.
- * Errors: FORS_ENOMEM.
- */
-enum fors_err fors_tree_spec_format(const struct fors_tree_spec *spec, char **text, struct fors_error *error);
-
 #endif

@@ -94,8 +94,8 @@ def test_the_ending_decides(fors, tmp_path, ending, start):
     path = tmp_path / f"fabric.{ending}"
     assert fors("fabric", "--synthetic", "FT(2;2,2)", "--lmc", "1", "--output", path).out == ""
     assert path.read_text().startswith(start)
-    fors("fabric", "--synthetic", "FT(2;2,2)", "--format", "spec", "--output", path)
-    assert path.read_text() == "FT(2;2,2)\n"
+    fors("fabric", "--synthetic", "FT(2;2,2)", "--format", "dot", "--output", path)
+    assert path.read_text().startswith("graph")
 
 
 @pytest.mark.parametrize("ending", ["png", "pdf", "PNG"])

@@ -102,8 +102,7 @@ def test_help_of_a_command(fors, name):
     (["forget", "Spine01"], "'Spine01' has to be a node GUID"),
     (["forget", "0x0"], "has to be a node GUID"),
     (["forget", "0x1", "a", "b"], "surplus argument 'b'"),
-    (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, spec, json, lfts, slurm, slurm-yaml, svg, dot"),
-    (["fabric", "--synthetic", FT, "--format", "spec", "--down", "Leaf00"], "--format spec"),
+    (["fabric", "--synthetic", FT, "--format", "xml"], "one of: net, json, lfts, slurm, slurm-yaml, svg, dot"),
     (["plan", "net"], "surplus argument 'net'; a fabric is named by --fabric FILE"),
     (["fabric", "--synthetic", FT, "--routing", "magic"], "one of: shortest, up-down, sssp, dor"),
     (["simulate", "--fabric", "net", "--routing", "magic", "--pattern", "shift"], "no routing 'magic'; there are fors; models"),
@@ -156,7 +155,7 @@ def test_completion_of_what_follows_an_equals_sign(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a-file").touch()
     assert completion("fors fabric --format =") == completion("fors fabric --format ''")
-    assert completion("fors fabric --format = sp") == {"spec"}
+    assert completion("fors fabric --format = js") == {"json"}
     assert completion("fors plan --output =") == completion("fors plan --output = a-") == {"a-file"}
     assert completion("fors plan --output = a-file --json") == {"--json"}
 
@@ -327,7 +326,7 @@ def test_completion_knows_commands_and_values(fors):
     assert completion("fors ''") == {*COMMANDS, "help", "--help", "--version"}
     assert completion("fors help p") == {"plan"}
     assert set(METHODS) <= completion("fors plan --method ''")
-    assert completion("fors fabric --format ''") == {"net", "spec", "json", "lfts", "slurm", "slurm-yaml", "svg", "dot"}
+    assert completion("fors fabric --format ''") == {"net", "json", "lfts", "slurm", "slurm-yaml", "svg", "dot"}
 
 
 FOUR = ["--synthetic", "FT(2;4,4)"]

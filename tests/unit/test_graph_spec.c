@@ -9,37 +9,47 @@
 #include "core/net/spec.h"
 #include "lab/model/routers/model_tables.h"
 
-static void canonical(void **state)
+static void assert_same(const struct fors_graph_spec *a, const struct fors_graph_spec *b)
+{
+	assert_true(a->kind == b->kind && a->ndims == b->ndims && a->servers == b->servers && a->seed == b->seed);
+	assert_true(a->nswitches == b->nswitches && a->nleaves == b->nleaves);
+	assert_memory_equal(a->size, b->size, sizeof(a->size));
+	assert_int_equal(a->empty.count, b->empty.count);
+	if (a->empty.count)
+		assert_memory_equal(a->empty.slot, b->empty.slot, a->empty.count * sizeof(*a->empty.slot));
+	assert_int_equal(a->traffic.count, b->traffic.count);
+	if (a->traffic.count)
+		assert_memory_equal(a->traffic.list, b->traffic.list, a->traffic.count * sizeof(*a->traffic.list));
+}
+
+static void spellings(void **state)
 {
 	static const struct {
-		const char *text, *canonical;
+		const char *text, *same;
 	} cases[] = {
-		{"TORUS(4x4x4;2)", "TORUS(4x4x4;2)"},
 		{" TORUS( 4 x 3 ; 2 ) ", "TORUS(4x3;2)"},
-		{"CUBE(6;2)", "CUBE(6;2)"},
-		{"DRAGONFLY(4,2,9;2)", "DRAGONFLY(4,2,9;2)"},
-		{"DFPLUS(4,2,4,9;4)", "DFPLUS(4,2,4,9;4)"},
-		{"RRG(20,5,3;7)", "RRG(20,5,3;7)"},
 		{"TORUS(3;2;empty=2/1,0/0,2/1)", "TORUS(3;2;empty=0/0,2/1)"},
-		{"FLEXFLY(4,4,9;2)", "FLEXFLY(4,4,9;2)"},
+		{" CUBE ( 6;2)", "CUBE(6;2)"},
+		{"DRAGONFLY(4, 2, 9;2)", "DRAGONFLY(4,2,9;2)"},
+		{"DFPLUS(4,2,4,9 ;4)", "DFPLUS(4,2,4,9;4)"},
+		{"RRG(20,5,3; 7)", "RRG(20,5,3;7)"},
 		{"FLEXFLY(4,4,9;2; empty=0/1; traffic= 0 - 2 : 5, +3:1)",
 		 "FLEXFLY(4,4,9;2;traffic=0-2:5,+3:1;empty=0/1)"},
-		{"FLEXSPANDER(8,3,2,9;2;seed=7;traffic=+1:1)", "FLEXSPANDER(8,3,2,9;2;seed=7;traffic=+1:1)"},
+		{"FLEXSPANDER(8,3,2,9;2;traffic=+1:1;seed=7)", "FLEXSPANDER(8,3,2,9;2;seed=7;traffic=+1:1)"},
 		{"FLEXSPANDER(8,3,2,9;2;seed=0)", "FLEXSPANDER(8,3,2,9;2)"},
-		{"FT(2;4,4)", "FT(2;4,4)"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct fors_spec spec;
+		struct fors_spec a, b;
 		struct fors_error error;
-		char *text = NULL;
 
-		if (fors_spec_parse(cases[i].text, &spec, &error))
+		if (fors_spec_parse(cases[i].text, &a, &error))
 			fail_msg("%s: %s", cases[i].text, error.text);
-		assert_int_equal(fors_spec_format(&spec, &text, NULL), FORS_OK);
-		assert_string_equal(text, cases[i].canonical);
-		free(text);
-		fors_spec_clear(&spec);
+		assert_int_equal(fors_spec_parse(cases[i].same, &b, NULL), FORS_OK);
+		assert_true(a.is_graph && b.is_graph);
+		assert_same(&a.graph, &b.graph);
+		fors_spec_clear(&a);
+		fors_spec_clear(&b);
 	}
 }
 
@@ -364,7 +374,7 @@ static void dor_is_for_tori(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(canonical),
+		cmocka_unit_test(spellings),
 		cmocka_unit_test(bad),
 		cmocka_unit_test(shapes),
 		cmocka_unit_test(cables_follow_traffic),

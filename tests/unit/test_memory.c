@@ -317,20 +317,6 @@ static enum fors_err parse_spec(const struct ground *g, uint64_t *digest, struct
 	return err;
 }
 
-static enum fors_err format_spec(const struct ground *g, uint64_t *digest, struct fors_error *error)
-{
-	struct fors_tree_spec spec = {0};
-	char *text = UNTOUCHED;
-	enum fors_err err;
-
-	assert_int_equal(fors_tree_spec_parse("FT(2;3,4;servers=5;empty=1/1,2/3)", &spec, NULL), FORS_OK);
-	begin();
-	err = fors_tree_spec_format(&spec, &text, error);
-	err = made_text(err, text, digest);
-	fors_tree_spec_clear(&spec);
-	return err;
-}
-
 /* ---- networks that are no trees, and tables of models for them ---- */
 
 static const char *const graphs[] = {"TORUS(3x4;2;empty=1/1)",
@@ -359,19 +345,6 @@ static enum fors_err parse_graph(const struct ground *g, uint64_t *digest, struc
 	faults_off();
 	assert_true(!err || !spec.empty.slot);
 	*digest = err ? 0 : digest_of(spec.empty.slot, spec.empty.count * sizeof(*spec.empty.slot));
-	fors_graph_spec_clear(&spec);
-	return err;
-}
-
-static enum fors_err format_graph(const struct ground *g, uint64_t *digest, struct fors_error *error)
-{
-	struct fors_graph_spec spec = graph_of(g->method);
-	char *text = UNTOUCHED;
-	enum fors_err err;
-
-	begin();
-	err = fors_graph_spec_format(&spec, &text, error);
-	err = made_text(err, text, digest);
 	fors_graph_spec_clear(&spec);
 	return err;
 }
@@ -1735,7 +1708,6 @@ static void all_but_plans(void **state)
 		{"fors_assign_lids", assign_lids},
 		{"fors_tree_net", make_net},
 		{"fors_tree_spec_parse", parse_spec},
-		{"fors_tree_spec_format", format_spec},
 		{"fors_lftfile_read", read_lfts},
 		{"fors_lftfile_write", write_lfts},
 		{"fors_lfts_diff", diff_lfts},
@@ -1889,7 +1861,6 @@ static void nets_that_are_no_trees(void **state)
 	try_both("fors_graph_spec_parse", parse_graph, &g);
 	for (size_t i = 0; i < sizeof(graphs) / sizeof(graphs[0]); i++) {
 		g.method = graphs[i];
-		try_both("fors_graph_spec_format", format_graph, &g);
 		try_both(graphs[i], make_graph, &g);
 		for (unsigned model = 0; model < FORS_NMODELS; model++) {
 			if (model == FORS_MODEL_DOR && i > 1)
