@@ -704,15 +704,39 @@ class Snapshot:
         return {name: bytearray(int(port, 16) for row in rows for port in re.findall(r"\](\w+)", row))
                 for name, rows in self.switches.items()}
 
+    def lids(self, name):
+        port = self.port[name]
+        return range(port.lid, port.lid + (1 << port.lmc))
+
+    def entry(self, switch, lid):
+        """A switch that has just come may have a short table."""
+        table = self.table[switch]
+        return table[lid] if lid < len(table) else NO_PATH
+
+    def reached(self, start):
+        """All nodes that cables lead to from a node."""
+        nodes, todo, onward = {start}, [start], collections.defaultdict(set)
+        for (node, _), (peer, _) in self.cable.items():
+            onward[node].add(peer)
+        while todo:
+            new = onward[todo.pop()] - nodes
+            nodes |= new
+            todo += new
+        return nodes
+
+    def way(self, switch, lid, cable=None, most=8):
+        """From a switch, by the tables: the directed cables as [(switch, port), ...], and where that ends; None: it does not, or in the air."""
+        ends, cable = [], cable or self.cable
+        while switch in self.switches and len(ends) < most:
+            ends.append((switch, self.entry(switch, lid)))
+            switch = cable.get(ends[-1], (None,))[0]
+        return ends, None if switch in self.switches else switch
+
     def walk(self, source, lid):
         """The node that a packet from the CA `source` to the LID ends at, and the directed cables on its way as [(node, port), ...]."""
-        at, hops = self.cable[source, 1][0], [(source, 1)]
-        while at in self.switches:
-            hops.append((at, self.table[at][lid]))
-            assert hops[-1] in self.cable, f"from {source} LID {lid} ends at {hops[-1]}"
-            at = self.cable[hops[-1]][0]
-            assert len(hops) < 8
-        return at, hops
+        ends, at = self.way(self.cable[source, 1][0], lid)
+        assert at, f"from {source} LID {lid} goes {ends}"
+        return at, [(source, 1), *ends]
 
     def _add_port(self, name, row):
         guid, number, peer, rest = row.split("\t", 3)

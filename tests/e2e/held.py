@@ -53,9 +53,9 @@ def judge_flows(topology, snapshot, csv_text):
         source, target, lid = name_of[int(row["src_guid"], 16)], name_of[int(row["dst_guid"], 16)], int(row["dst_lid"])
         leaf = cable[source, 1][0]
         if (leaf, lid) not in ways:
-            ways[leaf, lid] = _way(cable, snapshot, leaf, lid)
-        way = ways[leaf, lid]
-        if not way or cable[way[-1]][0] != target:
+            ways[leaf, lid] = snapshot.way(leaf, lid, cable, 4)
+        way, at = ways[leaf, lid]
+        if at != target:
             faults.append(f"LID {lid} does not lead from {source} to {target}")
             continue
         for end in ((source, 1), *way):
@@ -64,16 +64,6 @@ def judge_flows(topology, snapshot, csv_text):
             used.add((row["phase"], end))
             ports += [f"{at} is {states.get(at)}" for at in (end, cable[end]) if states.get(at) != "Active"]
     return faults, sorted(set(ports))
-
-
-def _way(cable, snapshot, leaf, lid):
-    """The (switch, port) from a leaf to a LID, or None."""
-    way, at = [], leaf
-    while len(way) < 4 and at in snapshot.switches:
-        table = snapshot.table[at]
-        way.append((at, table[lid] if lid < len(table) else harness.NO_PATH))
-        at = cable.get(way[-1], (None,))[0]
-    return way if at is not None and at not in snapshot.switches else None
 
 
 class Gate:

@@ -81,14 +81,14 @@ class View:
     """A World and a Snapshot of it, as far as the subnet manager on `server` can reach it."""
 
     def __init__(self, world, snapshot, server):
-        self.world, self.tree, self.snapshot = world, world.tree, snapshot
+        self.world, self.tree, self.snapshot, self.lids, self.port = world, world.tree, snapshot, snapshot.lids, snapshot.entry
         self.next = defaultdict(dict)  # switch -> {port: node}
         for (node, port), (peer, _) in snapshot.cable.items():
             if node in snapshot.switches:
                 self.next[node][port] = peer
         if {(*end, *peer) for end, peer in snapshot.cable.items() if end[0].startswith("Leaf")} != world.links():
             raise harness.HarnessError("the simulator's cables are not those that they should be")
-        self.nodes = self._component(server)
+        self.nodes = snapshot.reached(server)
         leaves = range(self.tree.nleaves)
         self.dead = world.dead() | {(a, k) for a in leaves for k in range(world.nlanes)
                                     if self.tree.leaf(a) not in self.nodes}  # as good as dead: an island
@@ -99,21 +99,8 @@ class View:
         self.players = [name for name in self.servers if name not in self.tree.idle]  # who takes part
         self.count = Counter(world.at[name][0] for name in self.players)  # n_a
 
-    def _component(self, server):
-        nodes, todo = {server}, [self.snapshot.cable[server, 1][0]]
-        while todo:
-            node = todo.pop()
-            if node not in nodes:
-                nodes.add(node)
-                todo += self.next[node].values() if node in self.snapshot.switches else ()
-        return nodes
-
     def switches(self):
         return [name for name in self.snapshot.switches if name in self.nodes]
-
-    def port(self, switch, lid):
-        table = self.snapshot.table[switch]
-        return table[lid] if lid < len(table) else NO_PATH
 
     @functools.cached_property
     def nlids(self):
@@ -133,10 +120,6 @@ class View:
             to = bytes(self.numbered.get(self.next[switch].get(port), 255) for port in range(256))
             steps[switch] = self.snapshot.table[switch].translate(to).ljust(self.nlids, b"\xff")
         return steps
-
-    def lids(self, name):
-        port = self.snapshot.port[name]
-        return range(port.lid, port.lid + (1 << port.lmc))
 
     def live_spines(self, leaf):
         return {self.world.spine_of(k) for k in self.lanes[leaf]}

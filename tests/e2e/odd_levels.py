@@ -5,7 +5,6 @@ import re
 
 import harness
 import three
-from harness import NO_PATH
 
 ODDITIES = "[;shared=S][;uneven=1][;empty=E][;guests=G][;shuffle=SEED][;drain=1]"
 
@@ -131,23 +130,15 @@ class View:
     """A World and a Snapshot of it, as far as the subnet manager on a node can reach it."""
 
     def __init__(self, world, snapshot, node):
-        self.world, self.tree, self.snapshot = world, world.tree, snapshot
+        self.world, self.tree, self.snapshot, self.lids, self.port = world, world.tree, snapshot, snapshot.lids, snapshot.entry
         if {(*end, *peer) for end, peer in snapshot.cable.items() if end < peer} != world.links():
             raise harness.HarnessError("the simulator's cables are not those that they should be")
-        self.nodes = three.reached(snapshot, node)
+        self.nodes = snapshot.reached(node)
         self.dead = world.dead()
         self.players = sorted(name for name in self.nodes if name.startswith("Node"))
 
     def switches(self):
         return [name for name in self.snapshot.switches if name in self.nodes]
-
-    def lids(self, name):
-        port = self.snapshot.port[name]
-        return range(port.lid, port.lid + (1 << port.lmc))
-
-    def port(self, switch, lid):
-        table = self.snapshot.table[switch]
-        return table[lid] if lid < len(table) else NO_PATH
 
     def _above(self, name):
         return {peer for (node, _), (peer, _) in self.snapshot.cable.items()

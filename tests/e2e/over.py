@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 
 import harness
-from harness import NO_PATH, FatTree, Topology
+from harness import FatTree, Topology
 
 MOST_HOPS = 64
 
@@ -92,14 +92,8 @@ class Walker:
         return self.known[key]
 
     def _walk(self, node, lid, target):
-        ends, port = [], self.snapshot.port[target]
-        if not port.lid <= lid < port.lid + (1 << port.lmc):
-            return None
-        while node in self.snapshot.switches and len(ends) < MOST_HOPS:
-            table = self.snapshot.table[node]
-            ends.append((node, table[lid] if lid < len(table) else NO_PATH))
-            node = self.snapshot.cable.get(ends[-1], (None,))[0]
-        return ends if node == target else None
+        ends, at = self.snapshot.way(node, lid, most=MOST_HOPS) if lid in self.snapshot.lids(target) else (None, None)
+        return ends if at == target else None
 
 
 def bound(walker, servers):

@@ -68,7 +68,7 @@ def test_needed_links_stay(fabric):
 
 def ways_of(snapshot):
     """What leaves take to servers."""
-    return {(leaf, name): three.entry(snapshot, leaf, snapshot.port[name].lid)
+    return {(leaf, name): snapshot.entry(leaf, snapshot.port[name].lid)
             for leaf in snapshot.switches for name in snapshot.port if leaf.startswith("Leaf") and name.startswith("Node")}
 
 

@@ -236,7 +236,7 @@ def test_an_odd_tree(fabric, lmc):
     for ends in [(), (tree.top_cable(2, 1, 1),), (tree.leaf_cable(1, 1, 1),), (tree.leaf_cable(0, 1, 1), tree.top(1, 0)), (tree.leaf(1, 0),)]:
         settled(sm, lambda: [sim.unlink(*end) if isinstance(end, tuple) else sim.unlink_node(end) for end in ends]) if ends else None
         status, snapshot = good(sim, sm)
-        nodes = three.reached(snapshot, sm.node)
+        nodes = snapshot.reached(sm.node)
         assert status["guests"] == 2 and status["servers"] == len([name for name in players if name in nodes])
         for name in ("Gate0", "Gate1"):  # nobody is cut off in silence
             ends_at = [three.walk(snapshot, leaf, snapshot.port[name].lid) for leaf in nodes if leaf.startswith("Leaf")]
@@ -325,5 +325,5 @@ def test_plan_memory(fabric):
 
 def servers_of(snapshot):
     """What each switch has for each server; who runs a manager changes other entries."""
-    return {(switch, name): three.entry(snapshot, switch, port.lid) for switch in snapshot.switches
+    return {(switch, name): snapshot.entry(switch, port.lid) for switch in snapshot.switches
             for name, port in snapshot.port.items() if name.startswith("Node")}

@@ -56,28 +56,10 @@ class Tree3(Topology):
 # ---------------------------------------------------------------------------
 # The judge
 
-def reached(snapshot, start):
-    """All nodes that cables lead to from a node."""
-    nodes, todo = {start}, [start]
-    onward = defaultdict(set)
-    for (node, _), (peer, _) in snapshot.cable.items():
-        onward[node].add(peer)
-    while todo:
-        for peer in onward[todo.pop()] - nodes:
-            nodes.add(peer)
-            todo.append(peer)
-    return nodes
-
-
-def entry(snapshot, switch, lid):
-    table = snapshot.table[switch]
-    return table[lid] if lid < len(table) else NO_PATH
-
-
 def walk(snapshot, switch, lid):
     """Where a packet for the LID ends that begins at a switch: a node, None where there is no way, or "a loop"."""
     for _ in range(8):
-        port = entry(snapshot, switch, lid)
+        port = snapshot.entry(switch, lid)
         if port == 0:
             return switch
         if port == NO_PATH:
@@ -98,7 +80,7 @@ def cables_used(snapshot):
         for name in (name for name in snapshot.port if name.startswith("Node")):
             at = leaf
             while has_hosts(snapshot, leaf) and at in snapshot.switches:
-                peer = snapshot.cable.get((at, entry(snapshot, at, snapshot.port[name].lid)), (None,))[0]
+                peer = snapshot.cable.get((at, snapshot.entry(at, snapshot.port[name].lid)), (None,))[0]
                 if peer in snapshot.switches:
                     used.add(tuple(sorted((at, peer), key=level)))
                 at = peer
@@ -115,10 +97,10 @@ def has_hosts(snapshot, leaf):
 
 def judge_tables(snapshot, sm_node):
     """Every LID arrives from every leaf; that of a switch, or of a guest on one, may have no way where none goes up and then down."""
-    nodes, faults = reached(snapshot, sm_node), []
+    nodes, faults = snapshot.reached(sm_node), []
     leaves = [name for name in nodes if name.startswith("Leaf")]
     for name in nodes:
-        for lid in range(snapshot.port[name].lid, snapshot.port[name].lid + (1 << snapshot.port[name].lmc)):
+        for lid in snapshot.lids(name):
             for leaf in leaves:
                 end = walk(snapshot, leaf, lid)
                 if end != name and (end is not None or (name.startswith("Node") and has_hosts(snapshot, leaf))):
@@ -133,7 +115,7 @@ def judge_loops(snapshot, nodes):
         for lid, port in enumerate(snapshot.table[switch]):
             peer = snapshot.cable.get((switch, port), (None,))[0]
             if peer in snapshot.switches and port:
-                onward = entry(snapshot, peer, lid)
+                onward = snapshot.entry(peer, lid)
                 if onward and snapshot.cable.get((peer, onward), (None,))[0] in snapshot.switches:
                     after[switch, port].add((peer, onward))
     return ["links wait for each other in a circle"] if over.has_cycle(after) else []
@@ -145,7 +127,7 @@ def judge(sim, sm):
     faults = judge_tables(snapshot, sm.node)
     if rows is None:
         return [*faults, f"no schedule: {status}"], status, snapshot
-    there = [name for name in reached(snapshot, sm.node) if name.startswith("Node")]
+    there = [name for name in snapshot.reached(sm.node) if name.startswith("Node")]
     faults += over.judge(snapshot, rows, there)
     if status["phases"] != 1 + max(int(row["phase"]) for row in rows) or status["servers"] != len(there):
         faults.append(f"the status says {status['servers']} servers, {status['phases']} phases")
