@@ -35,6 +35,7 @@ def test_results_are_those_of_mpi_whichever_way(unequal, what, env):
     assert unequal(what, **env)[:2] == (CALLS, 0)
 
 
+@by_times
 @pytest.mark.parametrize("what", ["huge", "many", "types", "place", "sloppy"])
 def test_results_are_those_of_mpi_by_default(unequal, what):
     """When the schedule is taken up depends on the times, and so does which calls follow it."""
