@@ -7,6 +7,7 @@ Each judge_*() gives a list of sentences, empty when all is well.
 
 Leaves and lanes are numbers here; lane = spine * cables + cable. A dead cable is (leaf, lane).
 """
+import csv
 import functools
 import re
 import subprocess
@@ -14,6 +15,7 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 
 import harness
+import over
 from harness import NO_PATH
 
 LOOP = "a loop"
@@ -476,59 +478,9 @@ def judge_status(view, status):
 
 def judge_plan(view, csv_text, phases):
     """A text of `fors schedule --format csv`, every flow walked through the tables."""
-    walker, faults = Walker(view), []
-    seen, answers = {}, {}
-    for line in csv_text.splitlines()[1:]:
-        phase, source, target, own_lid, lid, _ = line.split(",")
-        fault = walker.flow(int(phase), int(source, 16), int(target, 16), int(lid))
-        if fault:
-            faults.append(f"phase {phase}: {fault}")
-        if (source, target) in seen or int(phase) >= phases:
-            faults.append(f"phase {phase}: {source} sends to {target} again, or after the last phase")
-        seen[source, target], answers[target, source] = lid, own_lid
-    wanted = len(view.players) * (len(view.players) - 1)
-    if len(seen) != wanted:
-        faults.append(f"{len(seen)} pairs for {len(view.players)} servers")
-    if seen != answers:
-        faults.append("a source LID is not the one that the way back goes to")
-    return faults
-
-
-class Walker:
-    """Flows over the tables, and what they use in each phase."""
-
-    def __init__(self, view):
-        self.view, self.used, self.ways = view, set(), {}
-        self.name = {view.snapshot.port[name].guid: name for name in view.players}
-        self.leaf = {name: view.tree.leaf(view.world.at[name][0]) for name in view.players}
-
-    def flow(self, phase, source, target, lid):
-        """What is wrong with a flow between two port GUIDs, or None."""
-        source, target = self.name.get(source), self.name.get(target)
-        if not source or not target:
-            return "a server of the schedule is not alive"
-        key = self.leaf[source], lid, target
-        if key not in self.ways:
-            self.ways[key] = self.way(*key)
-        if self.ways[key] is None:
-            return f"LID {lid} does not lead from {source} to {target}"
-        for thing in (*self.ways[key], (source, "sends"), (target, "receives")):
-            if (phase, thing) in self.used:
-                return f"two flows: {thing}"
-            self.used.add((phase, thing))
-        return None
-
-    def way(self, leaf, lid, target):
-        """The (switch, port) between leaves that lead from a leaf to a server, or None."""
-        ends, at, view = [], leaf, self.view
-        if lid not in view.lids(target):
-            return None
-        while len(ends) < 4:
-            ends.append((at, view.port(at, lid)))
-            at = view.next[at].get(ends[-1][1])
-            if at not in view.snapshot.switches:
-                return tuple(ends[:-1]) if at == target else None
-        return None
+    rows = list(csv.DictReader(csv_text.splitlines()))
+    last = max([int(row["phase"]) for row in rows], default=-1)
+    return over.judge(view.snapshot, rows, view.players) + [f"phase {last} of {phases}"] * (last >= phases)
 
 
 def judge_length(view, status):

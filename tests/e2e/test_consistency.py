@@ -63,13 +63,13 @@ class Update:
 
     def _flow(self, view, ends, leaf, lid, target):
         """A flow of the old plan: it arrives if its old cables live, and over the same ones if it is at home."""
-        old = judge.Walker(self.before.view).way(leaf, lid, target)
+        old, _ = self.before.snapshot.way(leaf, lid)
         if target == self.after.manager or target not in view.servers or leaf not in view.nodes or any(
                 end not in self.mixed.cable for end in old):
             return []
         if ends[lid][leaf] != target:
             return [f"LID {lid} of {target} ends at {ends[lid][leaf]} from {leaf}"]
-        if self._is_home_healthy(leaf, lid, target) and judge.Walker(view).way(leaf, lid, target) != old:
+        if self._is_home_healthy(leaf, lid, target) and self.mixed.way(leaf, lid)[0] != old:
             return [f"LID {lid} of {target} goes another way from {leaf}"]
         return []
 

@@ -280,15 +280,12 @@ def by_index(sim, servers, index):
     names = servers.split(", ")
     for source in names:
         for wanted in names:
-            at, first = snapshot.cable[source, 1][0], snapshot.cable[wanted, 1][0]
-            hops = []
-            while at != wanted and source != wanted:
-                hop = (at, snapshot.table[at][snapshot.port[wanted].lid + index])
-                assert hop in snapshot.cable, f"{source} to {wanted} ends at {hop}"
-                hops.append(hop)
-                at = snapshot.cable[hop][0]
-                assert len(hops) < (4 if is_low else 6), f"{source} to {wanted} goes {hops}"
-            assert len(hops) in ((0, 1) if first == snapshot.cable[source, 1][0] else (3,) if is_low else (3, 5))
+            if source == wanted:
+                continue
+            leaf = snapshot.cable[source, 1][0]
+            hops, at = snapshot.way(leaf, snapshot.port[wanted].lid + index)
+            assert at == wanted, f"{source} to {wanted} goes {hops}"
+            assert len(hops) in ((1,) if leaf == snapshot.cable[wanted, 1][0] else (3,) if is_low else (3, 5))
             used |= set(hops[:-1])
     return used
 
