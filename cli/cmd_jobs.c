@@ -239,26 +239,6 @@ static int write_all(const struct cli_jobs *jobs, const char *folder)
 	return code;
 }
 
-/* --- pictures --------------------------------------------------------------------------------------------------- */
-
-static int draw(const struct cli_settings *settings, const struct cli_site *site, const struct cli_fabric *made,
-		const struct cli_jobs *jobs)
-{
-	struct cli_owned_row *row = calloc(jobs->list.count + (size_t)1, sizeof(*row));
-	int code;
-
-	if (!row) {
-		cli_error("out of memory");
-		return CLI_BAD;
-	}
-	for (uint32_t j = 0; j < jobs->list.count; j++)
-		row[j] = (struct cli_owned_row){jobs->plans.job[j].nlanes, phases_of(jobs, j), speed_of(jobs, j),
-						fors_jobplan_over(jobs->plans.job[j].whose)};
-	code = cli_draw_owned(settings, site, made, jobs, row);
-	free(row);
-	return code;
-}
-
 /* --- the command ------------------------------------------------------------------------------------------------ */
 
 static int tell(const struct cli_settings *settings, const struct cli_jobs *jobs)
@@ -281,8 +261,8 @@ static int work(const struct cli_settings *settings, const struct cli_site *site
 		code = cli_jobs_plan(settings, made, settings->job_index, &jobs);
 	if (!code && settings->demand_dir)
 		code = cli_jobs_demands(settings, made, &jobs);
-	if (!code && (settings->svg || settings->html))
-		code = draw(settings, site, made, &jobs);
+	if (!code && settings->svg)
+		code = cli_draw_owned(settings, site, made, &jobs);
 	if (!code)
 		code = tell(settings, &jobs);
 	cli_jobs_clear(&jobs);
@@ -311,8 +291,8 @@ static int run(const struct cli_settings *settings, char **operand)
 		return cli_usage_error(
 			"--output, --interval, --exclusive, --mark, --names, --squeue, --timeout, --publish-dir and "
 			"--wait go with --slurm; plans are written with --output-dir DIR");
-	if (settings->replay && (settings->job_index || settings->svg || settings->html))
-		return cli_usage_error("--job-index, --svg and --html go with plans, not with --replay");
+	if (settings->replay && (settings->job_index || settings->svg))
+		return cli_usage_error("--job-index and --svg go with plans, not with --replay");
 	if (!settings->replay && (settings->placement || settings->cores || settings->has_count || settings->seed))
 		return cli_usage_error("--placement, --cores, --count and --seed go with --replay");
 	if (!settings->jobs == !settings->replay)

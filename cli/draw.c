@@ -26,6 +26,7 @@
 #define FOOT 76	   /* below the lowest row: hosts, command, date */
 #define LETTER 6.4 /* the width of a small letter, at most, on average */
 #define MIN_WIDTH 640
+#define COLOUR_ROOM 32
 
 enum state { LIVE, DEGRADED, DRAINED, DEAD };
 
@@ -343,9 +344,9 @@ static void svg_legend(struct picture *p)
 }
 
 /* Neighbours in the list are far apart on the wheel of colours, and not alike in brightness. */
-void cli_colour_of(uint32_t number, char *colour)
+static void colour_of(uint32_t number, char *colour)
 {
-	snprintf(colour, CLI_COLOUR_ROOM, "hsl(%u,65%%,%u%%)", (unsigned)((uint64_t)number * 137 % 360),
+	snprintf(colour, COLOUR_ROOM, "hsl(%u,65%%,%u%%)", (unsigned)((uint64_t)number * 137 % 360),
 		 number % 2 ? 55 : 38);
 }
 
@@ -353,12 +354,12 @@ void cli_colour_of(uint32_t number, char *colour)
 static void svg_owners(struct picture *p)
 {
 	const struct cli_colours *colours = p->what->colours;
-	char colour[CLI_COLOUR_ROOM];
+	char colour[COLOUR_ROOM];
 
 	for (uint32_t i = 0; colours && i < colours->count && MARGIN + 120 * (i + 1) < page_width(p); i++) {
 		unsigned x = MARGIN + 120 * i;
 
-		cli_colour_of(i, colour);
+		colour_of(i, colour);
 		fors_buffer_print(
 			&p->out,
 			"<rect x=\"%u\" y=\"60\" width=\"24\" height=\"8\" fill=\"%s\"/><text class=\"small\" x=\"%u\" y=\"68\">",
@@ -372,10 +373,10 @@ static void svg_owners(struct picture *p)
 static void svg_cable(struct picture *p, const struct cable *cable)
 {
 	uint32_t who = who_has(p, cable);
-	char colour[CLI_COLOUR_ROOM] = "";
+	char colour[COLOUR_ROOM] = "";
 
 	if (who != FORS_NONE)
-		cli_colour_of(who, colour);
+		colour_of(who, colour);
 	fors_buffer_print(
 		&p->out,
 		"<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-opacity=\"%.2f\"%s><title>",

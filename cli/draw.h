@@ -17,11 +17,6 @@ struct cli_colours {
 	uint32_t count;
 };
 
-#define CLI_COLOUR_ROOM 32
-
-/* The colour of number `number`, as SVG and CSS know it, in colour[CLI_COLOUR_ROOM]. */
-void cli_colour_of(uint32_t number, char *colour);
-
 /* What is to be drawn; all borrowed. */
 struct cli_drawing {
 	const struct fors_net *intact;	    /* all that has a place; indexed */

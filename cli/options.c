@@ -315,8 +315,6 @@ static const struct cli_option options[] = {
 	 MEMBER(timeout), 86400, NULL},
 	{"svg", "FILE", JOBS, "draw the fabric, the cables that a job owns in its colour", cli_set_text, MEMBER(svg), 0,
 	 NULL},
-	{"html", "FILE", JOBS, "write a page with that picture and the jobs, for a browser or a printer", cli_set_text,
-	 MEMBER(html), 0, NULL},
 	{"config", "FILE", WATCH, "settings, as in fors.conf(5); default: /etc/fors/watch.conf where it is there",
 	 cli_set_text, MEMBER(reading.config), 0, NULL},
 	{"once", NULL, WATCH, "read the fabric once, and end", cli_set_flag, MEMBER(reading.is_once), 0, NULL},

@@ -111,7 +111,7 @@ struct cli_settings {
 	struct cli_amount phase_cost;	       /* --phase-cost: picoseconds */
 	const char *jobs;		       /* --jobs */
 	struct fors_plan_limits limits;	       /* --method, --ilp-seconds, --plan-steps */
-	const char *output, *html, *state;     /* --output, --html, --state */
+	const char *output, *state;	       /* --output, --state */
 	unsigned seed;			       /* --seed */
 	bool job_index;			       /* --job-index */
 	const char *demand_dir;		       /* --demand-dir */

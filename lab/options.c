@@ -351,8 +351,8 @@ static const struct cli_option options[] = {
 	{"json", NULL, WITH_TABLES, "print JSON", cli_set_flag, MEMBER(is_json), 0, NULL},
 	{"json", NULL, WHATIF, "print JSON, all failures", cli_set_flag, MEMBER(is_json), 0, NULL},
 	{"html", "FILE", WITH_PATTERN, "write a page with the fabric drawn, for a browser or a printer", cli_set_text,
-	 MEMBER(html), 0, NULL},
-	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", cli_set_text, MEMBER(html), 0, NULL},
+	 LAB(html), 0, NULL},
+	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", cli_set_text, LAB(html), 0, NULL},
 };
 
 static const struct cli_options lab_options = {options, sizeof(options) / sizeof(options[0])};

@@ -64,13 +64,13 @@ struct cli_simulate {
 struct cli_lab_settings {
 	struct cli_settings base;
 	struct cli_simulate simulate;
-	const char *pattern, *pattern_file; /* --pattern, --pattern-file */
-	const char *engines, *resume;	    /* --engines, --resume */
-	unsigned samples, threads, random;  /* --samples, --threads, --random */
-	unsigned phases;		    /* --phases; 0: all */
-	int map;			    /* --map: enum cli_map */
-	int spread;			    /* --policy of analyze: enum cli_spread */
-	bool wants_optimum;		    /* --optimum */
+	const char *pattern, *pattern_file;  /* --pattern, --pattern-file */
+	const char *engines, *resume, *html; /* --engines, --resume, --html */
+	unsigned samples, threads, random;   /* --samples, --threads, --random */
+	unsigned phases;		     /* --phases; 0: all */
+	int map;			     /* --map: enum cli_map */
+	int spread;			     /* --policy of analyze: enum cli_spread */
+	bool wants_optimum;		     /* --optimum */
 };
 
 /* Of settings of this program: all of them. */

@@ -433,9 +433,9 @@ static int check(const struct cli_settings *settings)
 	if (!slurm->output)
 		return cli_usage_error("--slurm writes a file of jobs: --output FILE is missing");
 	if (settings->jobs || settings->replay || source->synthetic || source->ndown || settings->output ||
-	    settings->svg || settings->html)
+	    settings->svg)
 		return cli_usage_error("--slurm writes a file of jobs and plans nothing: without --jobs, --replay, "
-				       "--synthetic, --down, --output-dir, --svg and --html");
+				       "--synthetic, --down, --output-dir and --svg");
 	if (source->fabric && slurm->names)
 		return cli_usage_error("--fabric and --names both say what hosts are called");
 	if (slurm->wait && (!slurm->plans || slurm->interval))

@@ -3,9 +3,7 @@
  * lfts_diff.c - two sets of tables, entry by entry.
  *
  * Rows of both are sorted by GUID, so both are walked side by side, as lists are merged. A switch that one of both lacks
- * is compared with a table without any port: then every count is a count of entries, and needs no second kind. There
- * are two walks: the first one counts, so that the second one has the room it needs; equal tables, the usual case, cost
- * no memory at all.
+ * is compared with a table without any port: then every count is a count of entries, and needs no second kind.
  */
 #include "lfts_diff.h"
 
@@ -42,64 +40,52 @@ static uint8_t port_at(const struct fors_lfts *lfts, uint32_t row, uint32_t lid)
 	return row == FORS_NONE ? FORS_NO_PATH : fors_lfts_port(lfts, row, lid);
 }
 
-/* Compare a pair. Its changes go to `entry`, where that is no NULL; the number of them. */
-static size_t compare(const struct walk *walk, const struct pair *pair, struct fors_entry_change *entry,
-		      uint64_t *compared)
+/* Room for one more behind `count`: where that is a power of two the array is full. False: out of memory. */
+static bool make_room(void **array, size_t count, size_t size)
+{
+	void *more = count & (count - 1) ? *array : realloc(*array, (count ? 2 * count : 1) * size);
+
+	*array = more ? more : *array;
+	return more;
+}
+
+/* The entries of a pair that differ, behind those that there are. False: out of memory. */
+static bool compare(const struct walk *walk, const struct pair *pair, struct fors_lfts_diff *diff)
 {
 	uint32_t end = walk->a->nlids > walk->b->nlids ? walk->a->nlids : walk->b->nlids;
-	size_t count = 0;
 
 	for (uint32_t lid = 0; lid < end; lid++) {
 		uint8_t was = port_at(walk->a, pair->a, lid), is = port_at(walk->b, pair->b, lid);
 
-		*compared += was != FORS_NO_PATH || is != FORS_NO_PATH;
+		diff->compared += was != FORS_NO_PATH || is != FORS_NO_PATH;
 		if (was == is)
 			continue;
-		if (entry)
-			entry[count] = (struct fors_entry_change){lid, was, is};
-		count++;
+		if (!make_room((void **)&diff->entry, diff->nentries, sizeof(*diff->entry)))
+			return false;
+		diff->entry[diff->nentries++] = (struct fors_entry_change){lid, was, is};
 	}
-	return count;
+	return true;
 }
 
-static bool is_whole(const struct pair *pair)
-{
-	return pair->a != FORS_NONE && pair->b != FORS_NONE;
-}
-
-static void count_changes(const struct fors_lfts *a, const struct fors_lfts *b, struct fors_lfts_diff *diff)
+static bool compare_all(const struct fors_lfts *a, const struct fors_lfts *b, struct fors_lfts_diff *diff)
 {
 	struct walk walk = {.a = a, .b = b};
 	struct pair pair;
 
-	while (next_pair(&walk, &pair)) {
-		size_t count = compare(&walk, &pair, NULL, &diff->compared);
+	for (; next_pair(&walk, &pair); diff->nswitches++) {
+		struct fors_table_change table = {.guid = pair.guid,
+						  .first = diff->nentries,
+						  .was = pair.a != FORS_NONE,
+						  .is = pair.b != FORS_NONE};
 
-		diff->nswitches++;
-		diff->nentries += count;
-		diff->ntables += count || !is_whole(&pair);
+		if (!compare(&walk, &pair, diff) ||
+		    !make_room((void **)&diff->table, diff->ntables, sizeof(*diff->table)))
+			return false;
+		table.count = diff->nentries - table.first;
+		if (table.count || !table.was || !table.is)
+			diff->table[diff->ntables++] = table;
 	}
-}
-
-static void list_changes(const struct fors_lfts *a, const struct fors_lfts *b, struct fors_lfts_diff *diff)
-{
-	struct walk walk = {.a = a, .b = b};
-	struct fors_table_change *table = diff->table;
-	uint64_t unused = 0;
-	struct pair pair;
-	size_t first = 0;
-
-	while (next_pair(&walk, &pair)) {
-		size_t count = compare(&walk, &pair, diff->entry + first, &unused);
-
-		if (count || !is_whole(&pair))
-			*table++ = (struct fors_table_change){.guid = pair.guid,
-							      .first = first,
-							      .count = count,
-							      .was = pair.a != FORS_NONE,
-							      .is = pair.b != FORS_NONE};
-		first += count;
-	}
+	return true;
 }
 
 enum fors_err fors_lfts_diff(const struct fors_lfts *a, const struct fors_lfts *b, struct fors_lfts_diff *diff,
@@ -107,14 +93,10 @@ enum fors_err fors_lfts_diff(const struct fors_lfts *a, const struct fors_lfts *
 {
 	struct fors_lfts_diff made = {0};
 
-	count_changes(a, b, &made);
-	made.table = calloc(made.ntables + 1, sizeof(*made.table));
-	made.entry = calloc(made.nentries + 1, sizeof(*made.entry));
-	if (!made.table || !made.entry) {
+	if (!compare_all(a, b, &made)) {
 		fors_lfts_diff_clear(&made);
 		return fors_fail_memory(error);
 	}
-	list_changes(a, b, &made);
 	*diff = made;
 	return FORS_OK;
 }

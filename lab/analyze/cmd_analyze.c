@@ -172,7 +172,7 @@ static int tell(const struct cli_settings *settings, const struct cli_analysis *
 {
 	int code = CLI_GOOD;
 
-	if (settings->html)
+	if (cli_lab(settings)->html)
 		code = cli_write_page(settings, cli_analysis_page(a, settings));
 	if (!code && settings->is_json)
 		code = cli_print_json(cli_analysis_json(a, settings));

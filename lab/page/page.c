@@ -17,6 +17,7 @@
 #include "cli/json.h"
 #include "cli/made.h"
 #include "core/base/text.h"
+#include "lab/options.h"
 
 static const char page[] =
 #include "lab/page/page_html.h"
@@ -102,7 +103,7 @@ int cli_write_page(const struct cli_settings *settings, json_t *data)
 	free(json);
 	if (fors_buffer_finish(&out, &text, &size, &error))
 		return cli_fail(&error);
-	code = cli_write_file(settings->html, text, size);
+	code = cli_write_file(cli_lab(settings)->html, text, size);
 	free(text);
 	return code;
 }

@@ -195,7 +195,7 @@ static int tell(const struct cli_settings *settings, const struct cli_simulation
 {
 	int code = CLI_GOOD;
 
-	if (settings->html)
+	if (cli_lab(settings)->html)
 		code = cli_write_page(settings, cli_simulation_page(sim, settings));
 	if (code)
 		return code;

@@ -125,7 +125,7 @@ static int tell(const struct cli_settings *settings, const struct whatif *whatif
 		return CLI_BAD;
 	}
 	whatif_sort(whatif, order);
-	if (settings->html)
+	if (cli_lab(settings)->html)
 		code = cli_write_page(settings, whatif_page(whatif, order));
 	if (!code && settings->is_json)
 		code = cli_print_json(whatif_json(whatif, order));

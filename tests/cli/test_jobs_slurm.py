@@ -541,7 +541,6 @@ def test_a_plan_that_comes_while_it_waits(squeue, follow, plan, tmp_path):
     (["--slurm", "--output", "x", "--replay", "y"], "plans nothing"),
     (["--slurm", "--output", "x", "--output-dir", "y"], "plans nothing"),
     (["--slurm", "--output", "x", "--svg", "y"], "plans nothing"),
-    (["--slurm", "--output", "x", "--html", "y"], "plans nothing"),
     (["--slurm", "--output", "x", "--fabric", "y", "--names", "z"], "both say"),
     (["--slurm", "--output", "x", "--fabric", "/nowhere/net"], "/nowhere/net"),
     (["--slurm", "--output", "x", "--wait", "5"], "--wait needs --publish-dir"),

@@ -61,7 +61,7 @@ static bool ends_soon(const char *offer)
 static bool has_files(const struct cli_settings *s)
 {
 	return s->source.fabric || s->source.participants || s->lfts || s->schedule || cli_lab(s)->pattern_file ||
-	       s->html || cli_lab(s)->simulate.blocks;
+	       cli_lab(s)->html || cli_lab(s)->simulate.blocks;
 }
 
 /* Is it done within a moment? */

@@ -437,7 +437,9 @@ static enum fors_err diff_lfts(const struct ground *g, uint64_t *digest, struct 
 		assert_ptr_equal(diff.table, UNTOUCHED);
 		return err;
 	}
-	*digest = digest_of(diff.entry, diff.nentries * sizeof(*diff.entry));
+	*digest = diff.nentries;
+	for (size_t i = 0; i < diff.nentries; i++)
+		*digest = 31 * *digest + (diff.entry[i].lid << 16 | diff.entry[i].was << 8 | diff.entry[i].is);
 	fors_lfts_diff_clear(&diff);
 	return FORS_OK;
 }
