@@ -255,7 +255,7 @@ def test_servers_slower_than_uplinks(fabric, make, phases, cut, lmc):
 def test_hold_down(fabric, lmc):
     """A link that returns is not used by the plan until it has been up for hold_down seconds."""
     tree = FatTree(4, 3)
-    sim, sm = fabric(tree, lmc=lmc, fors_conf="hold_down = 4\n", sweep_interval=1)
+    sim, sm = fabric(tree, lmc=lmc, fors_conf=f"hold_down = {round(4 * harness.patience())}\n", sweep_interval=1)
     sm.wait_epoch()
     healthy = harness.read_tables(sim, sm.node)
     cable = tree.uplink(1, 2)
@@ -284,7 +284,7 @@ def test_hold_down(fabric, lmc):
 def test_flapping_link(fabric, lmc):
     """Ten flaps cost one epoch for the failure, with several LIDs another for the hold, and one for the return."""
     tree = FatTree(4, 3)
-    sim, sm = fabric(tree, lmc=lmc, fors_conf="hold_down = 3\n", sweep_interval=1)
+    sim, sm = fabric(tree, lmc=lmc, fors_conf=f"hold_down = {round(3 * harness.patience())}\n", sweep_interval=1)
     sm.wait_epoch()
     cable = tree.uplink(0, 1)
     mark, epochs = sm.log_end(), set()

@@ -107,7 +107,7 @@ def test_slow_by_default(fabric):
 def test_held(fabric):
     """What returned is left out of tables and plan until its time is over; the plan of before stays, and is no new epoch."""
     tree = three.Tree3((4, 4, 4), (4, 4))
-    sim, sm = fabric(tree, fors_conf="hold_down = 8\n", sweep_interval=1)
+    sim, sm = fabric(tree, fors_conf=f"hold_down = {round(8 * harness.patience())}\n", sweep_interval=1)
     sm.wait_epoch()
     _, healthy = good(sim, sm)
     cables = {("Leaf0-1", "Mid0-1"), ("Mid3-0", "Top0-2")}
