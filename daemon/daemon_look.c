@@ -18,23 +18,6 @@
 
 /* --- tables to be made ------------------------------------------------------ */
 
-/* The tables for a tree in which held cables carry traffic, though the plan will not use them. */
-static enum fors_err build_tables_first(const struct fors_daemon *daemon, struct fors_look *look,
-					struct fors_error *error)
-{
-	struct fors_fattree tree;
-	struct fors_slow slow;
-	enum fors_err err = fors_daemon_build_tree(daemon, daemon->kept.places, look->net, &tree, error);
-
-	if (err)
-		return err;
-	err = fors_drain_apply(&daemon->drain, daemon->settings, tree, false, &slow, NULL, error);
-	if (!err)
-		err = fors_routing_make(&tree, true, &look->lfts, &look->rounds, error);
-	fors_fattree_free(&tree);
-	return err;
-}
-
 static enum fors_err check_tables(struct fors_daemon *daemon, struct fors_look *look, struct fors_error *error)
 {
 	double start = fors_clock_exact_ms();
@@ -72,9 +55,7 @@ static enum fors_err fill(struct fors_daemon *daemon, struct fors_look *look, st
 		return *daemon->kept.not_three
 			       ? fors_fail(error, cut.code, "%.200s; %.280s", cut.text, daemon->kept.not_three)
 			       : fors_fail(error, cut.code, "%s", cut.text);
-	return daemon->drain.due_ms && fors_drain_tables_first(daemon->settings, &look->tree)
-		       ? build_tables_first(daemon, look, error)
-		       : fors_routing_make(&look->tree, true, &look->lfts, &look->rounds, error);
+	return fors_routing_make(&look->tree, true, &look->lfts, &look->rounds, error);
 }
 
 static enum fors_err make_tables(struct fors_daemon *daemon, struct fors_look *look, struct fors_error *error)

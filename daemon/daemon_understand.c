@@ -88,11 +88,9 @@ static enum fors_err look_at_tree(struct fors_daemon *daemon, struct fors_look *
 	if (!err)
 		err = hold_hosts(daemon, look, error);
 	if (!err)
-		err = fors_drain_apply(&daemon->drain, settings, look->tree, true, &look->slow, &look->warnings, error);
+		err = fors_drain_apply(&daemon->drain, settings, look->tree, &look->slow, &look->warnings, error);
 	if (err)
 		return err;
-	if (fors_drain_tables_first(settings, &look->tree))
-		fors_drained_route_held(look->tree);
 	fors_drain_tell(&daemon->drain, &daemon->setup.log, look->tree, &look->slow, &look->warnings);
 	return fors_absent_warn(fors_settings_participants(settings),
 				settings->participants_file ? "participants_file" : "cn_guid_file", &look->tree,

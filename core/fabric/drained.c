@@ -321,7 +321,6 @@ static void call_back(const struct climb *climb, uint32_t number, uint32_t leaf,
 
 	c->kind->get(c, number, &cable);
 	cable.state = FORS_CABLE_LIVE;
-	cable.is_routed = true;
 	c->kind->put(c, number, &cable);
 	for (uint32_t a = 0; a < c->nleaves; a++)
 		if (row_of(climb, a)[cable.low] < OUT_OF_REACH)
@@ -396,7 +395,6 @@ enum fors_err fors_drained_apply(struct fors_fattree tree, struct fors_warnings 
 	for (uint32_t i = 0; i < tree.ncables; i++)
 		if (tree.kind->get(&tree, i, &cable) && cable.drained) {
 			cable.state = FORS_CABLE_DEAD;
-			cable.is_routed = false;
 			tree.kind->put(&tree, i, &cable);
 			any = true;
 		}
@@ -404,15 +402,4 @@ enum fors_err fors_drained_apply(struct fors_fattree tree, struct fors_warnings 
 		return FORS_OK;
 	err = join_all(tree, warnings, error);
 	return err ? err : tree.kind->recount(&tree, error);
-}
-
-void fors_drained_route_held(struct fors_fattree tree)
-{
-	struct fors_fattree_cable cable;
-
-	for (uint32_t i = 0; i < tree.ncables; i++)
-		if (tree.kind->get(&tree, i, &cable) && cable.drained == FORS_DRAIN_HELD) {
-			cable.is_routed = true;
-			tree.kind->put(&tree, i, &cable);
-		}
 }

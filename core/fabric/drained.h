@@ -37,9 +37,6 @@ void fors_drained_mark_cable(struct fors_fattree tree, uint32_t number, enum for
  */
 enum fors_err fors_drained_apply(struct fors_fattree tree, struct fors_warnings *warnings, struct fors_error *error);
 
-/* Held cables are no longer out of the tables, though they stay out of plans: see fors_cable.is_routed. */
-void fors_drained_route_held(struct fors_fattree tree);
-
 /* What is done about slow cables. */
 enum fors_slow_how {
 	FORS_SLOW_AUTO,	  /* the better of both, or some of them drained */

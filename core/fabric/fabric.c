@@ -181,7 +181,6 @@ static void look_for_cables(struct fors_fabric *f, const struct fors_places *pla
 			if (!is_live(f, a, k, plug))
 				continue;
 			cable->state = FORS_CABLE_LIVE;
-			cable->is_routed = true;
 			cable->is_degraded = fors_net_port(f->net, f->leaf[a].node, plug->leaf_port)->is_degraded;
 		}
 }

@@ -52,7 +52,6 @@ struct fors_cable {
 	uint8_t leaf_port;  /* 0 when absent */
 	uint8_t spine_port; /* 0 when absent */
 	bool is_degraded;   /* plugged in and up, but below full width or speed */
-	bool is_routed;	    /* tables lead traffic between servers over it; plans only where state is LIVE */
 	uint8_t drained;    /* enum fors_drain_reason; state is LIVE when it has to carry traffic all the same */
 	uint8_t capacity;   /* flows of a phase, each way: fors_rates_capacity(); 1 of a dead one */
 	uint16_t changes;   /* how often it died or came back in the last hour (holddown.h) */

@@ -31,7 +31,6 @@ static bool get2(const struct fors_fattree *c, uint32_t i, struct fors_fattree_c
 					       .drained = cable->drained,
 					       .capacity = cable->capacity,
 					       .is_degraded = cable->is_degraded,
-					       .is_routed = cable->is_routed,
 					       .changes = cable->changes,
 					       .since_ms = cable->since_ms};
 	return cable->state != FORS_CABLE_ABSENT;
@@ -45,7 +44,6 @@ static void put2(const struct fors_fattree *c, uint32_t i, const struct fors_fat
 	cable->drained = plugged->drained;
 	cable->capacity = plugged->capacity;
 	cable->is_degraded = plugged->is_degraded;
-	cable->is_routed = plugged->is_routed;
 	cable->since_ms = plugged->since_ms;
 	cable->changes = plugged->changes;
 }
@@ -182,7 +180,6 @@ static bool get3(const struct fors_fattree *c, uint32_t i, struct fors_fattree_c
 					       .state = pods->live[i] ? FORS_CABLE_LIVE : FORS_CABLE_DEAD,
 					       .drained = pods->drained[i],
 					       .capacity = pods->capacity[i],
-					       .is_routed = pods->live[i],
 					       .changes = pods->changes[i],
 					       .since_ms = pods->since_ms[i]};
 	now = is_there ? fors_pods_now(pods, low) : FORS_NONE;

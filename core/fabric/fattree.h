@@ -24,8 +24,7 @@ struct fors_fattree_cable {
 	uint8_t state;	  /* enum fors_cable_state */
 	uint8_t drained;  /* enum fors_drain_reason */
 	uint8_t capacity; /* flows of a phase, each way */
-	bool is_degraded; /* the next four: as in struct fors_cable */
-	bool is_routed;
+	bool is_degraded; /* the next three: as in struct fors_cable */
 	uint16_t changes;
 	uint64_t since_ms;
 };

@@ -206,7 +206,6 @@ static enum fors_err plug_in(const struct fors_fattree *c, struct fors_net *net,
 	else
 		err = fors_net_connect(net, a, cable.low_port, b, cable.high_port, error);
 	cable.state = FORS_CABLE_LIVE;
-	cable.is_routed = true;
 	cable.drained = FORS_DRAIN_NOT;
 	cable.is_degraded = false;
 	if (!err) {

@@ -103,8 +103,7 @@ static struct fors_link describe_cable(const struct fors_fattree *c, const struc
 
 	snprintf(link.a, sizeof(link.a), "%s", c->kind->at(c, cable->low).name);
 	snprintf(link.b, sizeof(link.b), "%s", c->kind->at(c, cable->high).name);
-	link.is_planned = cable->state == FORS_CABLE_LIVE;
-	link.is_used = link.is_planned || cable->is_routed;
+	link.is_used = link.is_planned = cable->state == FORS_CABLE_LIVE;
 	describe_rate(c, cable, &link);
 	link.changes = cable->changes;
 	link.since_ms = cable->since_ms ? (int64_t)cable->since_ms : FORS_UNKNOWN;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/planners/slow.h"
-#include "core/tables/home.h"
 #include "core/base/text.h"
 #include "daemon/base/clock.h"
 #include "daemon/base/digest.h"
@@ -122,59 +121,17 @@ static enum fors_slow_how how_of(const struct fors_drain *drain, const struct fo
 	return settings->degraded == FORS_SLOW_AUTO && drain->is_given ? FORS_SLOW_IGNORE : settings->degraded;
 }
 
-static void copy_marks(struct fors_fattree from, struct fors_fattree to)
-{
-	struct fors_fattree_cable cable;
-
-	for (uint32_t i = 0; i < from.ncables; i++)
-		if (from.kind->get(&from, i, &cable) && cable.drained == FORS_DRAIN_DEGRADED)
-			fors_drained_mark_cable(to, i, FORS_DRAIN_DEGRADED);
-}
-
-/* Mark what is drained for its slowness where held cables are held, though in this tree they are not. */
-static enum fors_err mark_slow_alone(const struct fors_drain *drain, const struct fors_settings *settings,
-				     struct fors_fattree tree, struct fors_slow *slow, struct fors_error *error)
-{
-	struct fors_fattree copy;
-	enum fors_err err = fors_fattree_copy(&tree, tree.net, &copy, error);
-
-	if (err)
-		return err;
-	mark_held(drain, settings, copy);
-	err = fors_slow_mark(copy, how_of(drain, settings), slow, error);
-	if (!err)
-		copy_marks(copy, tree);
-	fors_fattree_free(&copy);
-	return err;
-}
-
 enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,
-			       struct fors_fattree tree, bool with_held, struct fors_slow *slow,
-			       struct fors_warnings *warnings, struct fors_error *error)
+			       struct fors_fattree tree, struct fors_slow *slow, struct fors_warnings *warnings,
+			       struct fors_error *error)
 {
 	enum fors_err err;
 
 	mark_excluded(settings, tree, warnings);
-	if (with_held)
-		mark_held(drain, settings, tree);
-	err = with_held ? fors_slow_mark(tree, how_of(drain, settings), slow, error)
-			: mark_slow_alone(drain, settings, tree, slow, error);
+	mark_held(drain, settings, tree);
+	err = fors_slow_mark(tree, how_of(drain, settings), slow, error);
 	slow->how = settings->degraded;
 	return err ? err : fors_drained_apply(tree, warnings, error);
-}
-
-bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fattree *tree)
-{
-	const char *method = fors_method_of(&settings->limits);
-	const struct fors_fabric *fabric = tree->fabric;
-	size_t nslots = fabric ? (size_t)fabric->nleaves * fabric->nslots : 0;
-
-	if (!fabric || !strcmp(method, "rounds") || !strcmp(method, "flows")) /* which go by the tables at any LMC */
-		return false;
-	for (size_t i = 0; i < nslots; i++)
-		if (fabric->slot[i].lid && !fors_home_has_all(fabric->nlanes, fabric->slot[i].lmc))
-			return false;
-	return true;
 }
 
 /* --- the log -------------------------------------------------------------- */

@@ -48,20 +48,12 @@ enum fors_err fors_drain_others(struct fors_fattree tree, const struct fors_flap
 				struct fors_participants *others, struct fors_error *error);
 
 /*
- * Drain in the tree, looked at before, what shall be drained; held cables too when with_held. What is done about slow
- * cables, which comes into *slow, is the same either way. The names of cables that have to stay in use, and
- * mistakes in lists, are added to warnings. Errors: FORS_ENOMEM.
+ * Drain in the tree, looked at before, what shall be drained; what is done about slow cables comes into *slow. The names of
+ * cables that have to stay in use, and mistakes in lists, are added to warnings. Errors: FORS_ENOMEM.
  */
 enum fors_err fors_drain_apply(const struct fors_drain *drain, const struct fors_settings *settings,
-			       struct fors_fattree tree, bool with_held, struct fors_slow *slow,
-			       struct fors_warnings *warnings, struct fors_error *error);
-
-/*
- * May tables use held cables while the plan does not? True when every server has a LID at home on each lane: then the
- * plan can go round them by the choice of LIDs. Else, and always with three levels, a plan must follow the tables, and the
- * tables wait too.
- */
-bool fors_drain_tables_first(const struct fors_settings *settings, const struct fors_fattree *tree);
+			       struct fors_fattree tree, struct fors_slow *slow, struct fors_warnings *warnings,
+			       struct fors_error *error);
 
 /*
  * Tell the log about degraded, excluded and held cables, what was decided about slow ones, and about warnings, when they

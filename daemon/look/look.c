@@ -218,7 +218,7 @@ static uint64_t view_of_tree(uint64_t view, const struct fors_fattree *tree)
 
 		if (!tree->kind->get(tree, i, &cable))
 			continue;
-		shown[0] = cable.state | cable.drained << 8 | cable.is_degraded << 16 | cable.is_routed << 17;
+		shown[0] = cable.state | cable.drained << 8 | cable.is_degraded << 16;
 		shown[1] = cable.since_ms;
 		view = fors_digest(view, shown, sizeof(shown));
 	}

@@ -49,50 +49,6 @@ static void forget_log(void)
 	nlogged = 0;
 }
 
-/* --- who waits for held cables --------------------------------------------- */
-
-static bool tables_first(struct bed *bed, const char *method)
-{
-	const struct fors_fattree tree = fors_fattree_of_fabric(bed->fabric);
-	struct fors_settings settings = {0};
-
-	fors_limit_method(&settings.limits, method);
-	return fors_drain_tables_first(&settings, &tree);
-}
-
-/* With a LID at home on each lane a plan can go round a held cable; with one LMC less it follows the tables. */
-static void short_lmc_makes_tables_wait(void **state)
-{
-	static const struct {
-		const char *spec;
-		unsigned enough; /* the smallest LMC with which 2^LMC >= lanes */
-	} cases[] = {{"FT(2;4,3)", 2}, {"FT(2;5,3)", 3}, {"FT(2;3,3)", 2}, {"FT(2;1,3)", 0}, {"FT(2;2,2;cables=2)", 2}};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		for (unsigned lmc = 0; lmc < 5; lmc++) {
-			struct bed *bed = bed_new(cases[i].spec, lmc);
-
-			assert_int_equal(tables_first(bed, "auto"), lmc >= cases[i].enough);
-			assert_int_equal(tables_first(bed, "exact"), lmc >= cases[i].enough);
-			assert_false(tables_first(bed, "rounds"));
-			bed_free(bed);
-		}
-}
-
-/* One end node is enough, whether it takes part or not: its LIDs are in the tables. Without a LID it is not. */
-static void one_short_lmc_is_enough(void **state)
-{
-	struct bed *bed = bed_new("FT(2;4,3)", 2);
-	struct fors_slot *last = &bed->fabric->slot[bed->fabric->nleaves * bed->fabric->nslots - 1];
-
-	assert_true(tables_first(bed, "auto"));
-	last->lmc = 1;
-	assert_false(tables_first(bed, "auto"));
-	last->lid = 0;
-	assert_true(tables_first(bed, "auto"));
-	bed_free(bed);
-}
-
 /* --- what settings ask for -------------------------------------------------- */
 
 static void each_wish_is_one(void **state)
@@ -110,14 +66,13 @@ static void each_wish_is_one(void **state)
 	assert_true(fors_drain_is_wanted(&settings));
 }
 
-static void apply(struct fors_drain *drain, const struct fors_settings *settings, struct bed *bed, bool with_held,
+static void apply(struct fors_drain *drain, const struct fors_settings *settings, struct bed *bed,
 		  struct fors_warnings *warnings)
 {
 	struct fors_slow slow;
 
 	memset(warnings, 0, sizeof(*warnings));
-	assert_int_equal(fors_drain_apply(drain, settings, fors_fattree_of_fabric(bed->fabric), with_held, &slow,
-					  warnings, NULL),
+	assert_int_equal(fors_drain_apply(drain, settings, fors_fattree_of_fabric(bed->fabric), &slow, warnings, NULL),
 			 FORS_OK);
 }
 
@@ -135,7 +90,7 @@ static void settings_take_out(void **state)
 	assert_int_equal(fors_names_add(&settings.excluded_spines, "Spine01", NULL), FORS_OK);
 	assert_int_equal(fors_names_add(&settings.excluded_links, "Leaf00[7], Nowhere", NULL), FORS_OK);
 	bed_rebuild(bed);
-	apply(&drain, &settings, bed, true, &warnings);
+	apply(&drain, &settings, bed, &warnings);
 	assert_int_equal(fors_cable(bed->fabric, 0, 1)->drained, FORS_DRAIN_EXCLUDED);
 	assert_int_equal(fors_cable(bed->fabric, 0, 2)->drained, FORS_DRAIN_EXCLUDED);
 	assert_true(fors_live(bed->fabric, 2, 0));
@@ -143,7 +98,7 @@ static void settings_take_out(void **state)
 	assert_non_null(strstr(warnings.text[0], "exclude_links: "));
 	settings.degraded = FORS_SLOW_DEAD;
 	bed_rebuild(bed);
-	apply(&drain, &settings, bed, true, &warnings);
+	apply(&drain, &settings, bed, &warnings);
 	assert_int_equal(fors_cable(bed->fabric, 2, 0)->drained, FORS_DRAIN_DEGRADED);
 	assert_false(fors_live(bed->fabric, 2, 0));
 	fors_names_clear(&settings.excluded_links);
@@ -176,9 +131,8 @@ static void returned_cables_are_held(void **state)
 		FORS_OK);
 	assert_true(drain.due_ms > 3600000);
 	assert_true(held_until_ms > 1000000000000 + 3600000);
-	apply(&drain, &settings, bed, false, &warnings);
 	assert_true(fors_live(bed->fabric, 1, 1));
-	apply(&drain, &settings, bed, true, &warnings);
+	apply(&drain, &settings, bed, &warnings);
 	assert_int_equal(fors_cable(bed->fabric, 1, 1)->drained, FORS_DRAIN_HELD);
 	settings.hold_down = 0;
 	bed_rebuild(bed);
@@ -224,7 +178,7 @@ static void only_news_are_told(void **state)
 	tell(&drain, bed, &warnings);
 	assert_int_equal(nlogged, 0);
 	assert_int_equal(fors_names_add(&settings.excluded_links, "Leaf00[7], Nowhere", NULL), FORS_OK);
-	apply(&drain, &settings, bed, true, &warnings);
+	apply(&drain, &settings, bed, &warnings);
 	tell(&drain, bed, &warnings);
 	assert_int_equal(nlogged, 2);
 	assert_non_null(strstr(logged, "link Leaf00[7] - Spine02[1] is excluded: no traffic between servers"));
@@ -262,12 +216,8 @@ static void long_lists_have_an_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_lmc_makes_tables_wait),
-		cmocka_unit_test(one_short_lmc_is_enough),
-		cmocka_unit_test(each_wish_is_one),
-		cmocka_unit_test(settings_take_out),
-		cmocka_unit_test(returned_cables_are_held),
-		cmocka_unit_test(only_news_are_told),
+		cmocka_unit_test(each_wish_is_one),	    cmocka_unit_test(settings_take_out),
+		cmocka_unit_test(returned_cables_are_held), cmocka_unit_test(only_news_are_told),
 		cmocka_unit_test(long_lists_have_an_end),
 	};
 

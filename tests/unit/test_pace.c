@@ -519,23 +519,6 @@ static void nothing_changes(void **state)
 	bed_free(bed);
 }
 
-/* A held cable may be in the tables though no plan has it; what was excluded is in neither. */
-static void held_and_routed(void **state)
-{
-	struct bed *bed = bed_new("FT(2;4,4)", 2);
-
-	assert_true(fors_cable(bed->fabric, 1, 1)->is_routed);
-	mark_drained(bed->fabric, 1, 1, FORS_DRAIN_HELD);
-	mark_drained(bed->fabric, 1, 2, FORS_DRAIN_EXCLUDED);
-	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &(struct fors_warnings){0}, NULL),
-			 FORS_OK);
-	assert_false(fors_cable(bed->fabric, 1, 1)->is_routed || fors_cable(bed->fabric, 1, 2)->is_routed);
-	fors_drained_route_held(fors_fattree_of_fabric(bed->fabric));
-	assert_true(fors_cable(bed->fabric, 1, 1)->is_routed && !fors_live(bed->fabric, 1, 1));
-	assert_false(fors_cable(bed->fabric, 1, 2)->is_routed);
-	bed_free(bed);
-}
-
 /* A server that is plugged in elsewhere now is not lost, nor is one that takes no part. */
 static void lost_servers(void **state)
 {
@@ -582,7 +565,6 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_spared),
 		cmocka_unit_test(nothing_changes),
 		cmocka_unit_test(lost_servers),
-		cmocka_unit_test(held_and_routed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
