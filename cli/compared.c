@@ -17,7 +17,7 @@ enum fors_err cli_compare(const struct cli_source *source, const struct fors_fat
 	*compared = (struct cli_compared){.is_done = source->fabric && !source->reference && !source->state};
 	if (!compared->is_done)
 		return FORS_OK;
-	return fors_missing_list(*tree, &compared->missing, &compared->nmissing, &compared->unclear, error);
+	return fors_missing_list(tree, &compared->missing, &compared->nmissing, &compared->unclear, error);
 }
 
 void cli_compared_clear(struct cli_compared *compared)
@@ -62,19 +62,16 @@ static void print_missing(const struct fors_fattree *tree, const struct fors_mis
 /* Where siblings differ and too few agree, nothing is known: that is no good news. */
 static void print_unclear(const struct cli_compared *compared, const struct fors_fattree *tree)
 {
-	const struct fors_unclear *unclear = &compared->unclear;
-
-	printf("%-*sunclear at %s", CLI_LABEL, compared->nmissing ? "" : "missing",
-	       tree->kind->at(tree, unclear->high).name);
-	if (unclear->count > 1)
-		printf(" and %u more", unclear->count - 1);
-	printf(": its %u %s differ, and fewer than three of four agree; --reference tells\n", unclear->siblings,
-	       unclear->low < tree->nleaves ? "leaves" : "middle switches");
+	printf("%-*sunclear between %s: fewer than three of four pairs of them have equally many cables; --reference tells\n",
+	       CLI_LABEL, compared->nmissing ? "" : "missing",
+	       compared->unclear > 1 ? "middle switches and tops"
+	       : tree->pods	     ? "leaves and middle switches"
+				     : "leaves and spines");
 }
 
 static void print_rows(const struct cli_compared *compared, const struct fors_fattree *tree)
 {
-	if (!compared->nmissing && !compared->unclear.count)
+	if (!compared->nmissing && !compared->unclear)
 		printf("%-*snothing by comparison; no reference: a fault common to all leaves cannot be seen\n",
 		       CLI_LABEL, "missing");
 	for (uint32_t i = 0; i < compared->nmissing && i < LISTED; i++) {
@@ -84,7 +81,7 @@ static void print_rows(const struct cli_compared *compared, const struct fors_fa
 	}
 	if (compared->nmissing > LISTED)
 		printf("%*sand %u more\n", CLI_LABEL, "", compared->nmissing - LISTED);
-	if (compared->unclear.count)
+	if (compared->unclear)
 		print_unclear(compared, tree);
 }
 

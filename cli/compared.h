@@ -11,7 +11,7 @@
 struct cli_compared {
 	struct fors_missing *missing; /* by comparison of siblings; none where something says what was there */
 	uint32_t nmissing;
-	struct fors_unclear unclear; /* and what comparison cannot say */
+	unsigned unclear; /* and what comparison cannot say, see fors_missing_list() */
 	bool is_done;
 };
 

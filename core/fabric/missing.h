@@ -12,25 +12,18 @@
 struct fors_missing {
 	uint32_t low, high; /* switches, by their numbers in the tree */
 	uint32_t has;	    /* cables between them, dead ones too */
-	uint32_t wanted;    /* cables that the siblings have to the same switch, more than `has` */
-	uint32_t agree;	    /* siblings that have just so many */
-	uint32_t
-		siblings; /* all of them: of a leaf the other leaves (of its pod), of a middle switch those of its plane */
-};
-
-/* Switches whose siblings below have unequal numbers of cables to them, and too few of these agree to say who lacks one. */
-struct fors_unclear {
-	uint32_t count;
-	uint32_t high, low; /* the first such switch, and one below it; where there is none nothing */
-	uint32_t siblings;  /* switches below it */
+	uint32_t wanted;    /* cables between most pairs of such switches, more than `has` */
+	uint32_t siblings;  /* of a leaf the other leaves (of its pod), of a middle switch the others of its plane */
+	uint32_t agree;	    /* siblings that have `wanted` cables to the same switch */
 };
 
 /*
- * All of them, by the numbers of the switches above, then below, in *list (owned by the caller) and *count; and what
- * nobody can tell, in *unclear. Errors: FORS_ENOMEM.
+ * All of them, by the numbers of the switches below, then above, in *list (owned by the caller) and *count. *unclear: the
+ * stage whose pairs of switches differ, and too few agree to say who lacks a cable; 1: above leaves, 2: above middle
+ * switches, 0: none. Errors: FORS_ENOMEM.
  */
-enum fors_err fors_missing_list(struct fors_fattree tree, struct fors_missing **list, uint32_t *count,
-				struct fors_unclear *unclear, struct fors_error *error);
+enum fors_err fors_missing_list(const struct fors_fattree *tree, struct fors_missing **list, uint32_t *count,
+				unsigned *unclear, struct fors_error *error);
 
 /*
  * Plug into `net`, whose nodes and cables are those of pods->known, what a tree of three levels never showed, and would have if it were

@@ -544,25 +544,21 @@ def test_the_best_of_all_tables_is_within_reach_or_an_estimate(fors, spec, down,
 
 
 def test_what_too_few_agree_on_is_not_missing(fors, write):
-    net, _ = text_of(fors, write, "FT(2;4,8;servers=2)", "Leaf00[3]", "Leaf01[3]", "Leaf02[3]")
-    assert "missing     unclear at Spine00: its 8 leaves differ, and fewer than three of four agree; --reference tells\n" in fors("plan", "--fabric", net).out
+    """That is said, and not that nothing is missing."""
+    for spec, absent, words in (
+        ("FT(2;3,3;servers=2)", ("Leaf00[3]", "Leaf01[4]", "Leaf02[5]"), "leaves and spines"),
+        ("XGFT(3;3,2,2;1,2,2)", ("Mid2-00[3]", "Mid2-02[4]", "Mid2-03[3]"), "middle switches and tops"),
+    ):
+        net, intact = text_of(fors, write, spec, *absent)
+        out = fors("plan", "--fabric", net).out
+        assert f"\nmissing     unclear between {words}: fewer than three of four pairs of them have equally many cables; --reference tells\n" in out
+        assert "nothing by comparison" not in out
+        assert "\ndead        3 cables" in fors("plan", "--fabric", net, "--reference", intact).out
+        assert "missing     nothing by comparison" in fors("plan", "--fabric", intact).out
     net, _ = text_of(fors, write, "FT(2;8,8;servers=2)", *(f"Leaf{leaf:02}[{3 + leaf}]" for leaf in range(8)), "Leaf00[10]", "Leaf01[3]",
                      "Leaf02[4]", "Leaf03[5]")
     out = fors("plan", "--fabric", net).out
     assert out.count("has no cable to") == 10 and "            and 2 more\n" in out
-
-
-def test_few_siblings_that_differ_prove_nothing(fors, write):
-    """Two of three leaves of a pod are fewer than three of four: that is said, and not that nothing is missing."""
-    for cable, words in (("Leaf04[6]", "unclear at Mid2-05: its 3 leaves differ"), ("Mid2-00[4]", "unclear at Spine00: its 3 middle switches differ")):
-        net, intact = text_of(fors, write, "XGFT(3;4,3,3;1,4,4)", cable)
-        out = fors("plan", "--fabric", net).out
-        assert f"\nmissing     {words}, and fewer than three of four agree; --reference tells\n" in out and "nothing by comparison" not in out
-        assert "\ndead        1 cable" in fors("plan", "--fabric", net, "--reference", intact).out
-        assert "missing     nothing by comparison" in fors("plan", "--fabric", intact).out
-    net, _ = text_of(fors, write, "FT(2;4,8;servers=2)", "Leaf00[3]", "Leaf01[3]", "Leaf02[3]", "Leaf03[4]")
-    out = fors("plan", "--fabric", net).out
-    assert "missing     by comparison: Leaf03 has no cable to Spine01" in out and "\n            unclear at Spine00: its 8 leaves" in out
 
 
 def test_a_reference_has_a_speed_and_names(fors, write):

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of core/fabric/missing.c and core/fabric/repairs.c: which cables a text lacks is found by comparison, at any
- * height, and where one more dead cable costs most follows from the rule.
+ * Tests of core/fabric/missing.c: which cables a text lacks is found by comparison, at any height.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,13 +62,13 @@ static void assert_missing(const char *spec, const char *never, const char *down
 {
 	struct scene s;
 	struct fors_missing *list;
-	struct fors_unclear unclear;
+	unsigned unclear;
 	uint32_t count;
 	char text[512] = "";
 	size_t used = 0;
 
 	open_scene(&s, spec, never, down);
-	assert_int_equal(fors_missing_list(s.tree, &list, &count, &unclear, NULL), FORS_OK);
+	assert_int_equal(fors_missing_list(&s.tree, &list, &count, &unclear, NULL), FORS_OK);
 	for (uint32_t i = 0; i < count && used < sizeof(text); i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s-%s:%u/%u %u/%u", i ? ", " : "",
 					 s.tree.kind->at(&s.tree, list[i].low).name,
@@ -89,9 +88,9 @@ static void test_missing_on_two_levels(void **state)
 	assert_missing("FT(2;2,4;servers=2;cables=3)", "Leaf01[4]", "", "Leaf01-Spine00:2/3 3/3");
 	assert_missing("FT(2;4,8;servers=2)", "Leaf00[3] Leaf01[3]", "",
 		       "Leaf00-Spine00:0/1 6/7, Leaf01-Spine00:0/1 6/7");
+	assert_missing("FT(2;3,3;servers=2)", "Leaf00[3]", "", "Leaf00-Spine00:0/1 2/2");
 	/* less than three of four agree; all look alike */
-	assert_missing("FT(2;4,8;servers=2)", "Leaf00[3] Leaf01[3] Leaf02[3]", "", "");
-	assert_missing("FT(2;3,3;servers=2)", "Leaf00[3]", "", "");
+	assert_missing("FT(2;3,3;servers=2)", "Leaf00[3] Leaf01[4] Leaf02[5]", "", "");
 	assert_missing("FT(2;4,3;servers=2)", "Leaf00[3] Leaf01[3] Leaf02[3]", "", "");
 }
 
@@ -103,33 +102,34 @@ static void test_missing_on_three_levels(void **state)
 	assert_missing("XGFT(3;4,4,4;1,4,4)", "Mid2-00[5]", "Mid2-00[6]", "Mid2-00-Spine00:0/1 3/3");
 }
 
-/* So many switches are unclear, this one first, with so many below it. */
-static void assert_unclear(const char *spec, const char *never, uint32_t switches, const char *first, uint32_t siblings)
+/* Of which stage nobody can tell; 0: of none. */
+static void assert_unclear(const char *spec, const char *never, unsigned stage)
 {
 	struct scene s;
 	struct fors_missing *list;
-	struct fors_unclear unclear;
+	unsigned unclear;
 	uint32_t count;
 
 	open_scene(&s, spec, never, "");
-	assert_int_equal(fors_missing_list(s.tree, &list, &count, &unclear, NULL), FORS_OK);
-	assert_int_equal(unclear.count, switches);
-	if (switches) {
-		assert_string_equal(s.tree.kind->at(&s.tree, unclear.high).name, first);
-		assert_int_equal(unclear.siblings, siblings);
-	}
+	assert_int_equal(fors_missing_list(&s.tree, &list, &count, &unclear, NULL), FORS_OK);
+	assert_int_equal(unclear, stage);
+	assert_true(!stage || !count);
 	free(list);
 	close_scene(&s);
 }
 
 static void test_what_comparison_cannot_say(void **state)
 {
-	assert_unclear("FT(2;4,8;servers=2)", "", 0, "", 0);
-	assert_unclear("FT(2;4,8;servers=2)", "Leaf00[3] Leaf01[3]", 0, "", 0);
-	assert_unclear("FT(2;4,8;servers=2)", "Leaf00[3] Leaf01[3] Leaf02[3]", 1, "Spine00", 8);
-	assert_unclear("FT(2;3,3;servers=2)", "Leaf00[3] Leaf01[4]", 2, "Spine00", 3);
-	assert_unclear("XGFT(3;4,3,3;1,4,4)", "Leaf04[6]", 1, "Mid2-05", 3);
-	assert_unclear("XGFT(3;4,3,3;1,4,4)", "Mid2-00[4]", 1, "Spine00", 3);
+	assert_unclear("FT(2;4,8;servers=2)", "", 0);
+	assert_unclear("FT(2;4,8;servers=2)", "Leaf00[3] Leaf01[3] Leaf02[3]", 0);
+	assert_unclear("FT(2;3,3;servers=2)", "Leaf00[3] Leaf01[4]", 0);
+	assert_unclear("FT(2;3,3;servers=2)", "Leaf00[3] Leaf01[4] Leaf02[5]", 1);
+	assert_unclear("XGFT(3;4,3,3;1,4,4)", "Leaf04[6] Mid2-00[4]", 0);
+	assert_unclear(
+		"XGFT(3;4,3,3;1,4,4)",
+		"Leaf00[5] Leaf01[6] Leaf02[7] Leaf03[5] Leaf04[6] Leaf05[7] Leaf06[5] Leaf07[6] Leaf08[7] Leaf00[6]",
+		1);
+	assert_unclear("XGFT(3;3,2,2;1,2,2)", "Mid2-00[3] Mid2-02[4] Mid2-03[3]", 2);
 }
 
 int main(void)
