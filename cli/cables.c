@@ -112,8 +112,7 @@ static int load_tables(const struct cli_settings *settings, struct cli_cables *c
 	return code;
 }
 
-/* LIDs of hosts by the port that the tables send them out of, into a row by ports; NULL: out of memory. */
-static uint32_t *count_lids(const struct fors_net *net, const struct fors_lfts *lfts)
+uint32_t *cli_count_lids(const struct fors_net *net, const struct fors_lfts *lfts)
 {
 	uint32_t *load = calloc(net->nports + (size_t)1, sizeof(*load));
 
@@ -194,7 +193,8 @@ static int count_flows(const struct cli_settings *settings, struct cli_cables *c
 static int load_cables(const struct cli_settings *settings, struct cli_cables *cables)
 {
 	const struct fors_net *net = cables->made.net;
-	uint32_t *lids = count_lids(net, cables->made.lfts), *flows = calloc(net->nports + (size_t)1, sizeof(*flows));
+	uint32_t *lids = cli_count_lids(net, cables->made.lfts),
+		 *flows = calloc(net->nports + (size_t)1, sizeof(*flows));
 	int code = CLI_BAD;
 
 	if (lids && flows)

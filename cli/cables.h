@@ -34,6 +34,9 @@ struct cli_cables {
 int cli_cables_load(const struct cli_settings *settings, struct cli_cables *cables);
 void cli_cables_free(struct cli_cables *cables);
 
+/* How many LIDs of hosts the tables send out of each port, by ports of the net (indexed), owned by the caller; NULL: out of memory. */
+uint32_t *cli_count_lids(const struct fors_net *net, const struct fors_lfts *lfts);
+
 /* Errors at both ends; FORS_COUNTER_UNKNOWN: no word of them. */
 uint64_t cli_cable_errors(const struct cli_cable *cable);
 /*

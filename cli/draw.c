@@ -10,6 +10,8 @@
  */
 #include "cli/draw.h"
 
+#include "cli/cables.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,31 +120,6 @@ static void place_switches(struct picture *p)
 }
 
 /* --- cables ---------------------------------------------------------------------------------------------------- */
-
-/* How many LIDs of hosts the tables send out of each port. */
-static void count_loads(struct picture *p)
-{
-	const struct fors_lfts *lfts = p->what->lfts;
-	const struct fors_net *net = p->what->now;
-
-	for (uint32_t i = 0; i < p->nsw && lfts; i++) {
-		uint32_t row = fors_lfts_row(lfts, net->node[p->sw[i]].guid);
-
-		for (uint32_t node = 0; row != FORS_NONE && node < net->nnodes; node++)
-			for (unsigned port = 1; net->node[node].type == FORS_CA && port <= net->node[node].nports;
-			     port++) {
-				const struct fors_port *host = fors_net_port(net, node, port);
-
-				for (uint32_t lid = host->lid; host->lid && lid < host->lid + (1u << host->lmc);
-				     lid++) {
-					uint8_t out = fors_lfts_port(lfts, row, lid);
-
-					if (out && out <= net->node[p->sw[i]].nports)
-						p->load[net->node[p->sw[i]].first_port + out]++;
-				}
-			}
-	}
-}
 
 static bool is_listed(const struct picture *p, const struct fors_links *links, const struct cable *cable)
 {
@@ -471,7 +448,7 @@ static bool allocate(struct picture *p)
 	p->column = calloc(nodes, sizeof(*p->column));
 	p->hosts = calloc(nodes, sizeof(*p->hosts));
 	p->width = calloc(nodes, sizeof(*p->width));
-	p->load = calloc(ports, sizeof(*p->load));
+	p->load = p->what->lfts ? cli_count_lids(p->what->now, p->what->lfts) : calloc(ports, sizeof(*p->load));
 	p->cable = calloc(ports, sizeof(*p->cable));
 	return p->sw && p->level && p->column && p->hosts && p->width && p->load && p->cable;
 }
@@ -483,7 +460,6 @@ enum fors_err cli_draw(const struct cli_drawing *drawing, bool is_dot, char **te
 
 	if (is_good) {
 		place_switches(&p);
-		count_loads(&p);
 		list_cables(&p);
 		if (is_dot)
 			put_dot(&p);

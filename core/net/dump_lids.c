@@ -47,116 +47,89 @@ static enum fors_err read_owners(struct fors_lines *lines, struct owner *owner, 
 	return FORS_OK;
 }
 
-struct owned {
+/* A port by its GUID, and what the dump says of it. */
+struct named_port {
 	uint64_t guid;
-	uint32_t first, count, line;
+	struct fors_port *port;
+	uint32_t node, count; /* count: LIDs that it got; 0: it has those of the net, or none */
 };
 
 static int by_guid(const void *a, const void *b)
 {
-	const struct owned *x = a, *y = b;
+	const struct named_port *x = a, *y = b;
 
-	if (x->guid != y->guid)
-		return x->guid < y->guid ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
+	return (x->guid > y->guid) - (x->guid < y->guid);
 }
 
-/* Runs of LIDs of one owner, sorted by GUID, in *list (room for all LIDs). */
-static size_t find_runs(const struct owner *owner, struct owned *list)
+/* All ports that have a GUID, sorted, in *list (room for all ports). */
+static size_t list_ports(struct fors_net *net, struct named_port *list)
 {
 	size_t n = 0;
 
-	for (uint32_t lid = 1; lid <= FORS_LID_MAX; lid++) {
-		if (!owner[lid].guid)
-			continue;
-		if (n && list[n - 1].guid == owner[lid].guid && list[n - 1].first + list[n - 1].count == lid)
-			list[n - 1].count++;
-		else
-			list[n++] = (struct owned){owner[lid].guid, lid, 1, owner[lid].line};
-	}
+	for (uint32_t node = 0; node < net->nnodes; node++)
+		for (unsigned p = 0; p <= net->node[node].nports; p++) {
+			struct fors_port *port = fors_net_port(net, node, p);
+
+			if (port->guid)
+				list[n++] = (struct named_port){port->guid, port, node, 0};
+		}
 	qsort(list, n, sizeof(*list), by_guid);
 	return n;
 }
 
-/* A port's LIDs: a run of 2^LMC, and its only one. */
-static enum fors_err check_run(const struct fors_lines *lines, const struct owned *list, size_t i, size_t n,
-			       struct fors_error *error)
+/* One LID more, in their order. The net has the say: an engine may have no entry for some LIDs of a port, but none that belong to somebody else. */
+static enum fors_err give_lid(const struct fors_net *net, struct named_port *named, uint32_t lid, uint32_t line,
+			      const struct fors_lines *lines, struct fors_error *error)
 {
-	const struct owned *run = &list[i];
+	struct fors_port *port = named->port;
 
-	if (i + 1 < n && list[i + 1].guid == run->guid)
-		return fors_lines_fail(lines, list[i + 1].line, error,
+	if (port->lid && !named->count && (lid < port->lid || lid >= port->lid + (1u << port->lmc)))
+		return fors_lines_decline(lines, line, error,
+					  "%s has LID %u here, but %u in the fabric: they are not of one time",
+					  fors_node_name(net, named->node), lid, port->lid);
+	if (named->count && lid != port->lid + named->count)
+		return fors_lines_fail(lines, line, error,
 				       "port 0x%016" PRIx64
 				       " has LIDs from %u and from %u: these are dumps of different times",
-				       run->guid, run->first, list[i + 1].first);
-	if (run->count > 1u << FORS_MAX_LMC || run->count & (run->count - 1))
-		return fors_lines_fail(lines, run->line, error,
-				       "port 0x%016" PRIx64 " has %u %s, which is no power of 2 up to %u", run->guid,
-				       run->count, fors_plural(run->count, "LID", "LIDs"), 1u << FORS_MAX_LMC);
-	return FORS_OK;
-}
-
-/* The net has the say: an engine may have no entry for some LIDs of a port, but none that belong to somebody else. */
-static enum fors_err check_known(const struct fors_port *port, const char *node_name, const struct owned *run,
-				 const struct fors_lines *lines, struct fors_error *error)
-{
-	if (run->first >= port->lid && run->first + run->count <= port->lid + (1u << port->lmc))
+				       named->guid, port->lid, lid);
+	if (port->lid && !named->count)
 		return FORS_OK;
-	return fors_lines_decline(lines, run->line, error,
-				  "%s has LID %u here, but %u in the fabric: they are not of one time", node_name,
-				  run->first, port->lid);
-}
-
-/* The runs of the port's GUID, from list[i] on. */
-static enum fors_err give_lids(struct fors_port *port, const char *node_name, const struct owned *list, size_t i,
-			       size_t n, const struct fors_lines *lines, struct fors_error *error)
-{
-	enum fors_err err = FORS_OK;
-
-	if (port->lid) {
-		for (; i < n && list[i].guid == port->guid && !err; i++)
-			err = check_known(port, node_name, &list[i], lines, error);
-		return err;
-	}
-	err = check_run(lines, list, i, n, error);
-	if (err)
-		return err;
-	port->lid = (uint16_t)list[i].first;
-	port->lmc = 0;
-	while (1u << port->lmc < list[i].count)
-		port->lmc++;
+	if (!port->lid)
+		port->lid = (uint16_t)lid;
+	named->count++;
 	return FORS_OK;
 }
 
-/* Number of the first run of a GUID, n: there is none. */
-static size_t find_run(const struct owned *list, size_t n, uint64_t guid)
+/* A port's LIDs are 2^LMC. */
+static enum fors_err set_lmc(const struct named_port *named, uint32_t line, const struct fors_lines *lines,
+			     struct fors_error *error)
 {
-	size_t from = 0, to = n;
-
-	while (from < to) { /* the first run that is not before the GUID */
-		size_t middle = from + (to - from) / 2;
-
-		if (list[middle].guid < guid)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from < n && list[from].guid == guid ? from : n;
+	if (named->count > 1u << FORS_MAX_LMC || named->count & (named->count - 1))
+		return fors_lines_fail(lines, line, error,
+				       "port 0x%016" PRIx64 " has %u %s, which is no power of 2 up to %u", named->guid,
+				       named->count, fors_plural(named->count, "LID", "LIDs"), 1u << FORS_MAX_LMC);
+	named->port->lmc = 0;
+	while (1u << named->port->lmc < named->count)
+		named->port->lmc++;
+	return FORS_OK;
 }
 
-static enum fors_err give_all(struct fors_net *net, const struct owned *list, size_t n, const struct fors_lines *lines,
-			      struct fors_error *error)
+static enum fors_err give_all(struct fors_net *net, const struct owner *owner, struct named_port *list,
+			      const struct fors_lines *lines, struct fors_error *error)
 {
+	size_t n = list_ports(net, list);
 	enum fors_err err = FORS_OK;
 
-	for (uint32_t node = 0; node < net->nnodes && !err; node++)
-		for (unsigned p = 0; p <= net->node[node].nports && !err; p++) {
-			struct fors_port *port = fors_net_port(net, node, p);
-			size_t first = port->guid ? find_run(list, n, port->guid) : n;
+	for (uint32_t lid = 1; lid <= FORS_LID_MAX && !err; lid++) {
+		const struct named_port key = {.guid = owner[lid].guid};
+		struct named_port *named = key.guid ? bsearch(&key, list, n, sizeof(*list), by_guid) : NULL;
 
-			if (first < n)
-				err = give_lids(port, fors_node_name(net, node), list, first, n, lines, error);
-		}
+		if (named)
+			err = give_lid(net, named, lid, owner[lid].line, lines, error);
+	}
+	for (size_t i = 0; i < n && !err; i++)
+		if (list[i].count)
+			err = set_lmc(&list[i], owner[list[i].port->lid].line, lines, error);
 	return err;
 }
 
@@ -165,13 +138,13 @@ enum fors_err fors_lids_from_dump(struct fors_net *net, const char *text, size_t
 {
 	struct fors_lines lines = {0};
 	struct owner *owner = calloc(FORS_LID_MAX + 1, sizeof(*owner));
-	struct owned *list = calloc(FORS_LID_MAX + 1, sizeof(*list));
+	struct named_port *list = calloc(net->nports + (size_t)1, sizeof(*list));
 	enum fors_err err = owner && list ? fors_lines_start(&lines, text, size, name, error) : fors_fail_memory(error);
 
 	if (!err)
 		err = read_owners(&lines, owner, error);
 	if (!err)
-		err = give_all(net, list, find_runs(owner, list), &lines, error);
+		err = give_all(net, owner, list, &lines, error);
 	free(owner);
 	free(list);
 	return err;

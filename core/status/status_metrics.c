@@ -187,27 +187,27 @@ static void put_switches(struct page *page, const struct fors_dead_switches *dea
 	}
 }
 
+/* A metric of one list, or of two that `why` tells apart. */
+static void put_lists(struct page *page, const char *name, const char *help, const struct fors_links *links,
+		      const struct fors_links *held)
+{
+	if (links->count || (held && held->count))
+		head(page, name, "gauge", help);
+	put_links(page, name, links, held ? "excluded" : NULL);
+	if (held)
+		put_links(page, name, held, "held");
+}
+
 static void put_all_links(struct page *page, const struct fors_status *status)
 {
-	if (status->dead_links.count) {
-		head(page, "link_dead", "gauge", "1 for each dead cable between switches");
-		put_links(page, "link_dead", &status->dead_links, NULL);
-	}
-	if (status->degraded_links.count) {
-		head(page, "link_degraded", "gauge", "1 for each cable below full width or speed");
-		put_links(page, "link_degraded", &status->degraded_links, NULL);
-	}
-	if (status->flapping_links.count) {
-		head(page, "link_flapping", "gauge",
-		     "1 for each cable that died or came back six times or more in the last hour");
-		put_links(page, "link_flapping", &status->flapping_links, NULL);
-	}
-	if (status->excluded_links.count || status->held_links.count) {
-		head(page, "link_drained", "gauge",
-		     "1 for each living cable that is kept out of the plan: excluded by fors.conf, or held after it came back");
-		put_links(page, "link_drained", &status->excluded_links, "excluded");
-		put_links(page, "link_drained", &status->held_links, "held");
-	}
+	put_lists(page, "link_dead", "1 for each dead cable between switches", &status->dead_links, NULL);
+	put_lists(page, "link_degraded", "1 for each cable below full width or speed", &status->degraded_links, NULL);
+	put_lists(page, "link_flapping", "1 for each cable that died or came back six times or more in the last hour",
+		  &status->flapping_links, NULL);
+	put_lists(
+		page, "link_drained",
+		"1 for each living cable that is kept out of the plan: excluded by fors.conf, or held after it came back",
+		&status->excluded_links, &status->held_links);
 }
 
 /* --- jobs, one by one ------------------------------------------------------------------------------------------ */
