@@ -1,24 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """fors simulate: the FORS paper's figures, small cases by hand, deadlocks, and input that makes no sense."""
 import json
-import lzma
 import re
-import tarfile
 
 import pytest
-
-from conftest import SRC
 
 STAR = "XGFT(1;4;1)"
 
 
 @pytest.fixture(scope="session")
-def stock(tmp_path_factory):
-    """The recordings of tests/data/stock.py, unpacked."""
-    folder = tmp_path_factory.mktemp("stock")
-    with lzma.open(SRC / "tests/data/stock.tar.xz") as file, tarfile.open(fileobj=file) as archive:
-        archive.extractall(folder)
-    return folder
+def stock(unpacked):
+    """The recordings of tests/data/stock.py."""
+    return unpacked("stock")
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import harness  # noqa: E402
 import watching  # noqa: E402
 
-LONG = ("chaos", "jobs", "plugin_model", "early", "plugin_faults", "watch_service", "watch_managers", "watch_reports", "bench_paper", "paths", "jobs_incomplete")
+LONG = ("chaos", "slurm", "scenes", "plugin_model", "order", "jobs", "prometheus", "early", "plugin_faults", "pages", "plugin", "watch_service", "watch_managers",
+        "watch_reports", "bench_paper", "paths", "jobs_incomplete", "three_drain")
 
 
 def pytest_collection_modifyitems(items):
