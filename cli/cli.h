@@ -239,6 +239,8 @@ int cli_read_lfts(const char *path, struct fors_lfts **lfts);
 int cli_read_schedule(const char *path, struct fors_schedule **schedule);
 /* Replace a file at once (temporary name, rename); what is no regular file is written to. Returns an exit code. */
 int cli_write_file(const char *path, const void *bytes, size_t size);
+/* The same for who alone writes the file now: the temporary name is PATH.new, so what a killed process left there goes. */
+int cli_write_locked(const char *path, const void *bytes, size_t size);
 /* A text into --output, or on standard output; it is freed. Returns an exit code. */
 int cli_emit(const struct cli_settings *settings, char *text);
 

@@ -162,11 +162,24 @@ static bool fill(int fd, const void *bytes, size_t size)
 	return !close(fd) && is_good;
 }
 
+/* With the temporary file, which is open; negative: it could not be. */
+static int replace(const char *path, const char *temporary, int fd, const void *bytes, size_t size)
+{
+	int code = CLI_GOOD;
+
+	if (fd < 0)
+		return report("written", path);
+	if (!fill(fd, bytes, size) || rename(temporary, path)) {
+		code = report("written", path);
+		unlink(temporary);
+	}
+	return code;
+}
+
 int cli_write_file(const char *path, const void *bytes, size_t size)
 {
 	struct stat st;
 	char temporary[4096];
-	int fd, code = CLI_GOOD;
 
 	if (!strcmp(path, "-")) {
 		cli_error("'-' is no name of a file to write; standard output is /dev/stdout");
@@ -178,14 +191,19 @@ int cli_write_file(const char *path, const void *bytes, size_t size)
 		errno = ENAMETOOLONG;
 		return report("written", path);
 	}
-	fd = mkstemp(temporary);
-	if (fd < 0)
+	return replace(path, temporary, mkstemp(temporary), bytes, size);
+}
+
+int cli_write_locked(const char *path, const void *bytes, size_t size)
+{
+	char temporary[4096];
+
+	if ((size_t)snprintf(temporary, sizeof(temporary), "%s.new", path) >= sizeof(temporary)) {
+		errno = ENAMETOOLONG;
 		return report("written", path);
-	if (!fill(fd, bytes, size) || rename(temporary, path)) {
-		code = report("written", path);
-		unlink(temporary);
 	}
-	return code;
+	unlink(temporary);
+	return replace(path, temporary, open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), bytes, size);
 }
 
 /* --- readers of the core ---------------------------------------------------------------------------------------- */

@@ -47,7 +47,6 @@ libforscli_la_SOURCES = \
 	cli/slurm/child.c cli/slurm/child.h \
 	cli/slurm/jobsfile.c cli/slurm/jobsfile.h \
 	cli/slurm/lock.c cli/slurm/lock.h \
-	cli/slurm/mend.c cli/slurm/mend.h \
 	cli/slurm/queue.c cli/slurm/queue.h \
 	cli/slurm/slurm.c cli/slurm/slurm.h
 libforscli_la_CPPFLAGS = $(AM_CPPFLAGS) -DFORS_LIBEXEC='"$(pkglibexecdir)"'

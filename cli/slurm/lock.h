@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lock.h - who writes the file of jobs now: the lock beside it, and what was left lying beside it. One thread.
+ * lock.h - who writes the file of jobs now: the lock beside it. One thread.
  */
 #ifndef FORS_CLI_SLURM_LOCK_H
 #define FORS_CLI_SLURM_LOCK_H
@@ -10,8 +10,5 @@
  * closed, or -1: the user has been told.
  */
 int slurm_lock(const char *output, double deadline);
-
-/* Remove the files that a process which was killed while it wrote OUTPUT has left beside it. Only for who has the lock. */
-void slurm_clean_up(const char *output);
 
 #endif

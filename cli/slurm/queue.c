@@ -2,10 +2,8 @@
 #include "queue.h"
 
 #include <inttypes.h>
-#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
-
-#include "cli/slurm/mend.h"
 
 /* A job as a text tells it, not looked into yet. */
 struct raw {
@@ -157,112 +155,6 @@ static enum fors_err finish(struct maker *m, enum fors_err err, struct slurm_que
 	return FORS_OK;
 }
 
-/* --- JSON ------------------------------------------------------------------------------------------------------- */
-
-/* The member's text, empty: it has none. */
-static struct fors_span text_of(const json_t *object, const char *name)
-{
-	const json_t *value = json_object_get(object, name);
-
-	return json_is_string(value) ? (struct fors_span){json_string_value(value),
-							  json_string_value(value) + json_string_length(value)}
-				     : (struct fors_span){NULL, NULL};
-}
-
-/* 17, or {"set": true, "infinite": false, "number": 17}, as newer versions write some numbers. */
-static bool read_id(const json_t *value, uint64_t *id)
-{
-	if (json_is_object(value))
-		value = json_object_get(value, "number");
-	*id = json_is_integer(value) && json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
-	return *id != 0;
-}
-
-/* Lists in lists cannot be deep: jansson reads 2,048 levels at most. */
-static bool has_state(const json_t *state, const char *name)
-{
-	if (json_is_string(state))
-		return !strcmp(json_string_value(state), name);
-	for (size_t i = 0; i < json_array_size(state); i++)
-		if (has_state(json_array_get(state, i), name))
-			return true;
-	return false;
-}
-
-/* A list may say RUNNING and something else beside it; a job that is ending or stopped sends nothing any more. */
-static bool runs(const json_t *state)
-{
-	static const char *const others[] = {"COMPLETING", "SUSPENDED", "STOPPED", "STAGE_OUT"};
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (has_state(state, others[i]))
-			return false;
-	return has_state(state, "RUNNING") || has_state(state, "CONFIGURING");
-}
-
-/* What it runs on: "nodes", or where that is empty what was given to it, of which both shapes write another. */
-static struct fors_span nodes_of(const json_t *job)
-{
-	struct fors_span nodes = text_of(job, "nodes");
-	const json_t *given = json_object_get(job, "job_resources");
-
-	if (fors_span_is_empty(nodes))
-		nodes = text_of(given, "nodes");
-	if (fors_span_is_empty(nodes))
-		nodes = text_of(json_object_get(given, "nodes"), "list");
-	return nodes;
-}
-
-static enum fors_err take_object(struct maker *m, const json_t *job)
-{
-	const json_t *state = json_object_get(job, "job_state");
-	struct raw raw = {.runs = runs(state),
-			  .has_begun = !has_state(state, "CONFIGURING"),
-			  .partition = text_of(job, "partition"),
-			  .nodes = nodes_of(job),
-			  .comment = text_of(job, "comment")};
-
-	struct fors_error why;
-
-	if (read_id(json_object_get(job, "job_id"), &raw.id) && (json_is_string(state) || json_is_array(state)))
-		return add(m, &raw);
-	fors_fail(&why, FORS_EINPUT, "a job without job_id or job_state in the JSON of squeue");
-	leave_out(m, &why);
-	return FORS_OK;
-}
-
-static enum fors_err take_document(struct maker *m, const json_t *document)
-{
-	const json_t *jobs = json_object_get(document, "jobs"), *errors = json_object_get(document, "errors");
-	enum fors_err err = FORS_OK;
-
-	if (json_array_size(errors))
-		return fors_fail(m->error, FORS_EINPUT, "the JSON of squeue tells of errors");
-	if (!json_is_array(jobs))
-		return fors_fail(m->error, FORS_EINPUT, "there is no list of jobs in the JSON of squeue");
-	for (size_t i = 0; i < json_array_size(jobs) && !err; i++)
-		err = take_object(m, json_array_get(jobs, i));
-	return err;
-}
-
-enum fors_err slurm_read_json(struct slurm_text text, const struct slurm_marking *marking, struct slurm_queue *queue,
-			      struct fors_error *error)
-{
-	struct maker m = {.marking = marking, .error = error};
-	json_error_t wrong;
-	json_t *document;
-	enum fors_err err;
-
-	slurm_mend_json(text.text, text.size);
-	document = json_loadb(text.text ? text.text : "", text.size, 0, &wrong);
-	if (!document)
-		return fors_fail(error, FORS_EINPUT, "what squeue printed is no JSON: line %d, %.200s", wrong.line,
-				 wrong.text);
-	err = take_document(&m, document);
-	json_decref(document);
-	return finish(&m, err, queue);
-}
-
 /* --- lines ------------------------------------------------------------------------------------------------------ */
 
 static bool is_state(struct fors_span state, const char *name)
@@ -375,6 +267,14 @@ static enum fors_err take_lines(struct maker *m, const struct slurm_text *text, 
 	return err;
 }
 
+/* A comment may have them, and lines of a text have none. */
+static void drop_zeros(const struct slurm_text *text)
+{
+	for (size_t i = 0; i < text->size; i++)
+		if (!text->text[i])
+			text->text[i] = '?';
+}
+
 enum fors_err slurm_read_lines(struct slurm_text text, const struct slurm_text *comments,
 			       const struct slurm_marking *marking, struct slurm_queue *queue, struct fors_error *error)
 {
@@ -382,9 +282,9 @@ enum fors_err slurm_read_lines(struct slurm_text text, const struct slurm_text *
 	struct comments list = {0};
 	enum fors_err err;
 
-	slurm_mend_text(text.text, text.size);
+	drop_zeros(&text);
 	if (comments)
-		slurm_mend_text(comments->text, comments->size);
+		drop_zeros(comments);
 	err = read_comments(comments, &list, error);
 	if (!err)
 		err = take_lines(&m, &text, &list);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue.h - the jobs that Slurm runs, from what squeue prints: `squeue --json`, in the shape of version 22.05 (job_state is a
- * text) and in that of newer ones (a list of texts), or lines of SLURM_FORMAT.
+ * queue.h - the jobs that Slurm runs, from what squeue prints: lines of SLURM_FORMAT, which every version knows.
  *
  * Pure, from texts to data; any thread.
  */
@@ -52,14 +51,10 @@ struct slurm_text {
 };
 
 /*
- * The jobs of a text that run or are about to (RUNNING, CONFIGURING) and have nodes, in *queue, owned by the caller. A job that is not
- * understood costs no other one: only where no job at all is understood, the text is something else. The texts are read leniently,
- * and so are changed: what is no UTF-8, or in JSON what no reader of JSON takes, is replaced (mend.h). Errors: FORS_EINPUT when the text is
- * something else, FORS_ENOMEM.
+ * The jobs of a text of SLURM_FORMAT that run or are about to (RUNNING, CONFIGURING) and have nodes, in *queue, owned by the caller.
+ * comments: of SLURM_COMMENT_FORMAT; NULL: they are not known. A job that is not understood costs no other one: only where no job at all is
+ * understood, the text is something else. Zero bytes of the texts are replaced. Errors: FORS_EINPUT when the text is something else, FORS_ENOMEM.
  */
-enum fors_err slurm_read_json(struct slurm_text text, const struct slurm_marking *marking, struct slurm_queue *queue,
-			      struct fors_error *error);
-/* comments: of SLURM_COMMENT_FORMAT; NULL: they are not known. */
 enum fors_err slurm_read_lines(struct slurm_text text, const struct slurm_text *comments,
 			       const struct slurm_marking *marking, struct slurm_queue *queue,
 			       struct fors_error *error);

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +29,6 @@
 #include "core/base/text.h"
 
 #define TIMEOUT_S 10  /* of --timeout, when it is missing */
-#define JSON_S 2      /* that JSON may take at least */
 #define WORDS_MAX 60  /* of --squeue */
 #define REMIND_S 3600 /* a poller says again that squeue does not answer */
 
@@ -49,7 +47,6 @@ struct follower {
 	double said_ms;	  /* when that was said last */
 	uint32_t nleft_out;
 	uint32_t nbad; /* jobs whose text is not understood */
-	bool has_cleaned_up;
 };
 
 /* --- when squeue answered ---------------------------------------------------------------------------------------- */
@@ -106,18 +103,6 @@ static enum fors_err ask(struct follower *f, const char *const *more, size_t cou
 	return slurm_run(argv, deadline, text, size, error);
 }
 
-static enum fors_err ask_json(struct follower *f, double deadline, struct slurm_queue *queue, struct fors_error *error)
-{
-	static const char *const more[] = {"--all", "--json"};
-	struct slurm_text text = {0};
-	enum fors_err err = ask(f, more, 2, deadline, &text.text, &text.size, error);
-
-	if (!err)
-		err = slurm_read_json(text, &f->marking, queue, error);
-	free(text.text);
-	return err;
-}
-
 static enum fors_err ask_format(struct follower *f, const char *format, double deadline, struct slurm_text *text,
 				struct fors_error *error)
 {
@@ -127,7 +112,8 @@ static enum fors_err ask_format(struct follower *f, const char *format, double d
 }
 
 /* The jobs, then what users wrote. A squeue that cannot print that is good enough; one that is out of breath is not. */
-static enum fors_err ask_lines(struct follower *f, double deadline, struct slurm_queue *queue, struct fors_error *error)
+static enum fors_err ask_squeue(struct follower *f, double deadline, struct slurm_queue *queue,
+				struct fors_error *error)
 {
 	struct slurm_text jobs = {0}, comments = {0};
 	struct fors_error ignored;
@@ -144,21 +130,6 @@ static enum fors_err ask_lines(struct follower *f, double deadline, struct slurm
 	free(jobs.text);
 	free(comments.text);
 	return err;
-}
-
-/*
- * Versions without --json, or built without it, end with an error; lines of a format all can print. JSON has all that users ever wrote of
- * all jobs, also of those that wait: who writes much could use up the time. So it has a part of it, and lines the rest.
- */
-static enum fors_err ask_squeue(struct follower *f, double deadline, struct slurm_queue *queue,
-				struct fors_error *error)
-{
-	double now = cli_now_ms(), part = fmax((deadline - now) / 4, JSON_S * 1e3);
-	enum fors_err err = ask_json(f, fmin(now + part, deadline), queue, error);
-
-	if (err == FORS_ENOMEM || (err == FORS_ETIMEOUT && cli_now_ms() >= deadline))
-		return err;
-	return err ? ask_lines(f, deadline, queue, error) : FORS_OK;
 }
 
 /* --- writing ---------------------------------------------------------------------------------------------------- */
@@ -274,7 +245,7 @@ static int replace(struct follower *f, const struct content *before, const struc
 
 	note_epoch(f, was, now);
 	if (!before->text || !is_same(was, now)) {
-		code = cli_write_file(f->slurm->output, written->text, written->size);
+		code = cli_write_locked(f->slurm->output, written->text, written->size);
 		if (!code)
 			tell_written(f, written);
 		fflush(stdout);
@@ -349,9 +320,6 @@ static int once(struct follower *f)
 
 	if (fd < 0)
 		return CLI_BAD;
-	if (!f->has_cleaned_up)
-		slurm_clean_up(f->slurm->output);
-	f->has_cleaned_up = true;
 	code = ask_and_write(f, fd, deadline);
 	close(fd);
 	return code;

@@ -24,7 +24,6 @@
 #define MOST_OFFERS 48 /* messages with several ways that are looked at for a resource */
 #define FEW_MESSAGES 4096
 #define MOST_ROUNDS 256
-#define DIGIT 10 /* bits of a need by which resources are sorted at a time */
 
 /* A message and a way of it. */
 struct pick {
@@ -50,7 +49,6 @@ struct slicer {
 	uint32_t *alive;		/* per link and gate: how many of them are left, in front */
 	struct listed *list;		/* messages of links and gates */
 	struct keyed *order;		/* resources that have something to carry, the neediest first */
-	struct keyed *spare;		/* as many, while they are sorted */
 	uint32_t norder;
 	uint32_t *weight;   /* per resource */
 	uint32_t *used;	    /* per resource: messages that it carries in the phase */
@@ -86,27 +84,16 @@ static bool is_full(const struct slicer *s, uint32_t x)
 	return s->used[x] >= s->problem->capacity[x];
 }
 
-/* By one digit of what a need lacks of the largest, ascending; equal ones stay as they are. */
-static void sort_digit(struct slicer *s, unsigned shift)
+static int by_need(const void *left, const void *right)
 {
-	uint32_t place[1 << DIGIT] = {0}, sum = 0;
-	struct keyed *swap = s->order;
+	const struct keyed *a = left, *b = right;
 
-	for (uint32_t i = 0; i < s->norder; i++)
-		place[(s->time - s->order[i].need) >> shift & ((1 << DIGIT) - 1)]++;
-	for (uint32_t d = 0; d < 1 << DIGIT; d++) {
-		uint32_t count = place[d];
-
-		place[d] = sum;
-		sum += count;
-	}
-	for (uint32_t i = 0; i < s->norder; i++)
-		s->spare[place[(s->time - s->order[i].need) >> shift & ((1 << DIGIT) - 1)]++] = s->order[i];
-	s->order = s->spare;
-	s->spare = swap;
+	if (a->need != b->need)
+		return a->need > b->need ? -1 : 1;
+	return (a->x > b->x) - (a->x < b->x);
 }
 
-/* A twentieth of the time is a factor of two. No need is above the time. */
+/* A twentieth of the time is a factor of two. */
 static void order_resources(struct slicer *s)
 {
 	s->norder = 0;
@@ -119,8 +106,8 @@ static void order_resources(struct slicer *s)
 		if (n)
 			s->order[s->norder++] = (struct keyed){n, x};
 	}
-	for (unsigned shift = 0; shift < 64 && s->time >> shift; shift += DIGIT)
-		sort_digit(s, shift);
+	if (s->norder)
+		qsort(s->order, s->norder, sizeof(*s->order), by_need);
 }
 
 /* ---- a set ---- */
@@ -218,30 +205,11 @@ static bool is_better(const struct slicer *s, uint32_t message, uint64_t value, 
 	       (value == than->value && s->pairs.rest[message] > s->pairs.rest[than->message]);
 }
 
-/* The same where each has one way, whose links are what it loads. */
-static void consider_only_way(const struct slicer *s, uint32_t message, struct choice *choice)
-{
-	uint32_t use[FORS_DEMAND_MOST_USES], n = fors_demand_uses(s->problem, message, 0, use);
-	uint64_t value = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (s->holder[use[i]] != NOBODY)
-			return;
-		value += s->weight[use[i]];
-	}
-	if (n && is_better(s, message, value, choice))
-		*choice = (struct choice){message, 0, value};
-}
-
 static void consider(const struct slicer *s, uint32_t message, struct choice *choice)
 {
 	uint64_t value;
 	uint32_t path;
 
-	if (s->problem->npaths == 1) {
-		consider_only_way(s, message, choice);
-		return;
-	}
 	value = worth(s, message);
 	if (!is_better(s, message, value, choice))
 		return;
@@ -687,15 +655,14 @@ static bool allocate(struct slicer *s)
 	s->first = calloc(n + 1, sizeof(*s->first));
 	s->alive = calloc(n, sizeof(*s->alive));
 	s->order = malloc(n * sizeof(*s->order));
-	s->spare = malloc(n * sizeof(*s->spare));
 	s->weight = malloc(n * sizeof(*s->weight));
 	s->used = malloc(n * sizeof(*s->used));
 	s->holder = malloc(n * sizeof(*s->holder));
 	s->queue = malloc(8 * n * sizeof(*s->queue));
 	s->path = malloc(messages * sizeof(*s->path));
 	s->progress = malloc((2 * (size_t)p->nswitches + 1) * sizeof(*s->progress));
-	return s->driven && s->idle[0] && s->idle[1] && s->load && s->first && s->alive && s->order && s->spare &&
-	       s->weight && s->used && s->holder && s->queue && s->path && s->progress;
+	return s->driven && s->idle[0] && s->idle[1] && s->load && s->first && s->alive && s->order && s->weight &&
+	       s->used && s->holder && s->queue && s->path && s->progress;
 }
 
 /* How many messages each resource has. */
@@ -757,7 +724,6 @@ static void finish(struct slicer *s)
 	free(s->alive);
 	free(s->list);
 	free(s->order);
-	free(s->spare);
 	free(s->weight);
 	free(s->used);
 	free(s->holder);
