@@ -136,7 +136,6 @@ libforscore_la_SOURCES = \
 	core/planners/outcome.c core/planners/outcome.h \
 	core/planners/over.c core/planners/over.h \
 	core/planners/over_bound.c core/planners/over_bound.h \
-	core/planners/over_numbers.c core/planners/over_numbers.h \
 	core/planners/over_rounds.c core/planners/over_rounds.h \
 	core/planners/planner.c core/planners/planner.h \
 	core/planners/pods/bound.c core/planners/pods/bound.h \

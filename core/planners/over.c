@@ -29,7 +29,6 @@
 #include "core/planners/method.h"
 #include "memory.h"
 #include "over_bound.h"
-#include "over_numbers.h"
 #include "over_rounds.h"
 
 #define MOST_PATHS 4	 /* path indices that are looked at: more gain nothing */
@@ -46,7 +45,6 @@ struct plan {
 	uint32_t bound, best; /* over these tables by what is fullest, over any by cuts; planning goes by these */
 	uint64_t wanted_bytes;
 	uint32_t most_paths; /* path indices that are looked at */
-	uint32_t *number;    /* per server, without gaps, where homes are by number; NULL */
 };
 
 static void tell(const struct plan *plan, double done)
@@ -257,9 +255,7 @@ static uint32_t full_bound(const struct plan *plan)
 	return plan->bound > plan->best ? plan->bound : plan->best;
 }
 
-/*
- * A plan of single flows above its bound is tried in other ways, unless that takes too long.
- */
+/* A plan of single flows above its bound is tried in other ways, unless that takes too long. */
 static enum fors_err try_harder(const struct plan *plan, const struct fors_flows_asked *asked,
 				struct fors_flows_packing **packing, struct fors_error *error)
 {
@@ -268,7 +264,25 @@ static enum fors_err try_harder(const struct plan *plan, const struct fors_flows
 	if (plan->request->haste)
 		return FORS_OK;
 	bounded.known_bound = full_bound(plan);
-	return fors_flows_try_harder(&plan->routed->problem, &bounded, packing, error);
+	return fors_flows_try_harder(&plan->routed->problem, &bounded, false, packing, error);
+}
+
+/* The numbers by which homes are, of those that take part, without gaps; false: one of them hangs on a switch above leaves. */
+static bool list_numbers(const struct plan *plan, uint32_t *home, uint32_t *number)
+{
+	const struct fors_flows_routed *routed = plan->routed;
+
+	for (uint32_t d = 0; d < routed->nservers; d++) {
+		uint32_t slot = plan->rounds->slot_of[routed->server[d].lid];
+
+		if (slot == FORS_NONE)
+			return false;
+		home[d] = plan->rounds->number[slot];
+	}
+	for (uint32_t d = 0; d < routed->nservers; d++)
+		for (uint32_t i = 0; i < routed->nservers; i++)
+			number[d] += home[i] < home[d];
+	return true;
 }
 
 /*
@@ -278,9 +292,18 @@ static enum fors_err try_harder(const struct plan *plan, const struct fors_flows
 static enum fors_err pack_by_number(const struct plan *plan, const struct fors_flows_asked *asked,
 				    struct fors_flows_packing **packing, struct fors_error *error)
 {
-	if (!plan->number || plan->bound != plan->routed->nservers)
+	uint32_t n = plan->routed->nservers, *number;
+	enum fors_err err = FORS_OK;
+
+	if (!plan->rounds || !plan->rounds->number || plan->request->path || plan->bound != n)
 		return FORS_OK;
-	return fors_flows_by_number(&plan->routed->problem, asked, packing, error);
+	number = calloc(2 * (size_t)n, sizeof(*number));
+	if (!number)
+		return fors_fail_memory(error);
+	if (list_numbers(plan, number + n, number))
+		err = fors_flows_by_number(&plan->routed->problem, number, asked, packing, error);
+	free(number);
+	return err;
 }
 
 /*
@@ -375,13 +398,8 @@ static enum fors_err pack_units(struct plan *plan, struct fors_error *error)
 	const struct fors_task *task = &plan->request->task;
 	struct fors_flows_asked asked = {
 		.limits = task->limits, .cancelled = task->cancelled, .context = task->context};
-	enum fors_err err = plan->rounds && !plan->request->path
-				    ? fors_over_numbers(plan->routed, plan->rounds, &plan->number, error)
-				    : FORS_OK;
+	enum fors_err err = pack_rounds(plan, &asked, error);
 
-	asked.number = plan->number;
-	if (!err)
-		err = pack_rounds(plan, &asked, error);
 	return err || plan->schedule ? err : pack_flows(plan, &asked, error);
 }
 
@@ -425,7 +443,6 @@ static enum fors_err make(struct plan *plan, struct fors_error *error)
 
 static void clear(struct plan *plan)
 {
-	free(plan->number);
 	fors_flows_routed_free(plan->routed);
 	fors_schedule_free(plan->schedule);
 }

@@ -10,10 +10,9 @@
 
 #include <stdlib.h>
 
-#include "core/planners/flows/search.h"
+#include "core/planners/flows/lumps.h"
 
 #define MORE_ROUNDS 4
-#define WORK_PER_UNIT 400 /* words of masks, for each number of rounds */
 
 static bool has_equal_switches(const struct fors_flows_problem *p, uint32_t senders)
 {
@@ -38,26 +37,6 @@ static void place(const struct fors_flows_routed *routed, const struct fors_pods
 		}
 }
 
-/* Rounds for those who have none, and more rounds; a packing in which somebody still waits is given up. */
-static enum fors_err finish(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
-			    struct fors_error *error)
-{
-	uint64_t budget = (uint64_t)WORK_PER_UNIT * fors_flows_units((*packing)->problem);
-	enum fors_err err = FORS_OK;
-
-	for (uint32_t more = 0; !err && more <= MORE_ROUNDS && (*packing)->nwaiting; more++) {
-		if (more)
-			err = fors_flows_packing_add(packing, (*packing)->nphases + 1, error);
-		if (!err)
-			err = fors_flows_search(*packing, budget, asked->cancelled, asked->context, error);
-	}
-	if (err || (*packing)->nwaiting) {
-		fors_flows_packing_free(*packing);
-		*packing = NULL;
-	}
-	return err;
-}
-
 bool fors_over_rounds_may_be(const struct fors_flows_routed *routed, const struct fors_pods_route *route)
 {
 	return route->round && has_equal_switches(&routed->problem, route->length);
@@ -78,5 +57,6 @@ enum fors_err fors_over_rounds(const struct fors_flows_routed *routed, const str
 	if (err)
 		return err;
 	place(routed, route, *packing);
-	return finish(asked, packing, error);
+	return fors_flows_finish(packing, route->nrounds + MORE_ROUNDS,
+				 (uint64_t)FORS_FLOWS_LUMP_WORK * fors_flows_units(units), asked, error);
 }

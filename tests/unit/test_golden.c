@@ -40,9 +40,9 @@ static const struct golden golden[] = {
 	{"FT(2;10,3)", 4, {0xe2ab4f9f, 0x7360e6d8, 0xcb682379, 0x34288988, 0x15d2a6f3}},
 	{"FT(2;9,9;servers=9)", 4, {0xba63321c, 0xeda4e428, 0xe23e00cf, 0xb7424afd, 0xd55f2980}},
 	{"FT(2;13,4)", 4, {0xda3f545b, 0x7a75a0cd, 0xb3d811b0, 0xe2edf5f2, 0x4b873b5e}},
-	{"FT(2;6,5;cables=3;servers=12)", 5, {0x6d222c0c, 0x0dd5867c, 0x0073d271, 0xf5e208f4, 0x2c515cf4}},
+	{"FT(2;6,5;cables=3;servers=12)", 5, {0x6d222c0c, 0x0dd5867c, 0x0073d271, 0xf5e208f4, 0x6b3ecb21}},
 	{"FT(2;4,6;servers=4)", 1, {0x06b029fe, 0x9aed4ae1, 0x83dcc62c, 0, 0xdc3cfce9}},
-	{"FT(2;4,7;servers=8)", 2, {0xfc3fb90f, 0x41951474, 0x24c4460e, 0xe77942be, 0x2234ca9d}},
+	{"FT(2;4,7;servers=8)", 2, {0xfc3fb90f, 0x41951474, 0x24c4460e, 0xe77942be, 0x58600362}},
 	{"FT(2;2,6;servers=2)", 1, {0x47219340, 0x343659ef, 0x4fcf47d6, 0x774e94a6, 0x6df4afa8}},
 	{"FT(2;7,8;servers=5)", 0, {0x1d13e577, 0, 0x8502cec7, 0, 0x60445e89}},
 };

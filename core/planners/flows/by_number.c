@@ -12,7 +12,7 @@
 #include "search.h"
 
 #define BEGIN_WORK UINT64_C(1000000) /* words of masks, for what waits, */
-#define WORK_PER_WAITING 5000	     /* and more for each token where there is a phase more */
+#define WORK_PER_WAITING 5000	     /* and more for each token */
 #define MORE_PHASES 2		     /* than receivers, and */
 #define PART_MORE 50		     /* one part of so many, for what waits */
 
@@ -39,38 +39,23 @@ static enum fors_err shift(const struct fors_flows_problem *problem, const uint3
 	return FORS_OK;
 }
 
-static void give_up(struct fors_flows_packing **packing)
+enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const uint32_t *number,
+				   const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+				   struct fors_error *error)
 {
-	fors_flows_packing_free(*packing);
-	*packing = NULL;
-}
-
-/* Phases for what waits, one more at a time: *packing becomes a plan, or NULL: it would take too many. */
-static enum fors_err finish(const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
-			    struct fors_error *error)
-{
-	uint32_t most = (*packing)->nphases + MORE_PHASES + (*packing)->nphases / PART_MORE;
-	enum fors_err err = fors_flows_search(*packing, BEGIN_WORK, asked->cancelled, asked->context, error);
-
-	while (!err && (*packing)->nwaiting && (*packing)->nphases < most) {
-		err = fors_flows_add_round(packing, error);
-		if (!err)
-			err = fors_flows_search(*packing, BEGIN_WORK + WORK_PER_WAITING * (*packing)->nwaiting,
-						asked->cancelled, asked->context, error);
-	}
-	return err;
-}
-
-enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				   struct fors_flows_packing **packing, struct fors_error *error)
-{
+	uint32_t n = problem->ndests, most = n + MORE_PHASES + n / PART_MORE;
 	enum fors_err err;
 
 	*packing = NULL;
-	err = shift(problem, asked->number, packing, error);
-	if (!err && (*packing)->nwaiting && !asked->limits.steps)
-		err = finish(asked, packing, error);
-	if (err || (*packing)->nwaiting) /* whoever said how many steps there are gets no more */
-		give_up(packing);
-	return err;
+	err = shift(problem, number, packing, error);
+	if (err)
+		return err;
+	if (!asked->limits.steps) /* whoever said how many steps there are gets no more */
+		return fors_flows_finish(packing, most, BEGIN_WORK + WORK_PER_WAITING * (*packing)->nwaiting, asked,
+					 error);
+	if ((*packing)->nwaiting) {
+		fors_flows_packing_free(*packing);
+		*packing = NULL;
+	}
+	return FORS_OK;
 }

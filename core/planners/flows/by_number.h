@@ -9,10 +9,11 @@
 #include "strategy.h"
 
 /*
- * From the linear shift on, in as many phases as there are receivers or a few more: asked->number is set. In
- * *packing, owned by the caller; NULL: there is none, or an error. Errors: FORS_ECANCELLED, FORS_ENOMEM.
+ * From the linear shift on, in as many phases as there are receivers or a few more; number[]: of each receiver, all
+ * from 0 on. In *packing, owned by the caller; NULL: there is none, or an error. Errors: FORS_ECANCELLED, FORS_ENOMEM.
  */
-enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				   struct fors_flows_packing **packing, struct fors_error *error);
+enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const uint32_t *number,
+				   const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+				   struct fors_error *error);
 
 #endif

@@ -39,20 +39,6 @@ static enum fors_err write_schedule(const struct fors_task *task, const struct f
 	return FORS_OK;
 }
 
-/* A plan above the bound of its tables is tried in other ways (harder.h). */
-static enum fors_err try_harder(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				struct fors_flows_packing **packing, struct fors_error *error)
-{
-	struct fors_flows_asked harder = *asked;
-	uint32_t bound;
-	enum fors_err err = fors_flows_bound(problem, &bound, error);
-
-	if (err)
-		return err;
-	harder.known_bound = bound > asked->known_bound ? bound : asked->known_bound;
-	return fors_flows_try_harder(problem, &harder, packing, error);
-}
-
 /* Over all paths, or over the first ones alone. A job's plan, one of many, is left as it is then; so is that of very many servers. */
 static enum fors_err pack(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked, bool is_job,
 			  struct fors_flows_packing **packing, struct fors_error *error)
@@ -61,11 +47,9 @@ static enum fors_err pack(const struct fors_flows_problem *problem, const struct
 
 	if (problem->ndests > FORS_FLOWS_SERVERS)
 		return err;
-	if (is_job)
-		return err ? err : fors_flows_try_units(problem, asked, packing, error);
-	if (err == FORS_ENOPLAN && problem->npaths > 1 && !asked->limits.steps)
+	if (!is_job && err == FORS_ENOPLAN && problem->npaths > 1 && !asked->limits.steps)
 		err = fors_flows_pack_first_paths(problem, asked, packing, error);
-	return err ? err : try_harder(problem, asked, packing, error);
+	return err ? err : fors_flows_try_harder(problem, asked, is_job, packing, error);
 }
 
 static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)

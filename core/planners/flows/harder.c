@@ -19,11 +19,10 @@
 #include "search.h"
 #include "ways.h"
 
-#define FAR 32		  /* a plan is far above its bound by one part of so many */
-#define MORE_ROUNDS 2	  /* of whole units, than the plan has */
-#define WORK_PER_UNIT 400 /* words of masks, for each number of rounds */
-#define PATIENCE 4	  /* as when units are cut into parts */
-#define EFFORT 2	  /* of parts: so many times the usual one */
+#define FAR 32	      /* a plan is far above its bound by one part of so many */
+#define MORE_ROUNDS 2 /* of whole units, than the plan has */
+#define PATIENCE 4    /* as when units are cut into parts */
+#define EFFORT 2      /* of parts: so many times the usual one */
 
 /* ---- in units ---- */
 
@@ -35,25 +34,6 @@ static uint32_t unit_length(const struct fors_flows_problem *problem)
 	for (uint32_t s = 0; s < problem->nswitches; s++)
 		length = fors_divisor(length, problem->senders[s]);
 	return length;
-}
-
-/* Rounds for what waits, with a round more as long as there are fewer than `most`. */
-static enum fors_err search_units(const struct fors_flows_asked *asked, uint32_t most,
-				  struct fors_flows_packing **units, struct fors_error *error)
-{
-	uint64_t budget = (uint64_t)WORK_PER_UNIT * fors_flows_units((*units)->problem);
-	enum fors_err err = FORS_OK;
-
-	for (;;) {
-		(*units)->patience = PATIENCE;
-		if ((*units)->nwaiting)
-			err = fors_flows_search(*units, budget, asked->cancelled, asked->context, error);
-		if (err || !(*units)->nwaiting || (*units)->nphases >= most)
-			return err;
-		err = fors_flows_add_round(units, error);
-		if (err)
-			return err;
-	}
 }
 
 /* All units in rounds, in *packing; NULL: not in few enough. */
@@ -68,13 +48,12 @@ static enum fors_err pack_units(const struct fors_flows_problem *units, uint32_t
 	if (!err)
 		err = fors_flows_first_fit(units, way, (bound + length - 1) / length, FORS_FLOWS_IN_TURN, packing,
 					   error);
-	if (!err)
-		err = search_units(asked, plan / length + MORE_ROUNDS, packing, error);
-	free(way);
-	if (err || (*packing)->nwaiting) {
-		fors_flows_packing_free(*packing);
-		*packing = NULL;
+	if (!err) {
+		(*packing)->patience = PATIENCE;
+		err = fors_flows_finish(packing, plan / length + MORE_ROUNDS,
+					(uint64_t)FORS_FLOWS_LUMP_WORK * fors_flows_units(units), asked, error);
 	}
+	free(way);
 	return err;
 }
 
@@ -184,8 +163,8 @@ static enum fors_err try_first_paths(const struct fors_flows_problem *problem, c
 	return err == FORS_ENOPLAN ? FORS_OK : err;
 }
 
-enum fors_err fors_flows_try_units(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				   struct fors_flows_packing **packing, struct fors_error *error)
+enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+				    bool is_job, struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct fors_flows_asked bounded = *asked;
 	uint32_t bound;
@@ -194,19 +173,14 @@ enum fors_err fors_flows_try_units(const struct fors_flows_problem *problem, con
 	if (asked->limits.steps)
 		return FORS_OK;
 	err = fors_flows_bound(problem, &bound, error);
+	if (err)
+		return err;
 	if (bounded.known_bound < bound)
 		bounded.known_bound = bound;
-	if (err || (*packing)->nphases <= bounded.known_bound + bounded.known_bound / FAR)
+	bound = bounded.known_bound;
+	if ((*packing)->nphases > bound + bound / FAR)
+		err = try_units(problem, &bounded, packing, error);
+	if (err || is_job || problem->npaths == 1 || (*packing)->nphases <= bound)
 		return err;
-	return try_units(problem, &bounded, packing, error);
-}
-
-enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				    struct fors_flows_packing **packing, struct fors_error *error)
-{
-	enum fors_err err = fors_flows_try_units(problem, asked, packing, error);
-
-	if (asked->limits.steps || (*packing)->nphases <= asked->known_bound)
-		return err;
-	return err || problem->npaths == 1 ? err : try_first_paths(problem, asked, packing, error);
+	return try_first_paths(problem, &bounded, packing, error);
 }

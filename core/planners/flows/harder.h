@@ -10,18 +10,12 @@
 
 /*
  * In whole units, then in parts of them, where *packing, in which nothing waits, is more than a thirty-second above the bound
- * of its ways and asked->known_bound; *packing becomes the better one. Errors: FORS_ECANCELLED, FORS_ENOMEM, with *packing
- * as it was.
- */
-enum fors_err fors_flows_try_units(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				   struct fors_flows_packing **packing, struct fors_error *error);
-
-/*
- * The same; then over base LIDs alone, where there are more. asked->known_bound is not 0. Takes no more memory than
- * fors_flows_pack_bytes() says. Errors: FORS_ECANCELLED, FORS_ENOMEM, with *packing as it was.
+ * of its ways and asked->known_bound; then, but for a job's, over base LIDs alone, where there are more. *packing becomes the
+ * better one. Takes no more memory than fors_flows_pack_bytes() says. Errors: FORS_ECANCELLED, FORS_ENOMEM, with *packing as
+ * it was.
  */
 enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				    struct fors_flows_packing **packing, struct fors_error *error);
+				    bool is_job, struct fors_flows_packing **packing, struct fors_error *error);
 
 /*
  * A plan over path index 0 alone, for which tables are balanced, as a packing of the problem with all of them, in *packing, owned by

@@ -44,7 +44,20 @@ enum fors_err fors_flows_refine(const struct fors_flows_problem *problem, uint32
 	return FORS_OK;
 }
 
-enum fors_err fors_flows_add_round(struct fors_flows_packing **packing, struct fors_error *error)
+enum fors_err fors_flows_finish(struct fors_flows_packing **packing, uint32_t most, uint64_t budget,
+				const struct fors_flows_asked *asked, struct fors_error *error)
 {
-	return fors_flows_packing_resize(packing, (*packing)->nphases + 1, error);
+	enum fors_err err = FORS_OK;
+
+	while (!err && (*packing)->nwaiting) {
+		err = fors_flows_search(*packing, budget, asked->cancelled, asked->context, error);
+		if (err || !(*packing)->nwaiting || (*packing)->nphases >= most)
+			break;
+		err = fors_flows_packing_resize(packing, (*packing)->nphases + 1, error);
+	}
+	if (err || (*packing)->nwaiting) {
+		fors_flows_packing_free(*packing);
+		*packing = NULL;
+	}
+	return err;
 }

@@ -15,7 +15,15 @@
 enum fors_err fors_flows_refine(const struct fors_flows_problem *problem, uint32_t nphases,
 				struct fors_flows_packing **packing, struct fors_error *error);
 
-/* *packing becomes one with a phase more, of lumps as it has them, and what fits there. Errors: FORS_ENOMEM, with *packing as it was. */
-enum fors_err fors_flows_add_round(struct fors_flows_packing **packing, struct fors_error *error);
+#define FORS_FLOWS_LUMP_WORK                                                                                           \
+	400 /* words of masks for each lump, in a search: in twice as many next to nothing more is found */
+
+/*
+ * Search for phases for what waits, with so much work, and again with a phase more (of lumps as it has them) as long as there
+ * are fewer than `most`. *packing becomes NULL when something waits still. Of `asked` only cancelled() counts. Errors:
+ * FORS_ECANCELLED, FORS_ENOMEM; *packing is freed and NULL then, too.
+ */
+enum fors_err fors_flows_finish(struct fors_flows_packing **packing, uint32_t most, uint64_t budget,
+				const struct fors_flows_asked *asked, struct fors_error *error);
 
 #endif

@@ -22,7 +22,6 @@ struct fors_flows_asked {
 	uint32_t known_bound;		  /* as the caller knows, no packing has fewer phases; 0: nothing is known */
 	bool is_quick;			  /* a plan is wanted soon: less work, fewer orders to begin with */
 	uint32_t effort;		  /* of fors_flows_improve(): so many times the usual one; 0 means 1 */
-	const uint32_t *number;		  /* per destination, for the linear shift (by_number.h) */
 	fors_flows_begin *begin; /* where phases are known that most have at home; NULL: first fit in some orders */
 	void *begin_context;	 /* of begin */
 	uint64_t *steps;	 /* work of searches is added here; NULL: nobody wants to know */

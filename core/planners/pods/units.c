@@ -6,10 +6,9 @@
  * (core/planners/flows/) pack them: the problem has a token for each unit, and a phase for each round. All units whose
  * way is at home go into the rounds of the closed form. What is left may take any lane of its leaf, since a leaf's
  * entry for a server is one unit's own; further on it has to follow the entries of mids and tops. It is searched for
- * with as many rounds as the lower bound asks for, in small trees once more after entries of mids, too, were relieved
- * (where tops choose ways down, in haste too, with little effort; with patience both beginnings are searched to their end),
- * then with a few rounds more. Where nothing is left over nobody else moves. In haste rounds are given up where single flows
- * can do with fewer phases.
+ * with as many rounds as the lower bound asks for, once more after entries of mids, too, were relieved, in small trees (in
+ * haste where switches choose ways down), then with a few rounds more. Where nothing is left over nobody else moves. In haste
+ * rounds are given up where single flows can do with fewer phases.
  */
 #include "units.h"
 
@@ -22,10 +21,9 @@
 
 #define MOST_MORE 16	      /* rounds more than the bound asks for */
 #define LATER 4		      /* a part of the effort, with more rounds */
-#define EARLY 8		      /* the same before entries are relieved, where there is time */
 #define LEAST_BUDGET 32000000 /* words of masks: in small trees there is time to look longer */
 #define LEAST_IN_HASTE 300000 /* the same for who is kept waiting: a millisecond or two */
-#define FIRST_LOOK 5	      /* a part of it before entries are relieved */
+#define FIRST_LOOK 8	      /* a part of it before entries are relieved */
 #define HOPELESS 40	      /* more than such a part waits: a search does not help soon */
 #define MOST_UNITS 16384      /* single flows of so many are planned in a fraction of a second */
 #define QUICK_UNITS 4096      /* so many are searched for in a millisecond or two */
@@ -339,7 +337,7 @@ static enum fors_err search_all(struct fors_flows_packing **packing, uint64_t bu
 }
 
 /* Homes in so many rounds, all else waiting. */
-static enum fors_err begin(struct work *w, uint32_t nrounds, bool is_patient, struct fors_flows_packing **packing,
+static enum fors_err begin(struct work *w, uint32_t nrounds, struct fors_flows_packing **packing,
 			   struct fors_error *error)
 {
 	enum fors_err err = fors_flows_packing_new(&w->problem, nrounds, packing, error);
@@ -350,7 +348,6 @@ static enum fors_err begin(struct work *w, uint32_t nrounds, bool is_patient, st
 	place_homes(w, *packing);
 	(*packing)->patience = PATIENCE;
 	(*packing)->counts_tokens = true;
-	(*packing)->nways = is_patient ? 2 : 1;
 	return FORS_OK;
 }
 
@@ -360,27 +357,14 @@ static void set_tables(struct work *w, const uint8_t *tables)
 	forget_tails(w);
 }
 
-/* What is left of a search, and in how many rounds: the less, the better. */
-static bool is_better(const struct fors_flows_packing *a, const struct fors_flows_packing *b)
-{
-	return a->nwaiting != b->nwaiting ? a->nwaiting < b->nwaiting : a->nphases < b->nphases;
-}
-
-static void swap(struct fors_flows_packing **a, struct fors_flows_packing **b)
-{
-	struct fors_flows_packing *first = *a;
-
-	*a = *b;
-	*b = first;
-}
-
 /*
  * Another beginning, for what a search left waiting: units choose their lanes only, and what mids chose for those that
  * lost their way may be too much for some rungs whatever leaves do. So entries move off links that are too full first.
  */
-static enum fors_err search_relieved(struct work *w, uint32_t most, uint64_t budget, bool is_patient,
+static enum fors_err search_relieved(struct work *w, uint64_t budget, bool in_haste,
 				     struct fors_flows_packing **packing, struct fors_error *error)
 {
+	uint32_t most = (*packing)->nphases * w->problem.lump;
 	uint8_t *before = malloc(fors_pods_ways_size(w->ways) + 1);
 	struct fors_flows_packing *other = NULL;
 	enum fors_err err;
@@ -388,50 +372,18 @@ static enum fors_err search_relieved(struct work *w, uint32_t most, uint64_t bud
 	if (!before)
 		return fors_fail_memory(error);
 	memcpy(before, w->ways->leaf, fors_pods_ways_size(w->ways));
-	err = fors_pods_relieve(w->ways, most, !is_patient, NULL, error);
+	err = fors_pods_relieve(w->ways, most, in_haste, NULL, error);
 	if (!err)
-		err = begin(w, (*packing)->nphases, is_patient, &other, error);
+		err = begin(w, (*packing)->nphases, &other, error);
 	if (!err)
 		err = fors_flows_search(other, budget, NULL, NULL, error);
-	if (!err && other->nwaiting < (*packing)->nwaiting)
-		swap(packing, &other);
-	else
+	if (!err && other->nwaiting < (*packing)->nwaiting) {
+		fors_flows_packing_free(*packing);
+		*packing = other;
+	} else {
 		set_tables(w, before);
-	fors_flows_packing_free(other);
-	free(before);
-	return err;
-}
-
-/*
- * The same where tops choose between planes: there tables may ask for more rounds, so searches over both go on to as
- * many as they need, and the shorter one is taken. Rounds are what counts, so entries move until whole rounds would do.
- */
-static enum fors_err search_both(struct work *w, uint64_t budget, struct fors_flows_packing **packing,
-				 struct fors_error *error)
-{
-	size_t size = fors_pods_ways_size(w->ways);
-	uint8_t *before = malloc(2 * size + 1), *after = before ? before + size : NULL;
-	struct fors_flows_packing *other = NULL;
-	uint32_t nrounds = (*packing)->nphases;
-	enum fors_err err;
-
-	if (!before)
-		return fors_fail_memory(error);
-	memcpy(before, w->ways->leaf, size);
-	err = fors_pods_relieve(w->ways, nrounds * w->problem.lump, false, NULL, error);
-	if (!err)
-		err = begin(w, nrounds, true, &other, error);
-	if (!err)
-		err = search_all(&other, budget, error);
-	memcpy(after, w->ways->leaf, size);
-	set_tables(w, before);
-	if (!err && (other->nwaiting || other->nphases > nrounds))
-		err = search_all(packing, budget, error);
-	if (!err && is_better(other, *packing)) {
-		swap(packing, &other);
-		set_tables(w, after);
+		fors_flows_packing_free(other);
 	}
-	fors_flows_packing_free(other);
 	free(before);
 	return err;
 }
@@ -442,56 +394,37 @@ static bool chooses_down(const struct fors_pods_lanes *lanes)
 	return fors_pods_lanes_tops_choose(lanes) || lanes->nlanes > lanes->pods->nplanes;
 }
 
-static enum fors_err pack_patiently(struct work *w, struct fors_flows_packing **packing, struct fors_error *error)
-{
-	enum fors_err err = fors_flows_search(*packing, LEAST_BUDGET / EARLY, NULL, NULL, error);
-
-	if (!err && (*packing)->nwaiting && chooses_down(w->ways->lanes))
-		return search_both(w, LEAST_BUDGET, packing, error);
-	if (!err && (*packing)->nwaiting)
-		err = search_relieved(w, w->units->bound, LEAST_BUDGET, true, packing, error);
-	return err ? err : search_all(packing, LEAST_BUDGET, error);
-}
-
 /* Is it small enough for a plan of single flows? */
 static bool is_small(const struct work *w)
 {
 	return fors_flows_units(&w->problem) <= MOST_UNITS;
 }
 
-/*
- * Where there are several ways down, entries that move may help at once: then one search only goes on. Where searches
- * take long, and many wait, nothing more is searched for if single flows may do.
- */
-static enum fors_err pack_in_haste(struct work *w, uint64_t budget, struct fors_flows_packing **packing,
-				   struct fors_error *error)
+/* Do so many wait that a search takes long, and single flows may do? */
+static bool is_hopeless(const struct work *w, const struct fors_flows_packing *packing)
 {
 	uint32_t units = fors_flows_units(&w->problem);
-	enum fors_err err;
 
-	if (!chooses_down(w->ways->lanes))
-		return search_all(packing, budget, error);
-	err = fors_flows_search(*packing, budget / FIRST_LOOK, NULL, NULL, error);
-	if (!err && (*packing)->nwaiting > units / HOPELESS && units > QUICK_UNITS && is_small(w))
-		return FORS_OK;
-	if (!err && (*packing)->nwaiting)
-		err = search_relieved(w, (*packing)->nphases * w->problem.lump, budget, false, packing, error);
-	return err ? err : search_all(packing, budget / 2, error);
+	return packing->nwaiting > units / HOPELESS && units > QUICK_UNITS && is_small(w);
 }
 
-/* With this many rounds, or more: 1, 2, 4, 8, 16 more. */
+/* With this many rounds, or more. */
 static enum fors_err pack(struct work *w, uint32_t nrounds, uint32_t effort, struct fors_flows_packing **packing,
 			  struct fors_error *error)
 {
 	uint64_t budget = (uint64_t)effort * fors_flows_units(&w->problem);
 	bool is_patient = effort >= FORS_PODS_UNITS_PATIENT && budget < LEAST_BUDGET;
-	enum fors_err err = begin(w, nrounds, is_patient, packing, error);
+	enum fors_err err = begin(w, nrounds, packing, error);
 
-	if (err)
-		return err;
-	if (is_patient)
-		return pack_patiently(w, packing, error);
-	return pack_in_haste(w, budget > LEAST_IN_HASTE ? budget : LEAST_IN_HASTE, packing, error);
+	budget = is_patient ? LEAST_BUDGET : budget > LEAST_IN_HASTE ? budget : LEAST_IN_HASTE;
+	if (!err && (is_patient || chooses_down(w->ways->lanes))) {
+		err = fors_flows_search(*packing, budget / FIRST_LOOK, NULL, NULL, error);
+		if (!err && !is_patient && is_hopeless(w, *packing))
+			return FORS_OK;
+		if (!err && (*packing)->nwaiting)
+			err = search_relieved(w, budget, !is_patient, packing, error);
+	}
+	return err ? err : search_all(packing, budget, error);
 }
 
 /* The round of a unit, and its lane where that is not its first. */
