@@ -101,17 +101,19 @@ unit_tests += tests/unit/test_forsched_mangled tests/unit/test_mangled tests/uni
 endif
 
 # What tests of planners, tables and the verifier share, and tests of readers.
-unit_support = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
-libtestsupport_la_SOURCES = tests/unit/support.c tests/unit/support.h tests/unit/data.c tests/unit/data.h tests/unit/unit.h
+unit_program = libunit.la $(CMOCKA_LIBS)
+unit_support = libtestsupport.la libforscore.la $(unit_program)
+libunit_la_SOURCES = tests/unit/unit.c tests/unit/unit.h
+libtestsupport_la_SOURCES = tests/unit/support.c tests/unit/support.h tests/unit/data.c tests/unit/data.h
 
 if HAVE_CMOCKA
-check_LTLIBRARIES += libtestsupport.la
+check_LTLIBRARIES += libtestsupport.la libunit.la
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
 tests_unit_test_drained_LDADD = $(unit_support)
-tests_unit_test_hostlist_LDADD = libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_history_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_hostlist_LDADD = libforscore.la $(unit_program)
+tests_unit_test_history_LDADD = libforscore.la $(unit_program)
 tests_unit_test_advisor_SOURCES = tests/unit/test_advisor.c daemon/worker/advisor.c daemon/base/clock.c daemon/base/digest.c daemon/look/look.c daemon/look/claim.c \
 	daemon/look/levels.c daemon/base/thread.c
 tests_unit_test_advisor_LDADD = $(unit_support)
@@ -123,7 +125,7 @@ tests_unit_test_consistency_LDADD = $(unit_support)
 tests_unit_test_demand_LDADD = $(unit_support)
 tests_unit_test_demand_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fors_demand_prove
 tests_unit_test_demand_check_LDADD = $(unit_support)
-tests_unit_test_koenig_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_koenig_LDADD = libforscore.la $(unit_program)
 tests_unit_test_effort_LDADD = $(unit_support)
 tests_unit_test_exact_LDADD = $(unit_support)
 tests_unit_test_flows_LDADD = $(unit_support)
@@ -139,20 +141,20 @@ tests_unit_test_schedule_header_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_stays_SOURCES = tests/unit/test_stays.c tests/sweep/incomplete.c tests/sweep/incomplete.h
 tests_unit_test_stays_LDADD = $(unit_support)
 tests_unit_test_tables_LDADD = $(unit_support)
-tests_unit_test_text_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_text_LDADD = libforscore.la $(unit_program)
 tests_unit_test_verify_SOURCES = tests/unit/test_verify.c tests/unit/published.c tests/unit/published.h
 tests_unit_test_verify_LDADD = $(unit_support)
-tests_unit_test_model_tables_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
-tests_unit_test_formula_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_spread_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_model_tables_LDADD = libforsmodel.la libforscore.la $(unit_program) -lm
+tests_unit_test_formula_LDADD = libforsmodel.la libforscore.la $(unit_program)
+tests_unit_test_spread_LDADD = libforsmodel.la libforscore.la $(unit_program) -lm
 sims = tests/unit/sims.c tests/unit/sims.h
 tests_unit_test_sim_SOURCES = tests/unit/test_sim.c $(sims)
-tests_unit_test_sim_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_sim_LDADD = libforssim.la libforsmodel.la libforscore.la $(unit_program) -lm
 tests_unit_test_qcn_SOURCES = tests/unit/test_qcn.c $(sims)
-tests_unit_test_qcn_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_qcn_LDADD = libforssim.la libforsmodel.la libforscore.la $(unit_program) -lm
 tests_unit_test_sim_bound_SOURCES = tests/unit/test_sim_bound.c $(sims)
-tests_unit_test_sim_bound_LDADD = libtestsupport.la libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
-tests_unit_test_status_LDADD = libforscore.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+tests_unit_test_sim_bound_LDADD = libtestsupport.la libforssim.la libforsmodel.la libforscore.la $(unit_program) -lm
+tests_unit_test_status_LDADD = libforscore.la $(unit_program) $(JANSSON_LIBS)
 
 tests_unit_test_fabric_LDADD = $(unit_support)
 tests_unit_test_golden_LDADD = $(unit_support) $(ZLIB_LIBS)
@@ -204,19 +206,19 @@ tests_unit_test_level_LDADD = $(unit_support)
 tests_unit_test_lftfile_LDADD = $(unit_support)
 tests_unit_test_lfts_diff_LDADD = $(unit_support)
 tests_unit_test_families_SOURCES = tests/unit/test_families.c tests/sweep/world.c tests/sweep/world.h
-tests_unit_test_families_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_graph_spec_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_lfti_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_model_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
-tests_unit_test_sar_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
-tests_unit_test_together_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
-tests_unit_test_shift_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_families_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(unit_program)
+tests_unit_test_graph_spec_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(unit_program)
+tests_unit_test_lfti_LDADD = libforsmodel.la libforscore.la $(unit_program)
+tests_unit_test_model_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(unit_program) -lm
+tests_unit_test_sar_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(unit_program)
+tests_unit_test_together_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(unit_program) -lm
+tests_unit_test_shift_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(unit_program)
 tests_unit_test_shadow_LDADD = $(unit_support)
-tests_unit_test_shift_length_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_shift_length_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(unit_program) -lm
 tests_unit_test_net_LDADD = $(unit_support)
 tests_unit_test_netfile_LDADD = $(unit_support)
-tests_unit_test_concurrent_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
-tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_concurrent_LDADD = libforsmodel.la libforscore.la $(unit_program) -lm
+tests_unit_test_optimum_LDADD = libforsmodel.la libforscore.la $(unit_program)
 tests_unit_test_outcome_LDADD = $(unit_support)
 tests_unit_test_pace_LDADD = $(unit_support)
 tests_unit_test_over_LDADD = $(unit_support)
@@ -237,44 +239,44 @@ tests_unit_test_pods_drained_LDADD = $(unit_support)
 tests_unit_test_places_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_rank_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_daemon_test_daemon_SOURCES = tests/daemon/test_daemon.c
-tests_daemon_test_daemon_LDADD = libtestsupport.la libforsdaemon.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_daemon_test_daemon_LDADD = libtestsupport.la libforsdaemon.la libforscore.la $(unit_program) $(ZLIB_LIBS)
 tests_daemon_test_daemon_LDFLAGS = $(AM_LDFLAGS) -pthread
 # A fabric in memory answers in place of a port, and may lie.
 tests_watch_test_survey_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_survey.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c
-tests_watch_test_survey_LDADD = libtestsupport.la libforsdaemon.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_watch_test_survey_LDADD = libtestsupport.la libforsdaemon.la libforscore.la $(unit_program) $(ZLIB_LIBS)
 tests_watch_test_survey_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_watch_test_paths_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_paths.c watch/paths.c
-tests_watch_test_paths_LDADD = libtestsupport.la libforsdaemon.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_watch_test_paths_LDADD = libtestsupport.la libforsdaemon.la libforscore.la $(unit_program) $(ZLIB_LIBS)
 tests_watch_test_paths_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_watch_test_reading_SOURCES = tests/watch/fake_fabric.c tests/watch/fake_fabric.h tests/watch/fake_mads.c tests/watch/fake_mads.h tests/watch/test_reading.c watch/reading.c watch/sm.c watch/survey.c watch/survey_again.c watch/survey_net.c watch/survey_tables.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_watch_test_reading_LDADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_watch_test_reading_LDADD = libtestsupport.la libforscore.la $(unit_program) $(ZLIB_LIBS)
 tests_watch_test_reading_LDFLAGS = $(AM_LDFLAGS) -pthread
 # What of libibumad it uses is the test's own.
 tests_watch_test_mads_SOURCES = tests/watch/fake_umad.c tests/watch/fake_umad.h tests/watch/test_mads.c watch/mads.c watch/mads_port.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_watch_test_mads_CFLAGS = $(AM_CFLAGS) $(UMAD_CFLAGS) -pthread
-tests_watch_test_mads_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_watch_test_mads_LDADD = libforscore.la $(unit_program)
 tests_watch_test_mads_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_watch_test_used_SOURCES = tests/watch/test_used.c watch/used.c watch/used.h
-tests_watch_test_used_LDADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_watch_test_used_LDADD = libtestsupport.la libforscore.la $(unit_program) $(ZLIB_LIBS)
 tests_unit_test_rehome_SOURCES = tests/unit/test_rehome.c daemon/look/rehome.c
 tests_unit_test_rehome_LDADD = $(unit_support)
-tests_unit_test_random_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_random_LDADD = libforscore.la $(unit_program)
 tests_unit_test_decision_SOURCES = tests/unit/test_decision.c libforsched/mpi/decision.c libforsched/mpi/decision.h
-tests_unit_test_decision_LDADD = $(CMOCKA_LIBS)
+tests_unit_test_decision_LDADD = $(unit_program)
 tests_unit_test_pack_SOURCES = tests/unit/test_pack.c libforsched/mpi/pack.c libforsched/mpi/pack.h
-tests_unit_test_pack_LDADD = $(CMOCKA_LIBS)
+tests_unit_test_pack_LDADD = $(unit_program)
 tests_unit_test_subset_SOURCES = tests/unit/test_subset.c tests/unit/published.c tests/unit/published.h \
 	libforsched/mpi/pack.c libforsched/mpi/pack.h libforsched/mpi/places.c libforsched/mpi/places.h \
 	libforsched/mpi/subset.c libforsched/mpi/subset.h
 tests_unit_test_subset_LDADD = libforsched.la $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_turns_SOURCES = tests/unit/test_turns.c libforsched/mpi/places.c libforsched/mpi/places.h
-tests_unit_test_turns_LDADD = $(CMOCKA_LIBS)
+tests_unit_test_turns_LDADD = $(unit_program)
 # Brings methods of its own, so those of the library stay out.
 tests_unit_test_planner_LDADD = $(unit_support)
 tests_unit_test_rounds_LDADD = $(unit_support)
-tests_unit_test_tree_LDADD = libforsmodel.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_tree_LDADD = libforsmodel.la libforscore.la $(unit_program)
 tests_unit_test_tree_spec_LDADD = $(unit_support)
 
 # Always with the sanitizers (which a build with TSan cannot have too), and with readers of its own that have them too.
@@ -287,7 +289,7 @@ else
 mangled_sanitizers = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 endif
 tests_unit_test_mangled_CFLAGS = $(AM_CFLAGS) $(mangled_sanitizers)
-tests_unit_test_mangled_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_mangled_LDADD = libforscore.la $(unit_program)
 
 # The plugin's own modules that do not see OpenSM, by what they need of each other.
 publish_sources = daemon/base/io_thread.c daemon/files/publish.c daemon/files/publish_ahead.c daemon/files/publish_spare.c daemon/base/thread.c daemon/files/trust.c
@@ -303,17 +305,17 @@ fault_ldflags += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wr
 endif
 tests_unit_test_sim_memory_SOURCES = tests/unit/test_sim_memory.c $(sims) $(fault_sources)
 tests_unit_test_sim_memory_LDFLAGS = $(fault_ldflags)
-tests_unit_test_sim_memory_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_sim_memory_LDADD = libforssim.la libforsmodel.la libforscore.la $(unit_program) -lm
 tests_unit_test_waiting_SOURCES = tests/unit/test_waiting.c $(sims) $(fault_sources)
 tests_unit_test_waiting_LDFLAGS = $(fault_ldflags)
-tests_unit_test_waiting_LDADD = libforssim.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) -lm
+tests_unit_test_waiting_LDADD = libforssim.la libforsmodel.la libforscore.la $(unit_program) -lm
 tests_unit_test_over_memory_SOURCES = tests/unit/test_over_memory.c $(pods_world) $(fault_sources)
 tests_unit_test_over_memory_LDFLAGS = $(fault_ldflags)
-tests_unit_test_over_memory_LDADD = libtestsupport.la libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_over_memory_LDADD = libtestsupport.la libforscore.la $(unit_program)
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/published.c tests/unit/published.h daemon/settings/settings.c $(input_sources) $(fault_sources) \
 	$(libforschedcode_la_SOURCES)
 tests_unit_test_memory_LDFLAGS = $(fault_ldflags)
-tests_unit_test_memory_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_unit_test_memory_LDADD = libtestsupport.la libforsmodel.la libforscore.la $(unit_program) $(ZLIB_LIBS)
 
 EXTRA_DIST += tests/data/README tests/data/chassis.ibnetdiscover tests/data/ibsim.net \
 	tests/data/small.dump_fts tests/data/small-all.dump_fts tests/data/small-nodests.dump_fts \
@@ -352,41 +354,41 @@ outbox_sources = daemon/files/child.c daemon/base/digest.c daemon/files/epoch.c 
 	daemon/files/runner.c tests/unit/fake_clock.c tests/unit/fake_clock.h tests/unit/fake_helper.c
 tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources) \
 	$(fault_sources)
-tests_unit_test_outbox_LDADD = libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_unit_test_outbox_LDADD = libforscore.la $(unit_program) $(ZLIB_LIBS)
 tests_unit_test_outbox_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_publish,--wrap=fors_publish_sync
 tests_unit_test_holder_SOURCES = tests/unit/test_holder.c $(publish_sources) daemon/base/digest.c daemon/files/holder.c tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_holder_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_holder_LDADD = libforscore.la $(unit_program)
 tests_unit_test_holder_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=linkat
 tests_unit_test_runner_SOURCES = tests/unit/test_runner.c daemon/files/child.c daemon/files/runner.c daemon/base/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_runner_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_runner_LDADD = libforscore.la $(unit_program)
 tests_unit_test_runner_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill,--wrap=posix_spawn,--wrap=strdup
 tests_unit_test_absent_SOURCES = tests/unit/test_absent.c daemon/look/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
 tests_unit_test_background_SOURCES = tests/unit/test_background.c daemon/base/background.c daemon/base/io_thread.c daemon/base/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_background_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_background_LDADD = libforscore.la $(unit_program)
 tests_unit_test_background_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
 tests_unit_test_publisher_SOURCES = tests/unit/test_publisher.c daemon/publisher/publisher.c daemon/publisher/publisher_draft.c daemon/publisher/publisher_left.c $(publish_sources) $(outbox_sources)
-tests_unit_test_publisher_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_publisher_LDADD = libforscore.la $(unit_program)
 tests_unit_test_publisher_LDFLAGS = $(AM_LDFLAGS) -pthread \
 	-Wl,--wrap=fors_outbox_put,--wrap=fors_outbox_announce,--wrap=fors_outbox_failures,--wrap=fors_outbox_trouble
 tests_unit_test_child_SOURCES = tests/unit/test_child.c daemon/files/child.c
-tests_unit_test_child_LDADD = $(CMOCKA_LIBS)
+tests_unit_test_child_LDADD = $(unit_program)
 tests_unit_test_input_SOURCES = tests/unit/test_input.c daemon/files/input.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_input_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_input_LDADD = libforscore.la $(unit_program)
 tests_unit_test_input_LDFLAGS = $(AM_LDFLAGS) -pthread
 tests_unit_test_trust_SOURCES = tests/unit/test_trust.c daemon/files/trust.c
-tests_unit_test_trust_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_trust_LDADD = libforscore.la $(unit_program)
 tests_unit_test_trust_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=geteuid
 tests_unit_test_look_SOURCES = tests/unit/test_look.c daemon/base/digest.c daemon/look/look.c daemon/look/claim.c daemon/look/levels.c $(fault_sources)
 tests_unit_test_look_LDADD = $(unit_support)
 tests_unit_test_look_LDFLAGS = $(fault_ldflags)
 tests_unit_test_epoch_SOURCES = tests/unit/test_epoch.c daemon/files/epoch.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_epoch_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_epoch_LDADD = libforscore.la $(unit_program)
 tests_unit_test_publish_SOURCES = tests/unit/test_publish.c $(publish_sources) daemon/base/clock.c
-tests_unit_test_publish_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_publish_LDADD = libforscore.la $(unit_program)
 tests_unit_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write,--wrap=pwrite,--wrap=fsync
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c daemon/base/background.c daemon/base/digest.c daemon/look/kept.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h $(fault_sources)
@@ -397,30 +399,30 @@ tests_unit_test_kept_LDADD = $(unit_support)
 tests_unit_test_kept_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_published
 tests_unit_test_loader_SOURCES = tests/unit/test_loader.c daemon/base/background.c daemon/base/conf.c daemon/base/digest.c daemon/files/input.c \
 	daemon/settings/loader.c daemon/settings/settings.c $(publish_sources) tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_loader_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_loader_LDADD = libforscore.la $(unit_program)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c daemon/settings/settings.c $(input_sources)
-tests_unit_test_settings_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_settings_LDADD = libforscore.la $(unit_program)
 worker_sources = daemon/publisher/publisher.c daemon/publisher/publisher_draft.c daemon/publisher/publisher_left.c daemon/look/look.c daemon/look/claim.c daemon/look/levels.c daemon/worker/steps.c daemon/worker/worker.c daemon/worker/worker_blind.c daemon/worker/worker_duties.c daemon/worker/worker_early.c daemon/worker/worker_entries.c daemon/worker/worker_failover.c daemon/worker/worker_look.c daemon/worker/worker_mail.c \
 	daemon/publisher/jobpublisher.c daemon/settings/jobs_file.c daemon/base/background.c daemon/files/input.c daemon/worker/worker_demand.c daemon/worker/worker_demand_one.c daemon/worker/worker_jobdemand.c daemon/worker/worker_jobplan.c daemon/worker/worker_jobs.c daemon/worker/worker_left.c daemon/worker/worker_names.c \
 	daemon/worker/worker_over.c daemon/worker/worker_plan.c daemon/worker/worker_publish.c daemon/worker/worker_repairs.c daemon/worker/advisor.c
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
-tests_unit_test_worker_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_worker_LDADD = libforscore.la $(unit_program)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify_used,--wrap=fors_verify_holds,--wrap=fsync
 jobs_bench_sources = tests/unit/jobs_bench.c tests/unit/job_plans.h tests/unit/jobs_bench.h tests/unit/scattered_jobs.h $(worker_bench_sources)
 tests_unit_test_worker_entries_SOURCES = tests/unit/test_worker_entries.c $(jobs_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
-tests_unit_test_worker_entries_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_worker_entries_LDADD = libforscore.la $(unit_program)
 tests_unit_test_worker_entries_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync
 tests_unit_test_worker_demand_SOURCES = tests/unit/test_worker_demand.c $(jobs_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
-tests_unit_test_worker_demand_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_worker_demand_LDADD = libforscore.la $(unit_program)
 tests_unit_test_worker_demand_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync,--wrap=fors_demand_answer,--wrap=fors_stamps_hold
 tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(jobs_bench_sources) $(publish_sources) \
 	$(worker_sources) $(outbox_sources) $(fault_sources)
-tests_unit_test_worker_jobs_LDADD = libforscore.la $(CMOCKA_LIBS)
+tests_unit_test_worker_jobs_LDADD = libforscore.la $(unit_program)
 tests_unit_test_worker_jobs_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync,--wrap=fors_input_read
 
 # What sees OpenSM, among the functions of the stock opensm: a program that loads it, and a module with plugin and tests.

@@ -126,6 +126,7 @@ static void source_free(struct source *source)
 	fors_net_free(source->net);
 	free(source);
 }
+FREES(source_free, struct source *)
 
 /* ---- looks ---- */
 
@@ -288,12 +289,12 @@ static const struct {
 } trees[] = {{TREE, {"Leaf00[5]", "Spine01"}}, {"XGFT(3;2,2,2;1,2,2)", {"Leaf00[3]", "Spine01"}}};
 
 /* Cables go and come back: each state has a plan that is right over its tables, and the first tables come back. */
-static void cuts_and_returns(void **state)
+TEST(cuts_and_returns)
 {
 	for (unsigned t = 0; t < 2; t++) {
-		struct source *source = source_new("");
-		struct bed *bed = bed_new(trees[t].spec, 0);
-		struct fors_lfts *first;
+		struct source *source FREED(source_free) = source_new("");
+		struct bed *bed FREED(bed_free) = bed_new(trees[t].spec, 0);
+		struct fors_lfts *first FREED(fors_lfts_free) = NULL;
 		uint64_t epoch;
 
 		look_at(source, bed);
@@ -312,17 +313,14 @@ static void cuts_and_returns(void **state)
 		look_at(source, bed);
 		judge(source, await(source, epoch, true));
 		assert_memory_equal(first->port, source->lfts->port, (size_t)first->nswitches * first->nlids);
-		fors_lfts_free(first);
-		bed_free(bed);
-		source_free(source);
 	}
 }
 
 /* A sweep that met errors publishes nothing new; the next one that met none does. */
-static void errors_of_a_sweep(void **state)
+TEST(errors_of_a_sweep)
 {
-	struct source *source = source_new("");
-	struct bed *bed = bed_new(TREE, 0);
+	struct source *source FREED(source_free) = source_new("");
+	struct bed *bed FREED(bed_free) = bed_new(TREE, 0);
 	uint64_t epoch;
 
 	look_at(source, bed);
@@ -334,16 +332,14 @@ static void errors_of_a_sweep(void **state)
 	await_status(source, "a switch did not answer");
 	observe(source, FORS_TABLES_OURS, NULL);
 	judge(source, await(source, epoch, true));
-	bed_free(bed);
-	source_free(source);
 }
 
 /* Another source takes over the folder: same order, same tables, a larger epoch. */
-static void takeover(void **state)
+TEST(takeover)
 {
-	struct source *source = source_new("");
-	struct bed *bed = bed_new(TREE, 1);
-	struct fors_lfts *first;
+	struct source *source FREED(source_free) = source_new("");
+	struct bed *bed FREED(bed_free) = bed_new(TREE, 1);
+	struct fors_lfts *first FREED(fors_lfts_free) = NULL;
 	uint64_t epoch;
 
 	look_at(source, bed);
@@ -359,17 +355,14 @@ static void takeover(void **state)
 	assert_memory_equal(first->port, source->lfts->port, (size_t)first->nswitches * first->nlids);
 	__atomic_store_n(&source->mastership, FORS_MASTER_NO, __ATOMIC_RELAXED);
 	await_status(source, "is not the master");
-	fors_lfts_free(first);
-	bed_free(bed);
-	source_free(source);
 }
 
 /* Servers that are gone are named, by a daemon too that never saw them: on two levels, and on three. */
-static void lost_servers_have_names(void **state)
+TEST(lost_servers_have_names)
 {
 	for (unsigned t = 0; t < 2; t++) {
-		struct source *source = source_new("");
-		struct bed *bed = bed_new(trees[t].spec, 0);
+		struct source *source FREED(source_free) = source_new("");
+		struct bed *bed FREED(bed_free) = bed_new(trees[t].spec, 0);
 
 		look_at(source, bed);
 		judge(source, await(source, 0, true));
@@ -380,16 +373,14 @@ static void lost_servers_have_names(void **state)
 		start(source);
 		look_at(source, bed);
 		await_status(source, "\"name\": \"Node02-01\"");
-		bed_free(bed);
-		source_free(source);
 	}
 }
 
 /* Leaves that reach each other no more are declined, and what was published is withdrawn. */
-static void a_fabric_in_two(void **state)
+TEST(a_fabric_in_two)
 {
-	struct source *source = source_new("");
-	struct bed *bed = bed_new("FT(2;2,2)", 0);
+	struct source *source FREED(source_free) = source_new("");
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 0);
 	uint64_t epoch;
 
 	look_at(source, bed);
@@ -399,15 +390,13 @@ static void a_fabric_in_two(void **state)
 	assert_int_equal(route(source, bed), 0);
 	fors_daemon_end_sweep(source->daemon);
 	fors_schedule_free(await(source, epoch, false));
-	bed_free(bed);
-	source_free(source);
 }
 
 /* Tables that somebody else made are planned over as they are, and withdrawn when they change. */
-static void tables_of_others(void **state)
+TEST(tables_of_others)
 {
-	struct source *source = source_new("schedule_over = any\n");
-	struct bed *bed = bed_new(TREE, 0);
+	struct source *source FREED(source_free) = source_new("schedule_over = any\n");
+	struct bed *bed FREED(bed_free) = bed_new(TREE, 0);
 	uint64_t epoch;
 
 	source->net = read_net(bed);
@@ -418,16 +407,14 @@ static void tables_of_others(void **state)
 	fors_schedule_free(await(source, epoch, false));
 	observe(source, FORS_TABLES_FOREIGN, NULL);
 	judge(source, await(source, epoch, true));
-	bed_free(bed);
-	source_free(source);
 }
 
 /* Entries for LIDs that nobody has any more, as OpenSM's unicast cache brings them back, make no other tables. */
-static void entries_of_nobody(void **state)
+TEST(entries_of_nobody)
 {
-	struct source *source = source_new("");
-	struct bed *bed = bed_new(trees[1].spec, 0);
-	struct fors_schedule *schedule;
+	struct source *source FREED(source_free) = source_new("");
+	struct bed *bed FREED(bed_free) = bed_new(trees[1].spec, 0);
+	struct fors_schedule *schedule FREED(fors_schedule_free) = NULL;
 	uint64_t epoch;
 
 	look_at(source, bed);
@@ -440,16 +427,13 @@ static void entries_of_nobody(void **state)
 	schedule = published(source);
 	assert_non_null(schedule);
 	assert_true(schedule->epoch == epoch && schedule->nphases);
-	fors_schedule_free(schedule);
-	bed_free(bed);
-	source_free(source);
 }
 
 /* Without fors.conf the settings of before stay, and the status says so. */
-static void a_file_that_is_gone(void **state)
+TEST(a_file_that_is_gone)
 {
-	struct source *source = source_new("");
-	struct bed *bed = bed_new(TREE, 0);
+	struct source *source FREED(source_free) = source_new("");
+	struct bed *bed FREED(bed_free) = bed_new(TREE, 0);
 	char path[96];
 	uint64_t epoch;
 
@@ -461,22 +445,18 @@ static void a_file_that_is_gone(void **state)
 	look_at(source, bed);
 	judge(source, await(source, epoch, true));
 	await_status(source, "the settings of before stay in force");
-	bed_free(bed);
-	source_free(source);
 }
 
 /* Without good settings nothing is routed, and mended ones need no restart. */
-static void bad_settings(void **state)
+TEST(bad_settings)
 {
-	struct source *source = source_new("no_such_key = 1\n");
-	struct bed *bed = bed_new(TREE, 0);
+	struct source *source FREED(source_free) = source_new("no_such_key = 1\n");
+	struct bed *bed FREED(bed_free) = bed_new(TREE, 0);
 
 	assert_int_equal(route(source, bed), 0);
 	fors_daemon_end_sweep(source->daemon);
 	write_conf(source, "# mended\n");
 	look_at(source, bed);
-	bed_free(bed);
-	source_free(source);
 }
 
 /* Wait until a file of the shadow has so many lines; its text, the caller's. */
@@ -537,10 +517,10 @@ static struct fors_net *with_slow(struct fors_net *net, const char *what)
 }
 
 /* In shadow mode each sweep is a line of the history, and there is no schedule; fors.conf says who takes part; slow cables are told. */
-static void a_shadow_has_a_history(void **state)
+TEST(a_shadow_has_a_history)
 {
-	struct source *source = source_new("fors_mode = shadow\n");
-	struct bed *bed = bed_new(TREE, 0);
+	struct source *source FREED(source_free) = source_new("fors_mode = shadow\n");
+	struct bed *bed FREED(bed_free) = bed_new(TREE, 0);
 	char *text, conf[128];
 
 	stop(source);
@@ -562,19 +542,4 @@ static void a_shadow_has_a_history(void **state)
 	assert_null(strstr(text, "\"degraded_choice\": null"));
 	free(text);
 	assert_null(published(source));
-	bed_free(bed);
-	source_free(source);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cuts_and_returns),  cmocka_unit_test(errors_of_a_sweep),
-		cmocka_unit_test(takeover),	     cmocka_unit_test(a_fabric_in_two),
-		cmocka_unit_test(tables_of_others),  cmocka_unit_test(a_file_that_is_gone),
-		cmocka_unit_test(bad_settings),	     cmocka_unit_test(lost_servers_have_names),
-		cmocka_unit_test(entries_of_nobody), cmocka_unit_test(a_shadow_has_a_history),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

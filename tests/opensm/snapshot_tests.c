@@ -10,6 +10,8 @@
 #include "subnet.h"
 #include "tests/unit/support.h"
 
+FREES(subnet_free, struct subnet *)
+
 #define SPEC "FT(2;3,3)"
 
 static struct fors_net *net_of(const struct subnet *subnet)
@@ -34,10 +36,9 @@ static uint32_t find(const struct fors_net *net, const char *name)
 /* The port of a net made of OpenSM's subnet as it is. */
 static struct fors_port port_of(const struct subnet *subnet, const char *name, unsigned port)
 {
-	struct fors_net *net = net_of(subnet);
+	struct fors_net *net FREED(fors_net_free) = net_of(subnet);
 	struct fors_port found = *fors_net_port(net, find(net, name), port);
 
-	fors_net_free(net);
 	return found;
 }
 
@@ -49,12 +50,11 @@ static bool is_cabled(const struct subnet *subnet, const char *name, unsigned po
 /* How many ends of cables are degraded. */
 static unsigned degraded(const struct subnet *subnet)
 {
-	struct fors_net *net = net_of(subnet);
+	struct fors_net *net FREED(fors_net_free) = net_of(subnet);
 	unsigned count = 0;
 
 	for (uint32_t i = 0; i < net->nports; i++)
 		count += net->port[i].is_degraded;
-	fors_net_free(net);
 	return count;
 }
 
@@ -77,9 +77,9 @@ static void assert_same_port(const struct fors_net *net, const struct fors_port 
 /* Nodes, ports, cables, LIDs: all that the subnet was made of comes back. */
 static void all_is_copied(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 2);
-	struct subnet *subnet = subnet_new(bed->net);
-	struct fors_net *net = net_of(subnet);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 2);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
+	struct fors_net *net FREED(fors_net_free) = net_of(subnet);
 	unsigned managers = 0;
 
 	assert_int_equal(net->nnodes, bed->net->nnodes);
@@ -101,17 +101,14 @@ static void all_is_copied(void **state)
 		managers += fors_net_port(net, i, node->type == FORS_SWITCH ? 0 : 1)->is_sm;
 	}
 	assert_int_equal(managers, 1);
-	fors_net_free(net);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 static void names_and_kinds_of_nodes(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 	osm_node_t *node = subnet_node(subnet, "Node00-01");
-	struct fors_net *net;
+	struct fors_net *net FREED(fors_net_free) = NULL;
 	uint32_t index;
 
 	node->node_info.node_type = IB_NODE_TYPE_ROUTER;
@@ -121,16 +118,13 @@ static void names_and_kinds_of_nodes(void **state)
 	assert_int_equal(net->node[index].type, FORS_ROUTER);
 	assert_int_equal(net->node[index].id[0], 'R');
 	assert_int_equal(strlen(net->node[index].desc), FORS_NAME_MAX);
-	fors_net_free(net);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* LIDs that OpenSM has not assigned, or that are none; as many as the LMC says. */
 static void lids(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 	ib_port_info_t *info = &subnet_port(subnet, "Node00-01", 1)->port_info;
 
 	for (uint8_t lmc = 0; lmc <= FORS_MAX_LMC; lmc++) {
@@ -146,15 +140,13 @@ static void lids(void **state)
 	assert_int_equal(port_of(subnet, "Node00-01", 1).lid, 0);
 	info->base_lid = 0;
 	assert_int_equal(port_of(subnet, "Node00-01", 1).lid, 0);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* What OpenSM itself would not route over is no cable, whichever end is at fault; nor what contradicts itself. */
 static void cables_that_are_none(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 	osm_physp_t *up = subnet_port(subnet, "Leaf00", 4), *down = up->p_remote_physp, *other;
 	const char *spine = down->p_node->print_desc;
 
@@ -184,15 +176,13 @@ static void cables_that_are_none(void **state)
 	down->p_node->physp_tbl_size = 1; /* a switch without ports */
 	assert_false(is_cabled(subnet, "Leaf00", 4));
 	down->p_node->physp_tbl_size = 4;
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* A node that OpenSM has not made up its mind about. */
 static void ports_that_are_not_there(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 	osm_physp_t *last = subnet_port(subnet, "Leaf00", 6);
 	ib_net64_t guid;
 
@@ -204,8 +194,6 @@ static void ports_that_are_not_there(void **state)
 	last->port_guid = guid;
 	subnet_end(subnet, "Node00-01")->p_physp->port_num = 2;
 	assert_int_equal(port_of(subnet, "Node00-01", 1).lid, 0);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* Speeds of both ends of the cable of a port: active, and what both could do. */
@@ -282,8 +270,8 @@ static void set_new_speeds(struct subnet *subnet, bool is_xdr, bool is_told)
 /* NDR and XDR switches, whatever the manager has asked, and whatever its version takes them for: none is slow that is not. */
 static void newest_speeds(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 
 	can_extended(subnet, true);
 	for (unsigned kind = 0; kind < 2; kind++) {
@@ -307,8 +295,6 @@ static void newest_speeds(void **state)
 	set_new_speed(subnet, "Leaf01", 5, 2, true, true);
 	assert_int_equal(port_of(subnet, "Leaf01", 5).speed, FORS_XDR);
 	assert_int_equal(degraded(subnet), 0);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* Width and speed, from the slowest up: of two kinds of link the slower is degraded, if it is in the minority. */
@@ -334,8 +320,8 @@ static void slower_than_its_like(void **state)
 	};
 	static const uint32_t rate[] = {2500,  5000,  20000, 20000,  14062,  25781,  40000,
 					53125, 56248, 60000, 103124, 106250, 425000, 1275000};
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 
 	can_extended(subnet, true);
 	for (unsigned most = 0; most < 14; most++)
@@ -346,8 +332,6 @@ static void slower_than_its_like(void **state)
 				fail_msg("%u among %u: %u degraded", rate[one], rate[most], degraded(subnet));
 			assert_int_equal(port_of(subnet, "Leaf01", 5).is_degraded, rate[one] < rate[most]);
 		}
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* Width and speed of a port as PortInfo has them, extended speeds and Mellanox' own too. */
@@ -362,8 +346,8 @@ static void widths_and_speeds(void **state)
 		{8, 4, 1, 12, FORS_FDR}, {16, 4, 2, 2, FORS_EDR},	   {2, 4, 4, 4, FORS_HDR},
 		{2, 4, 8, 4, FORS_NDR},	 {0, 4, 8, 0, FORS_SPEED_UNKNOWN}, {2, 8, 0, 0, FORS_SPEED_UNKNOWN},
 	};
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 	osm_physp_t *physp = subnet_port(subnet, "Leaf01", 5);
 
 	can_extended(subnet, true);
@@ -380,15 +364,13 @@ static void widths_and_speeds(void **state)
 	assert_int_equal(port_of(subnet, "Leaf01", 5).speed, FORS_FDR10);
 	set_speed(subnet, "Leaf01", 5, 2, 4, 2, 0);
 	assert_int_equal(port_of(subnet, "Leaf01", 5).speed, FORS_EDR);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* A rate that is not known makes nothing degraded; extended speeds count where port 0 says that there are any. */
 static void rates_that_are_not_known(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 
 	set_speed(subnet, "Leaf01", 5, 0, 4, 0, 0);
 	assert_int_equal(degraded(subnet), 0);
@@ -401,29 +383,25 @@ static void rates_that_are_not_known(void **state)
 	assert_int_equal(degraded(subnet), 0);
 	can_extended(subnet, true);
 	assert_int_equal(degraded(subnet), 2);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* Ports that could do more, says OpenSM; with all alike nothing else would notice. */
 static void throttled(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 
 	set_speeds(subnet, 2, 2, 0);
 	assert_int_equal(degraded(subnet), 0);
 	set_speed(subnet, "Leaf01", 5, 2, 2, 0, 7);
 	assert_int_equal(degraded(subnet), 2);
 	assert_true(port_of(subnet, "Leaf01", 5).is_degraded);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 static void ports_that_run_managers(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 	const osm_subn_t *subn = &subnet->osm.subn;
 	ib_port_info_t *one = &subnet_port(subnet, "Node01-01", 1)->port_info;
 	ib_port_info_t *two = &subnet_port(subnet, "Node02-02", 1)->port_info;
@@ -443,8 +421,6 @@ static void ports_that_run_managers(void **state)
 	both = fors_snapshot_managers(subn);
 	one->capability_mask = 0;
 	assert_true(fors_snapshot_managers(subn) == both);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* ---- tables ---- */
@@ -468,9 +444,9 @@ static struct fors_lfts *tables_of(const struct subnet *subnet, const struct for
 /* What is stored is what the switches shall hold; installed, it is what is read. */
 static void tables_there_and_back(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 2);
-	struct subnet *subnet = subnet_new(bed->net);
-	struct fors_lfts *lfts;
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 2);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
+	struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
 
 	fors_snapshot_store(&subnet->osm.subn, bed->lfts);
 	subnet_install(subnet);
@@ -483,16 +459,13 @@ static void tables_there_and_back(void **state)
 				    bed->lfts->port + (size_t)fors_lfts_row(bed->lfts, lfts->guid[row]) * lfts->nlids,
 				    lfts->nlids);
 	}
-	fors_lfts_free(lfts);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* LIDs that the tables do not speak of keep what OpenSM has set; switches that nobody knows are left out. */
 static void stores_only_what_is_there(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 	osm_switch_t *leaf = subnet_switch(subnet, "Leaf00"), *spine = subnet_switch(subnet, "Spine01");
 	uint32_t nlids = bed->lfts->nlids;
 
@@ -508,17 +481,15 @@ static void stores_only_what_is_there(void **state)
 	fors_snapshot_store(&subnet->osm.subn, bed->lfts);
 	assert_int_equal(leaf->new_lft[8], 77);
 	leaf->lft_size = (uint16_t)nlids;
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* A switch whose tables are not known, or short. */
 static void reads_only_what_is_there(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 	osm_switch_t *leaf = subnet_switch(subnet, "Leaf00"), *spine = subnet_switch(subnet, "Spine01");
-	struct fors_lfts *lfts;
+	struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
 	uint16_t size = leaf->lft_size;
 
 	fors_snapshot_store(&subnet->osm.subn, bed->lfts);
@@ -531,16 +502,13 @@ static void reads_only_what_is_there(void **state)
 	assert_int_equal(row_of(lfts, subnet, "Leaf00")[7], leaf->lft[7]);
 	assert_int_equal(row_of(lfts, subnet, "Leaf00")[8], FORS_NO_PATH);
 	leaf->lft_size = size;
-	fors_lfts_free(lfts);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* Who does not hold yet what it shall hold. */
 static void late_switches(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 	const osm_subn_t *subn = &subnet->osm.subn;
 	osm_switch_t *leaf = subnet_switch(subnet, "Leaf02");
 	uint8_t *held, *wanted;
@@ -560,8 +528,6 @@ static void late_switches(void **state)
 	assert_null(fors_snapshot_late_switch(subn));
 	leaf->lft = held;
 	leaf->new_lft = wanted;
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 static osm_prtn_t *add_partition(struct subnet *subnet, uint16_t pkey)
@@ -581,8 +547,8 @@ static osm_prtn_t *add_partition(struct subnet *subnet, uint16_t pkey)
 /* Each partition has a bit of its own; of more than there are bits nothing is known. */
 static void memberships(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
 	ib_net64_t guid = subnet_end(subnet, "Node00-01")->guid;
 	struct fors_port port;
 
@@ -596,24 +562,19 @@ static void memberships(void **state)
 	}
 	port = port_of(subnet, "Node00-01", 1);
 	assert_true(!port.full && !port.limited);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 /* An aggregation node by the number of its device, which the net has as people write it. */
 static void devices(void **state)
 {
-	struct bed *bed = bed_new(SPEC, 0);
-	struct subnet *subnet = subnet_new(bed->net);
-	struct fors_net *net;
+	struct bed *bed FREED(bed_free) = bed_new(SPEC, 0);
+	struct subnet *subnet FREED(subnet_free) = subnet_new(bed->net);
+	struct fors_net *net FREED(fors_net_free) = NULL;
 
 	subnet_node(subnet, "Node01-01")->node_info.device_id = CL_HTON16(0xcf09);
 	net = net_of(subnet);
 	assert_int_equal(net->node[find(net, "Node01-01")].type, FORS_OTHER);
 	assert_int_equal(net->node[find(net, "Node01-02")].type, FORS_CA);
-	fors_net_free(net);
-	subnet_free(subnet);
-	bed_free(bed);
 }
 
 int run_snapshot_tests(void)

@@ -13,6 +13,11 @@ struct bytes {
 	size_t size;
 };
 
+static inline void bytes_clear(struct bytes *bytes)
+{
+	free(bytes->data);
+}
+
 /* The plan of `method` for the bed, with this epoch; the test ends when there is none. */
 struct fors_schedule *published_plan(const struct bed *bed, const char *method, uint64_t epoch);
 

@@ -12,6 +12,7 @@
 #include "core/fabric/account.h"
 #include "core/fabric/drained.h"
 #include "core/fabric/fattree.h"
+#include "core/fabric/places.h"
 #include "core/net/lfts.h"
 #include "core/planners/planner.h"
 #include "core/schedule/schedule.h"
@@ -57,6 +58,14 @@ struct bed {
 /* A bed of "FT(...)" with LIDs of this LMC, built, nothing down. The test ends when spec or LMC are not possible. */
 struct bed *bed_new(const char *spec, unsigned lmc);
 void bed_free(struct bed *bed);
+
+FREES(bed_free, struct bed *)
+FREES(fors_fabric_free, struct fors_fabric *)
+FREES(fors_lanes_free, struct fors_lanes *)
+FREES(fors_lfts_free, struct fors_lfts *)
+FREES(fors_net_free, struct fors_net *)
+FREES(fors_places_free, struct fors_places *)
+FREES(fors_schedule_free, struct fors_schedule *)
 
 /* fabric, lfts and lanes of net as it is now, in place of what was there. */
 void bed_rebuild(struct bed *bed);

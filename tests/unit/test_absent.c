@@ -24,9 +24,9 @@ static struct fors_participants list_of(const struct bed *bed, unsigned nabsent)
 	return list;
 }
 
-static void absent_are_counted_and_the_first_is_named(void **state)
+TEST(absent_are_counted_and_the_first_is_named)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 0);
 	const struct fors_fattree tree = fors_fattree_of_fabric(bed->fabric);
 
 	for (unsigned nabsent = 0; nabsent < 20; nabsent++) {
@@ -42,10 +42,9 @@ static void absent_are_counted_and_the_first_is_named(void **state)
 		assert_true(!nabsent || strstr(warnings.text[0], wanted));
 		free(list.guid);
 	}
-	bed_free(bed);
 }
 
-static void nobody_listed_and_nobody_there(void **state)
+TEST(nobody_listed_and_nobody_there)
 {
 	const struct fors_participants one = {(uint64_t[]){7}, 1};
 	const struct fors_fabric empty = {.nservers = 0};
@@ -56,14 +55,4 @@ static void nobody_listed_and_nobody_there(void **state)
 	assert_int_equal(warnings.count, 0);
 	assert_int_equal(fors_absent_warn(&one, "list", &tree, &warnings, NULL), FORS_OK);
 	assert_non_null(strstr(warnings.text[0], "1 of its 1"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(absent_are_counted_and_the_first_is_named),
-		cmocka_unit_test(nobody_listed_and_nobody_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,11 +73,10 @@ static int open_bench(void **state)
 
 static int close_bench(void **state)
 {
-	struct bench *bench = *state;
+	struct bench *bench FREED(free) = *state;
 
 	fors_advisor_stop(bench->advisor);
 	bed_free(bench->bed);
-	free(bench);
 	return 0;
 }
 
@@ -133,8 +132,10 @@ static void wait_for(atomic_int *count, int wanted)
 	assert_true(atomic_load(count) >= wanted);
 }
 
+#define CASE(f) TEST(f, open_bench, close_bench)
+
 /* Leaf01 has two uplinks for its 6 servers, Leaf02 three: only Leaf01's help, and either is as good. */
-static void the_best_come_first(void **state)
+CASE(the_best_come_first)
 {
 	struct bench *bench = *state;
 	struct fors_gains gains;
@@ -152,7 +153,7 @@ static void the_best_come_first(void **state)
 	assert_false(fors_advisor_take(bench->advisor, &gains, &basis));
 }
 
-static void nobody_waits_for_an_answer(void **state)
+CASE(nobody_waits_for_an_answer)
 {
 	struct bench *bench = *state;
 	struct fors_gains gains;
@@ -171,7 +172,7 @@ static void nobody_waits_for_an_answer(void **state)
 	wait_answer(bench, &gains, 1);
 }
 
-static void another_fabric_breaks_it_off(void **state)
+CASE(another_fabric_breaks_it_off)
 {
 	struct bench *bench = *state;
 	struct fors_gains gains;
@@ -191,7 +192,7 @@ static void another_fabric_breaks_it_off(void **state)
 	assert_int_equal(gains.count, 2);
 }
 
-static void a_newer_question_breaks_it_off(void **state)
+CASE(a_newer_question_breaks_it_off)
 {
 	struct bench *bench = *state;
 	struct fors_gains gains;
@@ -207,7 +208,7 @@ static void a_newer_question_breaks_it_off(void **state)
 }
 
 /* It came while readers had no schedule; when they have the same one again it is of use. */
-static void what_was_taken_is_asked_once_more(void **state)
+CASE(what_was_taken_is_asked_once_more)
 {
 	struct bench *bench = *state;
 	struct fors_gains gains;
@@ -221,7 +222,7 @@ static void what_was_taken_is_asked_once_more(void **state)
 	assert_int_equal(gains.count, 2);
 }
 
-static void who_stops_does_not_wait(void **state)
+CASE(who_stops_does_not_wait)
 {
 	struct bench *bench = *state;
 
@@ -233,7 +234,7 @@ static void who_stops_does_not_wait(void **state)
 	assert_int_equal(atomic_load(&broken_off), 1);
 }
 
-static void it_does_not_wait_for_the_integer_program(void **state)
+CASE(it_does_not_wait_for_the_integer_program)
 {
 	struct bench *bench = *state;
 	struct fors_gains gains;
@@ -248,7 +249,7 @@ static void it_does_not_wait_for_the_integer_program(void **state)
 }
 
 /* Not "untried", which is for want of time. */
-static void who_lacks_memory_says_so_and_may_be_asked_again(void **state)
+CASE(who_lacks_memory_says_so_and_may_be_asked_again)
 {
 	struct bench *bench = *state;
 	struct fors_gains gains;
@@ -264,21 +265,4 @@ static void who_lacks_memory_says_so_and_may_be_asked_again(void **state)
 	wait_answer(bench, &gains, 1);
 	assert_int_equal(gains.untried, 0);
 	assert_int_equal(atomic_load(&logged), 1);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_bench, close_bench)
-	const struct CMUnitTest tests[] = {
-		TEST(the_best_come_first),
-		TEST(nobody_waits_for_an_answer),
-		TEST(another_fabric_breaks_it_off),
-		TEST(a_newer_question_breaks_it_off),
-		TEST(what_was_taken_is_asked_once_more),
-		TEST(who_stops_does_not_wait),
-		TEST(it_does_not_wait_for_the_integer_program),
-		TEST(who_lacks_memory_says_so_and_may_be_asked_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

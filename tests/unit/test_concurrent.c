@@ -54,7 +54,7 @@ static double largest_sum(uint32_t n, const double *t)
 	return most;
 }
 
-static void by_hand(void **state)
+TEST(by_hand)
 {
 	/* 0 sends to 1 over 0.5, and by way of 2 over 0.25 */
 	static const double traffic[9] = {0, 1, 0, 0, 0, 0, 0, 0, 0}, cables[9] = {0, 0.5, 0.25, 0, 0, 0, 0, 0.3, 0};
@@ -67,7 +67,7 @@ static void by_hand(void **state)
 }
 
 /* Cables that may be moved serve any traffic directly, until a block is full: nobody is helped by detours. */
-static void moved_cables_need_no_detours(void **state)
+TEST(moved_cables_need_no_detours)
 {
 	struct fors_random random = {3};
 
@@ -86,7 +86,7 @@ static void moved_cables_need_no_detours(void **state)
  * The paper's figure 2: cables for T(dt), traffic T(dc). Direct ways give the smallest x_ij / t_ij. Detours cannot give
  * more than the fullest block, and give that where the topology is that of uniform traffic and all traffic is one pair's.
  */
-static void skewed_traffic(void **state)
+TEST(skewed_traffic)
 {
 	double t[MOST * MOST], cables[MOST * MOST];
 
@@ -110,7 +110,7 @@ static void skewed_traffic(void **state)
 		}
 }
 
-static void bad_numbers(void **state)
+TEST(bad_numbers)
 {
 	static const double none[4] = {1, 0, 0, 1}, below[4] = {0, -1, 1, 0}, good[4] = {0, 1, 1, 0},
 			    nan_[4] = {0, NAN, 1, 0};
@@ -125,16 +125,4 @@ static void bad_numbers(void **state)
 		assert_int_equal(fors_concurrent_flow(&bad[i], &value, NULL, &error), FORS_EINPUT);
 		assert_true(value == -1);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_hand),
-		cmocka_unit_test(moved_cables_need_no_detours),
-		cmocka_unit_test(skewed_traffic),
-		cmocka_unit_test(bad_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

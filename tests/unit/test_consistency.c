@@ -423,7 +423,7 @@ static void try_failure(const struct bed *bed, const char *spec, struct rng *rng
 
 static void try_fabric(const char *spec, unsigned lmc, uint32_t rounds, struct rng *rng, struct tally *tally)
 {
-	struct bed *bed = bed_new(spec, lmc);
+	struct bed *bed FREED(bed_free) = bed_new(spec, lmc);
 
 	if (rng_below(rng, 2))
 		fors_net_port(bed->intact, bed->fabric->server[rng_below(rng, bed->fabric->nservers)].node, 1)->is_sm =
@@ -431,7 +431,6 @@ static void try_fabric(const char *spec, unsigned lmc, uint32_t rounds, struct r
 	bed_restore(bed);
 	for (uint32_t round = 0; round < rounds; round++)
 		try_failure(bed, spec, rng, tally);
-	bed_free(bed);
 }
 
 static void report(const char *what, const struct tally *tally)
@@ -499,7 +498,7 @@ static void run_ranking(struct bed *bed, struct fors_places *places, const char 
 static struct fors_places *places_of_latecomers(struct bed *bed, struct rng *rng)
 {
 	struct fors_places *places = fors_places_new();
-	struct fors_net *net = copy_of(bed->intact);
+	struct fors_net *net FREED(fors_net_free) = copy_of(bed->intact);
 	struct fors_error error;
 
 	for (uint32_t s = 0; s < bed->fabric->nservers; s++)
@@ -509,11 +508,10 @@ static struct fors_places *places_of_latecomers(struct bed *bed, struct rng *rng
 		fors_net_disconnect(net, bed->fabric->spine[0].node, p);
 	must(fors_places_learn(places, net, NULL, 0, &error), &error);
 	must(fors_places_learn(places, bed->intact, NULL, 0, &error), &error);
-	fors_net_free(net);
 	return places;
 }
 
-static void a_ranking_loses_nothing(void **state)
+TEST(a_ranking_loses_nothing)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;4,5;servers=7)", "FT(2;3,6;cables=2;servers=9)",
 					    "FT(2;6,5;servers=4;empty=1/1,3/0)", "FT(2;5,7;servers=11;empty=0/3,6/8)"};
@@ -521,19 +519,17 @@ static void a_ranking_loses_nothing(void **state)
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
 		for (unsigned lmc = 0; lmc < 3; lmc++) {
-			struct bed *bed = bed_new(specs[i], lmc);
+			struct bed *bed FREED(bed_free) = bed_new(specs[i], lmc);
 
 			for (int again = 0; again < 6; again++) {
-				struct fors_places *places = places_of_latecomers(bed, &rng);
+				struct fors_places *places FREED(fors_places_free) = places_of_latecomers(bed, &rng);
 
 				run_ranking(bed, places, specs[i], &rng);
-				fors_places_free(places);
 			}
-			bed_free(bed);
 		}
 }
 
-static void any_order_is_safe(void **state)
+TEST(any_order_is_safe)
 {
 	static const char *const specs[] = {
 		"FT(2;4,5)",
@@ -556,22 +552,11 @@ static void any_order_is_safe(void **state)
 }
 
 /* The model case, as few times as time allows. */
-static void model_case(void **state)
+TEST(model_case)
 {
 	struct rng rng = {.state = 34};
 	struct tally tally = {0};
 
 	try_fabric("FT(2;20,18)", 5, 1, &rng, &tally);
 	report("FT(2;20,18)", &tally);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_ranking_loses_nothing),
-		cmocka_unit_test(any_order_is_safe),
-		cmocka_unit_test(model_case),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void forget_log(void)
 
 /* --- what settings ask for -------------------------------------------------- */
 
-static void each_wish_is_one(void **state)
+TEST(each_wish_is_one)
 {
 	struct fors_settings settings = {0};
 
@@ -77,12 +77,12 @@ static void apply(struct fors_drain *drain, const struct fors_settings *settings
 }
 
 /* Lists come before degraded cables, and each reason sets aside what is its own. */
-static void settings_take_out(void **state)
+TEST(settings_take_out)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 2);
 	struct fors_settings settings = {0};
 	struct fors_warnings warnings;
-	struct fors_drain drain;
+	struct fors_drain drain CLEARED(fors_drain_clear);
 
 	assert_int_equal(fors_drain_init(&drain, NULL), FORS_OK);
 	fors_net_port(bed->net, bed->fabric->leaf[2].node, fors_cable(bed->fabric, 2, 0)->leaf_port)->is_degraded =
@@ -103,14 +103,12 @@ static void settings_take_out(void **state)
 	assert_false(fors_live(bed->fabric, 2, 0));
 	fors_names_clear(&settings.excluded_links);
 	fors_names_clear(&settings.excluded_spines);
-	fors_drain_clear(&drain);
-	bed_free(bed);
 }
 
 /* A cable that came back: held while asked for, and due when its time is over by a clock that is read here. */
-static void returned_cables_are_held(void **state)
+TEST(returned_cables_are_held)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 2);
 	struct fors_settings settings = {.hold_down = 3600};
 	struct fors_warnings warnings;
 	struct fors_drain drain;
@@ -154,7 +152,6 @@ static void returned_cables_are_held(void **state)
 		FORS_OK);
 	assert_true(drain.due_ms == 0); /* what was never held need not wait for tables */
 	fors_drain_clear(&drain);
-	bed_free(bed);
 }
 
 /* --- the log ----------------------------------------------------------------- */
@@ -167,12 +164,12 @@ static void tell(struct fors_drain *drain, struct bed *bed, const struct fors_wa
 	fors_drain_tell(drain, NULL, fors_fattree_of_fabric(bed->fabric), &nothing, warnings);
 }
 
-static void only_news_are_told(void **state)
+TEST(only_news_are_told)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 2);
 	struct fors_settings settings = {0};
 	struct fors_warnings warnings = {0};
-	struct fors_drain drain = {0};
+	struct fors_drain drain CLEARED(fors_drain_clear) = {0};
 
 	assert_int_equal(fors_drain_init(&drain, NULL), FORS_OK);
 	tell(&drain, bed, &warnings);
@@ -191,13 +188,11 @@ static void only_news_are_told(void **state)
 	assert_int_equal(nlogged, 1);
 	assert_non_null(strstr(logged, "no link is excluded, degraded or held any more"));
 	fors_names_clear(&settings.excluded_links);
-	fors_drain_clear(&drain);
-	bed_free(bed);
 }
 
-static void long_lists_have_an_end(void **state)
+TEST(long_lists_have_an_end)
 {
-	struct bed *bed = bed_new("FT(2;20,18)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;20,18)", 0);
 	struct fors_warnings warnings = {0};
 	struct fors_drain drain = {0};
 
@@ -210,16 +205,4 @@ static void long_lists_have_an_end(void **state)
 	assert_non_null(strstr(logged, "and 1 more such link;"));
 	assert_non_null(strstr(logged, "and 3 more"));
 	assert_non_null(strstr(logged, "it has to stay in use"));
-	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_wish_is_one),	    cmocka_unit_test(settings_take_out),
-		cmocka_unit_test(returned_cables_are_held), cmocka_unit_test(only_news_are_told),
-		cmocka_unit_test(long_lists_have_an_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

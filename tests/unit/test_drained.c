@@ -19,6 +19,10 @@
 #include "core/tables/lanes.h"
 #include "core/tables/turns.h"
 
+FREES(fors_turns_free, struct fors_turns *)
+
+FREES(fors_holddown_free, struct fors_holddown *)
+
 #define HOLD 10000
 
 /* Mark, from "LINK, LINK" and "SPINE, SPINE"; NULL for none. */
@@ -73,7 +77,7 @@ static void plan_around(struct bed *bed)
 	fors_schedule_free(schedule);
 }
 
-static void names_are_cut_at_commas(void **state)
+TEST(names_are_cut_at_commas)
 {
 	struct fors_names names = {NULL, 0};
 
@@ -87,7 +91,7 @@ static void names_are_cut_at_commas(void **state)
 	assert_int_equal(names.count, 0);
 }
 
-static void excluded_is_as_good_as_dead(void **state)
+TEST(excluded_is_as_good_as_dead)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2), *dead = bed_new("FT(2;4,4)", 2);
 	struct fors_warnings warnings;
@@ -115,9 +119,9 @@ static void excluded_is_as_good_as_dead(void **state)
 }
 
 /* Down over cables that are drained each LID has the cable of its home, as over living ones. */
-static void aside_each_goes_down_its_own(void **state)
+TEST(aside_each_goes_down_its_own)
 {
-	struct bed *bed = bed_new("FT(2;2,3;cables=2;servers=4)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3;cables=2;servers=4)", 2);
 	struct fors_warnings warnings;
 	const struct fors_fabric *f;
 
@@ -136,7 +140,6 @@ static void aside_each_goes_down_its_own(void **state)
 	assert_int_equal(fors_lfts_port(bed->lfts, fors_lfts_row(bed->lfts, f->spine[1].guid),
 					fors_net_port(bed->net, f->leaf[0].node, 0)->lid),
 			 fors_cable(f, 0, 2)->spine_port); /* the leaf itself over the first one */
-	bed_free(bed);
 }
 
 /* Every LID of the net from every switch: the number of those that do not arrive. */
@@ -168,25 +171,24 @@ static unsigned count_lost(const struct bed *bed)
 	return lost;
 }
 
-static void nothing_is_lost_by_a_drain(void **state)
+TEST(nothing_is_lost_by_a_drain)
 {
 	static const char *const specs[] = {"FT(2;3,3)", "FT(2;4,3;servers=2)", "FT(2;2,4;cables=2)",
 					    "FT(2;3,5;servers=4)"};
 
 	for (size_t n = 0; n < sizeof(specs) / sizeof(specs[0]); n++) {
-		struct bed *bed = bed_new(specs[n], 2);
+		struct bed *bed FREED(bed_free) = bed_new(specs[n], 2);
 		struct fors_warnings warnings;
 
 		exclude(bed, "Leaf01[5]", "Spine01", &warnings);
 		plan_around(bed);
 		assert_int_equal(count_lost(bed), 0);
-		bed_free(bed);
 	}
 }
 
-static void what_is_needed_stays(void **state)
+TEST(what_is_needed_stays)
 {
-	struct bed *bed = bed_new("FT(2;2,3)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3)", 1);
 	struct fors_warnings warnings;
 
 	bed_down(bed, "Leaf00[3]"); /* Spine00 */
@@ -200,23 +202,20 @@ static void what_is_needed_stays(void **state)
 	assert_int_equal(bed->fabric->unreachable_pairs, 0);
 	assert_int_equal(count_drained(bed), 3);
 	plan_around(bed);
-	bed_free(bed);
 }
 
 /* Leaf00 comes first and has three live spines, so those turn there; the fourth, over a drained cable, turns at Leaf01. */
-static void spines_turn_at_live_cables(void **state)
+TEST(spines_turn_at_live_cables)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
 	struct fors_warnings warnings;
-	struct fors_turns *turns;
+	struct fors_turns *turns FREED(fors_turns_free) = NULL;
 
 	exclude(bed, "Leaf00[8]", NULL, &warnings);
 	assert_int_equal(fors_turns_build(bed->fabric, &turns, NULL), FORS_OK);
 	assert_int_equal(turns->leaf[0], 0);
 	assert_int_equal(turns->leaf[2], 0);
 	assert_int_equal(turns->leaf[3], 1);
-	fors_turns_free(turns);
-	bed_free(bed);
 }
 
 /* The entries of Leaf00 for the servers of Leaf01, in port[], of tables for the fabric as it is. */
@@ -235,9 +234,9 @@ static void entries_of_leaf00(struct bed *bed, uint8_t port[3])
  * Leaf00 and Leaf02 have no servers, and the first has only cables that are drained. When Leaf02 loses the spines that Leaf01
  * has, it gets there by a detour; the entries of Leaf00, by its first cable that carries, stay.
  */
-static void a_torn_leaf_moves_no_entry_of_others(void **state)
+TEST(a_torn_leaf_moves_no_entry_of_others)
 {
-	struct bed *bed = bed_new("FT(2;3,4;empty=0/0,0/1,0/2,2/0,2/1,2/2)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,4;empty=0/0,0/1,0/2,2/0,2/1,2/2)", 0);
 	struct fors_warnings warnings;
 	uint8_t before[3], after[3];
 
@@ -251,12 +250,11 @@ static void a_torn_leaf_moves_no_entry_of_others(void **state)
 	assert_int_equal(count_drained(bed), 3);
 	entries_of_leaf00(bed, after);
 	assert_memory_equal(before, after, sizeof(before));
-	bed_free(bed);
 }
 
-static void held_goes_before_excluded(void **state)
+TEST(held_goes_before_excluded)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 1);
 	struct fors_warnings warnings = {0};
 
 	mark_drained(bed->fabric, 0, 0, FORS_DRAIN_EXCLUDED);
@@ -267,14 +265,13 @@ static void held_goes_before_excluded(void **state)
 	assert_true(fors_live(bed->fabric, 0, 1));
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.text[0], "held"));
-	bed_free(bed);
 }
 
 /* One way between two leaves has to come back: Leaf00 over Spine00 for this reason, or over Spine01 for that one. */
 static void assert_called_back(enum fors_drain_reason stays, enum fors_drain_reason returns)
 {
 	for (uint32_t at = 0; at < 2; at++) {
-		struct bed *bed = bed_new("FT(2;2,2;servers=1)", 1);
+		struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2;servers=1)", 1);
 		struct fors_warnings warnings = {0};
 
 		mark_drained(bed->fabric, 0, at, returns);
@@ -284,11 +281,10 @@ static void assert_called_back(enum fors_drain_reason stays, enum fors_drain_rea
 		assert_false(fors_live(bed->fabric, 0, 1 - at));
 		assert_int_equal(warnings.count, 1);
 		assert_non_null(strstr(warnings.text[0], fors_drained_name(returns)));
-		bed_free(bed);
 	}
 }
 
-static void held_before_degraded_before_excluded(void **state)
+TEST(held_before_degraded_before_excluded)
 {
 	assert_called_back(FORS_DRAIN_EXCLUDED, FORS_DRAIN_DEGRADED);
 	assert_called_back(FORS_DRAIN_EXCLUDED, FORS_DRAIN_HELD);
@@ -296,9 +292,9 @@ static void held_before_degraded_before_excluded(void **state)
 }
 
 /* Two degraded cables come back rather than one excluded. */
-static void two_rather_than_a_worse_one(void **state)
+TEST(two_rather_than_a_worse_one)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 1);
 	struct fors_warnings warnings = {0};
 
 	mark_drained(bed->fabric, 0, 0, FORS_DRAIN_EXCLUDED);
@@ -308,25 +304,23 @@ static void two_rather_than_a_worse_one(void **state)
 	assert_false(fors_live(bed->fabric, 0, 0));
 	assert_true(fors_live(bed->fabric, 0, 1) && fors_live(bed->fabric, 1, 1));
 	assert_int_equal(warnings.count, 2);
-	bed_free(bed);
 }
 
 /* Of spines for which as much has to be called back, the first. */
-static void of_equal_spines_the_first(void **state)
+TEST(of_equal_spines_the_first)
 {
-	struct bed *bed = bed_new("FT(2;3,2)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,2)", 1);
 	struct fors_warnings warnings;
 
 	exclude(bed, "Leaf00", NULL, &warnings);
 	assert_int_equal(count_drained(bed), 2);
 	assert_true(fors_live(bed->fabric, 0, 0));
 	assert_int_equal(warnings.count, 1);
-	bed_free(bed);
 }
 
-static void leaves_that_nobody_uses_may_be_cut(void **state)
+TEST(leaves_that_nobody_uses_may_be_cut)
 {
-	struct bed *bed = bed_new("FT(2;2,3;empty=2/0,2/1)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3;empty=2/0,2/1)", 1);
 	struct fors_warnings warnings;
 
 	exclude(bed, "Leaf02", NULL, &warnings);
@@ -334,12 +328,11 @@ static void leaves_that_nobody_uses_may_be_cut(void **state)
 	assert_int_equal(count_drained(bed), 2);
 	plan_around(bed);
 	assert_int_equal(count_lost(bed), 0);
-	bed_free(bed);
 }
 
-static void odd_names_get_warnings(void **state)
+TEST(odd_names_get_warnings)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 1);
 	struct fors_warnings warnings;
 
 	exclude(bed, "Leaf07, Leaf00[1], Leaf00[77], Node00-00, Leaf00[3]", "Leaf01, Spine00[1], Spine09", &warnings);
@@ -353,13 +346,12 @@ static void odd_names_get_warnings(void **state)
 	exclude(bed, NULL, "twin", &warnings);
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(warnings.text[0], "several nodes"));
-	bed_free(bed);
 }
 
 /* As on a fabric where nobody named the switches. */
-static void many_with_one_description(void **state)
+TEST(many_with_one_description)
 {
-	struct bed *bed = bed_new("FT(2;9,12)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;9,12)", 1);
 	struct fors_warnings warnings;
 	const char *text = warnings.text[0];
 
@@ -370,12 +362,11 @@ static void many_with_one_description(void **state)
 	assert_int_equal(warnings.count, 1);
 	assert_non_null(strstr(text, "use a GUID: 0x"));
 	assert_non_null(strstr(text, " more; ignored"));
-	bed_free(bed);
 }
 
-static void the_dead_may_be_named(void **state)
+TEST(the_dead_may_be_named)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 1);
 	struct fors_warnings warnings;
 	uint64_t guid = bed->fabric->spine[1].guid;
 	char text[64];
@@ -397,10 +388,9 @@ static void the_dead_may_be_named(void **state)
 	strcpy(bed->fabric->spine[1].name, "MF0;sw-01:MQM8700/U1");
 	exclude(bed, "sw-01[1]", "sw-01/U1", &warnings);
 	assert_int_equal(warnings.count, 0);
-	bed_free(bed);
 }
 
-static void warnings_have_an_end(void **state)
+TEST(warnings_have_an_end)
 {
 	struct fors_warnings warnings = {0};
 
@@ -412,12 +402,13 @@ static void warnings_have_an_end(void **state)
 	assert_string_equal(warnings.text[FORS_WARNINGS_MAX - 1], "7");
 }
 
-static void random_excludes(void **state)
+TEST(random_excludes)
 {
 	struct rng rng = {7};
 
 	for (int round = 0; round < 60; round++) {
-		struct bed *bed = bed_new(round % 2 ? "FT(2;4,4)" : "FT(2;3,4;cables=2)", round % 3 ? 3 : 0);
+		struct bed *bed FREED(bed_free) =
+			bed_new(round % 2 ? "FT(2;4,4)" : "FT(2;3,4;cables=2)", round % 3 ? 3 : 0);
 		struct fors_warnings warnings = {0};
 
 		bed_random_failures(bed, &rng, rng_below(&rng, 6));
@@ -428,7 +419,6 @@ static void random_excludes(void **state)
 		assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &warnings, NULL), FORS_OK);
 		assert_int_equal(bed->fabric->unreachable_pairs, 0);
 		plan_around(bed);
-		bed_free(bed);
 	}
 }
 
@@ -448,10 +438,10 @@ static uint32_t look(struct fors_holddown *watch, struct bed *bed, uint64_t seco
 	return fors_holddown_mark(watch, fors_fattree_of_fabric(bed->fabric));
 }
 
-static void what_returns_is_held(void **state)
+TEST(what_returns_is_held)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 1);
-	struct fors_holddown *watch = fors_holddown_new();
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 1);
+	struct fors_holddown *watch FREED(fors_holddown_free) = fors_holddown_new();
 	const struct fors_cable *cable;
 
 	assert_int_equal(look(watch, bed, 0), 0);
@@ -468,15 +458,13 @@ static void what_returns_is_held(void **state)
 	assert_int_equal(look(watch, bed, 17), 1);
 	assert_int_equal(look(watch, bed, 18), 0);
 	assert_int_equal(fors_holddown_due(watch, HOLD), 0);
-	fors_holddown_free(watch);
-	bed_free(bed);
 }
 
 /* Changes of the last hour, counted by quarters. */
-static void changes_are_counted(void **state)
+TEST(changes_are_counted)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 1);
-	struct fors_holddown *watch = fors_holddown_new();
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 1);
+	struct fors_holddown *watch FREED(fors_holddown_free) = fors_holddown_new();
 
 	look(watch, bed, 0);
 	for (unsigned i = 0; i < 3; i++) {
@@ -496,8 +484,6 @@ static void changes_are_counted(void **state)
 	assert_int_equal(fors_cable(bed->fabric, 1, 0)->changes, 1);
 	look(watch, bed, 900000);
 	assert_int_equal(fors_cable(bed->fabric, 1, 0)->changes, 0);
-	fors_holddown_free(watch);
-	bed_free(bed);
 }
 
 static struct fors_flap flap_of(const struct fors_holddown *watch, const struct bed *bed, uint32_t slot)
@@ -510,10 +496,10 @@ static struct fors_flap flap_of(const struct fors_holddown *watch, const struct 
 }
 
 /* A host's cable is counted and held as others are; it is none between switches, and stays what it is for tables. */
-static void hosts_that_return_are_held(void **state)
+TEST(hosts_that_return_are_held)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 1);
-	struct fors_holddown *watch = fors_holddown_new();
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 1);
+	struct fors_holddown *watch FREED(fors_holddown_free) = fors_holddown_new();
 
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(look(watch, bed, 30 * i), 0);
@@ -530,14 +516,12 @@ static void hosts_that_return_are_held(void **state)
 		look(watch, bed, 30 * i + 18);
 		assert_false(flap_of(watch, bed, 2).is_held);
 	}
-	fors_holddown_free(watch);
-	bed_free(bed);
 }
 
-static void each_flap_starts_anew(void **state)
+TEST(each_flap_starts_anew)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 1);
-	struct fors_holddown *watch = fors_holddown_new();
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 1);
+	struct fors_holddown *watch FREED(fors_holddown_free) = fors_holddown_new();
 
 	look(watch, bed, 0);
 	for (uint64_t t = 10; t < 100; t += 10) {
@@ -548,14 +532,12 @@ static void each_flap_starts_anew(void **state)
 	}
 	assert_int_equal(look(watch, bed, 100), 1);
 	assert_int_equal(look(watch, bed, 101), 0);
-	fors_holddown_free(watch);
-	bed_free(bed);
 }
 
-static void returns_are_rate_limited(void **state)
+TEST(returns_are_rate_limited)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 1);
-	struct fors_holddown *watch = fors_holddown_new();
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 1);
+	struct fors_holddown *watch FREED(fors_holddown_free) = fors_holddown_new();
 	static const char *const down[] = {"Leaf01[5] Leaf02[5] Leaf03[5]", "Leaf02[5] Leaf03[5]", "Leaf03[5]"};
 
 	look(watch, bed, 0);
@@ -570,14 +552,12 @@ static void returns_are_rate_limited(void **state)
 	assert_int_equal(look(watch, bed, 14), 2); /* the others are ready, but that would be the next epoch so soon */
 	assert_int_equal(fors_holddown_due(watch, HOLD), at(22).ms);
 	assert_int_equal(look(watch, bed, 22), 0); /* and they return together */
-	fors_holddown_free(watch);
-	bed_free(bed);
 }
 
-static void without_hold_down_all_return_at_once(void **state)
+TEST(without_hold_down_all_return_at_once)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 1);
-	struct fors_holddown *watch = fors_holddown_new();
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 1);
+	struct fors_holddown *watch FREED(fors_holddown_free) = fors_holddown_new();
 
 	look(watch, bed, 0);
 	bed_down(bed, "Leaf00[3] Leaf01[4]");
@@ -587,15 +567,13 @@ static void without_hold_down_all_return_at_once(void **state)
 	assert_int_equal(fors_holddown_look(watch, fors_fattree_of_fabric(bed->fabric), at(2), NULL), FORS_OK);
 	assert_int_equal(fors_holddown_release(watch, at(2).ms, 0), 2);
 	assert_int_equal(fors_holddown_mark(watch, fors_fattree_of_fabric(bed->fabric)), 0);
-	fors_holddown_free(watch);
-	bed_free(bed);
 }
 
 /* A leaf is added: places shift, names do not. */
-static void memory_survives_growth(void **state)
+TEST(memory_survives_growth)
 {
 	struct bed *small = bed_new("FT(2;2,2)", 1), *large = bed_new("FT(2;3,3)", 1);
-	struct fors_holddown *watch = fors_holddown_new();
+	struct fors_holddown *watch FREED(fors_holddown_free) = fors_holddown_new();
 
 	look(watch, small, 0);
 	bed_down(small, "Leaf01[3]");
@@ -611,40 +589,7 @@ static void memory_survives_growth(void **state)
 	assert_int_equal(fors_holddown_look(watch, fors_fattree_of_fabric(large->fabric), at(3), NULL), FORS_OK);
 	assert_int_equal(fors_holddown_mark(watch, fors_fattree_of_fabric(large->fabric)), 1);
 	assert_int_equal(fors_cable(large->fabric, 1, 0)->drained, FORS_DRAIN_HELD);
-	fors_holddown_free(watch);
 	fors_holddown_free(NULL);
 	bed_free(small);
 	bed_free(large);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_cut_at_commas),
-		cmocka_unit_test(excluded_is_as_good_as_dead),
-		cmocka_unit_test(aside_each_goes_down_its_own),
-		cmocka_unit_test(nothing_is_lost_by_a_drain),
-		cmocka_unit_test(what_is_needed_stays),
-		cmocka_unit_test(spines_turn_at_live_cables),
-		cmocka_unit_test(a_torn_leaf_moves_no_entry_of_others),
-		cmocka_unit_test(held_goes_before_excluded),
-		cmocka_unit_test(held_before_degraded_before_excluded),
-		cmocka_unit_test(two_rather_than_a_worse_one),
-		cmocka_unit_test(of_equal_spines_the_first),
-		cmocka_unit_test(leaves_that_nobody_uses_may_be_cut),
-		cmocka_unit_test(odd_names_get_warnings),
-		cmocka_unit_test(many_with_one_description),
-		cmocka_unit_test(the_dead_may_be_named),
-		cmocka_unit_test(warnings_have_an_end),
-		cmocka_unit_test(random_excludes),
-		cmocka_unit_test(what_returns_is_held),
-		cmocka_unit_test(changes_are_counted),
-		cmocka_unit_test(hosts_that_return_are_held),
-		cmocka_unit_test(each_flap_starts_anew),
-		cmocka_unit_test(returns_are_rate_limited),
-		cmocka_unit_test(without_hold_down_all_return_at_once),
-		cmocka_unit_test(memory_survives_growth),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,23 +20,27 @@ static struct fors_net *net_of(const char *text)
 	return net;
 }
 
+/* Places learn the net as it is now, and the fabric follows. */
+static void learn_again(struct bed *bed)
+{
+	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
+	bed_rebuild(bed);
+}
+
 static enum fors_err learn(const char *text, struct fors_error *error)
 {
-	struct fors_net *net = net_of(text);
-	struct fors_places *places = fors_places_new();
-	enum fors_err err = fors_places_learn(places, net, NULL, 0, error);
+	struct fors_net *net FREED(fors_net_free) = net_of(text);
+	struct fors_places *places FREED(fors_places_free) = fors_places_new();
 
-	fors_places_free(places);
-	fors_net_free(net);
-	return err;
+	return fors_places_learn(places, net, NULL, 0, error);
 }
 
 #define HOST(name, leaf, port) "Hca 1 \"" name "\"\n[1] \"" leaf "\"[" port "]\n\n"
 #define HOSTS HOST("h0", "L0", "1") HOST("h1", "L1", "1")
 
-static void model_fabric(void **state)
+TEST(model_fabric)
 {
-	struct bed *bed = bed_new("FT(2;20,18)", 5);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;20,18)", 5);
 	const struct fors_fabric *f = bed->fabric;
 
 	assert_int_equal(f->nleaves, 18);
@@ -52,17 +56,15 @@ static void model_fabric(void **state)
 	assert_int_equal(f->server[25].lid, 26 * 32);
 	assert_int_equal(fors_cable(f, 4, 9)->leaf_port, 30);
 	assert_int_equal(fors_cable(f, 4, 9)->spine_port, 5);
-	bed_free(bed);
 }
 
-static void the_dead_keep_their_places(void **state)
+TEST(the_dead_keep_their_places)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 2);
 	uint64_t healthy = bed->fabric->fingerprint;
 
 	bed_down(bed, "Spine01 Leaf00[8] Node02-01");
-	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
-	bed_rebuild(bed);
+	learn_again(bed);
 	assert_int_equal(bed->fabric->nlanes, 4);
 	assert_int_equal(bed->fabric->nservers, 11);
 	assert_int_equal(bed->fabric->reduction, 2);
@@ -75,23 +77,20 @@ static void the_dead_keep_their_places(void **state)
 	assert_true(bed->fabric->fingerprint != healthy);
 	bed_restore(bed);
 	assert_true(bed->fabric->fingerprint == healthy);
-	bed_free(bed);
 }
 
 /* The second net, learnt after FT(2;4,3) whose Spine01 died, has a new spine at the same leaf ports. */
-static void a_new_spine_replaces_the_dead_one(void **state)
+TEST(a_new_spine_replaces_the_dead_one)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 0);
 	uint32_t node = fors_net_find_guid(bed->net, bed->fabric->spine[1].guid);
 
 	bed->net->node[node].guid = 0xabcdef;
 	assert_int_equal(fors_net_index(bed->net, NULL), FORS_OK);
-	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
-	bed_rebuild(bed);
+	learn_again(bed);
 	assert_int_equal(bed->fabric->nlanes, 4);
 	assert_true(bed->fabric->spine[1].guid == 0xabcdef);
 	assert_true(fors_live(bed->fabric, 2, 1));
-	bed_free(bed);
 }
 
 /* A switch of the bed is gone altogether, as OpenSM would see it; or is another one at the same ports. */
@@ -102,9 +101,9 @@ static void exchange(struct bed *bed, uint32_t node, uint64_t guid)
 }
 
 /* Of two dead spines, the one whose ports the new spine occupies, not the first one; most of its ports are enough. */
-static void a_new_spine_takes_the_place_of_its_ports(void **state)
+TEST(a_new_spine_takes_the_place_of_its_ports)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 0);
 	uint32_t first = bed->fabric->spine[1].node, second = bed->fabric->spine[2].node;
 	unsigned port = fors_cable(bed->fabric, 0, 1)->leaf_port;
 
@@ -113,19 +112,17 @@ static void a_new_spine_takes_the_place_of_its_ports(void **state)
 	exchange(bed, second, 0xabcdef);
 	fors_net_disconnect(bed->net, bed->fabric->leaf[0].node, port + 1);
 	assert_int_equal(fors_net_connect(bed->net, bed->fabric->leaf[0].node, port, second, 1, NULL), FORS_OK);
-	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
-	bed_rebuild(bed);
+	learn_again(bed);
 	assert_int_equal(bed->fabric->nlanes, 4);
 	assert_true(bed->fabric->spine[2].guid == 0xabcdef);
 	assert_int_equal(bed->fabric->spine[1].node, FORS_NONE);
 	assert_true(fors_live(bed->fabric, 1, 2) && fors_live(bed->fabric, 2, 2));
-	bed_free(bed);
 }
 
 /* As many ports of either: the first in the kept order. */
-static void between_equal_places_the_first(void **state)
+TEST(between_equal_places_the_first)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 0);
 	uint32_t first = bed->fabric->spine[1].node, second = bed->fabric->spine[2].node;
 	unsigned port = fors_cable(bed->fabric, 0, 1)->leaf_port;
 
@@ -134,52 +131,46 @@ static void between_equal_places_the_first(void **state)
 	exchange(bed, second, 0xabcdef);
 	fors_net_disconnect(bed->net, bed->fabric->leaf[0].node, port + 1);
 	assert_int_equal(fors_net_connect(bed->net, bed->fabric->leaf[0].node, port, second, 1, NULL), FORS_OK);
-	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
-	bed_rebuild(bed);
+	learn_again(bed);
 	assert_true(bed->fabric->spine[1].guid == 0xabcdef);
 	assert_int_equal(bed->fabric->spine[2].node, FORS_NONE);
-	bed_free(bed);
 }
 
 /* The same for leaves; a leaf whose ports nobody had is one more. */
-static void a_new_leaf_takes_the_place_of_its_ports(void **state)
+TEST(a_new_leaf_takes_the_place_of_its_ports)
 {
-	struct bed *bed = bed_new("FT(2;3,4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,4)", 0);
 	uint32_t first = bed->fabric->leaf[1].node, second = bed->fabric->leaf[2].node;
 
 	bed_down(bed, "Leaf01");
 	exchange(bed, first, 0xdead01);
 	exchange(bed, second, 0xabcdef);
-	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
-	bed_rebuild(bed);
+	learn_again(bed);
 	assert_int_equal(bed->fabric->nleaves, 4);
 	assert_true(bed->fabric->leaf[2].guid == 0xabcdef);
 	assert_int_equal(bed->fabric->leaf[1].node, FORS_NONE);
-	bed_free(bed);
 }
 
 /* A spine with one cable less than others is affected, as if it had died; where no server is, none is missed. */
-static void a_cable_that_never_was_counts(void **state)
+TEST(a_cable_that_never_was_counts)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 0);
 
 	fors_net_disconnect(bed->net, bed->fabric->leaf[1].node, fors_cable(bed->fabric, 1, 2)->leaf_port);
 	fors_places_free(bed->places);
 	bed->places = fors_places_new();
-	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
-	bed_rebuild(bed);
+	learn_again(bed);
 	assert_int_equal(fors_cable(bed->fabric, 1, 2)->state, FORS_CABLE_ABSENT);
 	assert_int_equal(bed->fabric->affected_spines, 1);
 	assert_int_equal(bed->fabric->reduction, 1);
 	bed_participants(bed, "0/0 0/1 2/0 2/1");
 	assert_int_equal(bed->fabric->affected_spines, 0);
-	bed_free(bed);
 }
 
 /* A cable at another port of its spine is another cable, until it is learnt. */
-static void a_cable_has_two_ends(void **state)
+TEST(a_cable_has_two_ends)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 0);
 	uint32_t leaf = bed->fabric->leaf[0].node, other = bed->fabric->leaf[1].node;
 	unsigned port = fors_cable(bed->fabric, 0, 2)->leaf_port;
 
@@ -188,17 +179,15 @@ static void a_cable_has_two_ends(void **state)
 	assert_int_equal(fors_net_connect(bed->net, leaf, port, bed->fabric->spine[2].node, 2, NULL), FORS_OK);
 	bed_rebuild(bed);
 	assert_int_equal(fors_cable(bed->fabric, 0, 2)->state, FORS_CABLE_DEAD);
-	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
-	bed_rebuild(bed);
+	learn_again(bed);
 	assert_true(fors_live(bed->fabric, 0, 2));
 	assert_int_equal(fors_cable(bed->fabric, 0, 2)->spine_port, 2);
 	assert_int_equal(fors_cable(bed->fabric, 1, 2)->state, FORS_CABLE_ABSENT);
-	bed_free(bed);
 }
 
-static void a_moved_cable_is_no_second_lane(void **state)
+TEST(a_moved_cable_is_no_second_lane)
 {
-	struct bed *bed = bed_new("FT(2;4,3;servers=2)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3;servers=2)", 0);
 	uint32_t leaf = bed->fabric->leaf[1].node, spine = bed->fabric->spine[2].node;
 	unsigned old = fors_cable(bed->fabric, 1, 2)->leaf_port;
 
@@ -206,20 +195,18 @@ static void a_moved_cable_is_no_second_lane(void **state)
 	fors_net_disconnect(bed->net, leaf, old);
 	fors_net_disconnect(bed->net, leaf, old + 1);
 	assert_int_equal(fors_net_connect(bed->net, leaf, old + 1, spine, 2, NULL), FORS_OK);
-	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
-	bed_rebuild(bed);
+	learn_again(bed);
 	assert_int_equal(bed->fabric->nlanes, 4);
 	assert_int_equal(fors_cable(bed->fabric, 1, 2)->leaf_port, old + 1);
 	assert_true(fors_live(bed->fabric, 1, 2));
 	assert_int_equal(fors_cable(bed->fabric, 1, 3)->state, FORS_CABLE_ABSENT);
-	bed_free(bed);
 }
 
 /* Switches that nobody has named. */
-static void namesakes_go_by_their_guids(void **state)
+TEST(namesakes_go_by_their_guids)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 0);
-	struct fors_fabric *f;
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 0);
+	struct fors_fabric *f FREED(fors_fabric_free) = NULL;
 	struct fors_error error;
 	const uint32_t namesakes[] = {bed->fabric->leaf[0].node, bed->fabric->leaf[2].node, bed->fabric->spine[1].node};
 
@@ -241,13 +228,11 @@ static void namesakes_go_by_their_guids(void **state)
 	}
 	assert_string_equal(f->leaf[1].name, "Leaf01");
 	assert_string_equal(f->spine[0].name, "Spine00");
-	fors_fabric_free(f);
-	bed_free(bed);
 }
 
-static void parallel_cables_are_lanes(void **state)
+TEST(parallel_cables_are_lanes)
 {
-	struct bed *bed = bed_new("FT(2;3,4;servers=6;cables=2)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,4;servers=6;cables=2)", 0);
 
 	assert_int_equal(bed->fabric->nlanes, 6);
 	assert_int_equal(bed->fabric->lane[3].spine, 1);
@@ -256,12 +241,11 @@ static void parallel_cables_are_lanes(void **state)
 	assert_int_equal(bed->fabric->reduction, 2);
 	assert_int_equal(bed->fabric->affected_spines, 1);
 	assert_int_equal(bed->fabric->unreachable_pairs, 0);
-	bed_free(bed);
 }
 
-static void empty_ports_are_no_slots(void **state)
+TEST(empty_ports_are_no_slots)
 {
-	struct bed *bed = bed_new("FT(2;4,3;empty=0/0,0/2,1/2,2/2)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3;empty=0/0,0/2,1/2,2/2)", 0);
 	const struct fors_fabric *f = bed->fabric;
 
 	assert_int_equal(f->nslots, 3);
@@ -270,25 +254,23 @@ static void empty_ports_are_no_slots(void **state)
 	assert_int_equal(f->server[0].rank, 0);
 	assert_int_equal(f->leaf[0].nservers, 2);
 	assert_int_equal(f->max_servers, 3);
-	bed_free(bed);
 }
 
-static void participants_have_ranks(void **state)
+TEST(participants_have_ranks)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 0);
 
 	bed_participants(bed, "0/3 2/1 2/2");
 	assert_int_equal(bed->fabric->nservers, 3);
 	assert_int_equal(bed->fabric->server[2].slot, 2);
 	assert_int_equal(bed->fabric->server[2].rank, 1);
 	assert_int_equal(bed->fabric->leaf[1].nservers, 0);
-	bed_free(bed);
 }
 
 /* The LMC of the exchange is the smallest of those who take part; who has no LID takes none. */
-static void the_smallest_lmc_and_no_lid(void **state)
+TEST(the_smallest_lmc_and_no_lid)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 3);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 3);
 	struct fors_port *fifth = fors_net_port(bed->net, bed->fabric->server[5].node, 1);
 	struct fors_port *sixth = fors_net_port(bed->net, bed->fabric->server[6].node, 1);
 
@@ -304,13 +286,12 @@ static void the_smallest_lmc_and_no_lid(void **state)
 	assert_int_equal(fors_slot(bed->fabric, 1, 2)->server, 5);
 	bed_participants(bed, "0/0 1/0 2/3");
 	assert_int_equal(bed->fabric->lmc, 3);
-	bed_free(bed);
 }
 
 /* Each thing that tables or plans depend on makes another fingerprint; the same again makes the same. */
-static void fingerprints_tell(void **state)
+TEST(fingerprints_tell)
 {
-	struct bed *bed = bed_new("FT(2;3,4)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,4)", 2);
 	struct fors_port *port = fors_net_port(bed->net, bed->fabric->server[4].node, 1);
 	uint64_t *leaf = &bed->net->node[bed->fabric->leaf[3].node].guid;
 	uint64_t *spine = &bed->net->node[bed->fabric->spine[2].node].guid;
@@ -334,12 +315,10 @@ static void fingerprints_tell(void **state)
 	bed_rebuild(bed);
 	seen[4] = bed->fabric->fingerprint;
 	exchange(bed, bed->fabric->leaf[3].node, *leaf + 0x100000);
-	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
-	bed_rebuild(bed);
+	learn_again(bed);
 	seen[5] = bed->fabric->fingerprint;
 	exchange(bed, bed->fabric->spine[2].node, *spine + 0x100000);
-	assert_int_equal(fors_places_learn(bed->places, bed->net, NULL, 0, NULL), FORS_OK);
-	bed_rebuild(bed);
+	learn_again(bed);
 	seen[6] = bed->fabric->fingerprint;
 	assert_int_equal(bed->fabric->affected_spines, 0);
 	bed_down(bed, "Leaf02[5]");
@@ -347,7 +326,6 @@ static void fingerprints_tell(void **state)
 	for (unsigned i = 0; i < 8; i++)
 		for (unsigned k = 0; k <= i; k++)
 			assert_true(seen[i] != (k == i ? intact : seen[k]));
-	bed_free(bed);
 }
 
 static uint32_t add_node(struct fors_net *net, enum fors_node_type type, unsigned nports)
@@ -378,23 +356,21 @@ static struct fors_net *many_spines(unsigned more)
 	return net;
 }
 
-static void the_last_lane(void **state)
+TEST(the_last_lane)
 {
 	for (unsigned more = 127; more <= 128; more++) {
-		struct fors_net *net = many_spines(more);
-		struct fors_places *places = fors_places_new();
+		struct fors_net *net FREED(fors_net_free) = many_spines(more);
+		struct fors_places *places FREED(fors_places_free) = fors_places_new();
 		struct fors_error error = {.text = ""};
 
 		assert_int_equal(fors_places_learn(places, net, NULL, 0, &error), more == 127 ? FORS_OK : FORS_ELIMIT);
 		assert_int_equal(!strstr(error.text, "more than 254 spine lanes"), more == 127);
-		fors_places_free(places);
-		fors_net_free(net);
 	}
 }
 
-static void cut_leaves_are_named(void **state)
+TEST(cut_leaves_are_named)
 {
-	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3)", 0);
 	struct fors_error error;
 
 	assert_int_equal(fors_fabric_connected(bed->fabric, &error), FORS_OK);
@@ -403,10 +379,9 @@ static void cut_leaves_are_named(void **state)
 	assert_int_equal(fors_fabric_connected(bed->fabric, &error), FORS_ENOPATH);
 	assert_non_null(strstr(error.text, "Leaf00 and Leaf02"));
 	assert_null(strstr(error.text, "no cable is missed"));
-	bed_free(bed);
 }
 
-static void no_two_level_tree(void **state)
+TEST(no_two_level_tree)
 {
 	struct fors_error error;
 
@@ -429,12 +404,12 @@ static void no_two_level_tree(void **state)
 	assert_int_equal(learn("Hca 1 \"a\"\n[1] \"b\"[1]\n\nHca 1 \"b\"\n[1] \"a\"[1]\n", &error), FORS_ENOTREE);
 }
 
-static void one_leaf_is_a_tree(void **state)
+TEST(one_leaf_is_a_tree)
 {
 	struct fors_net *net =
 		net_of("Switch 3 \"L0\"\n[1] \"a\"[1]\n[2] \"b\"[1]\n\n" HOST("a", "L0", "1") HOST("b", "L0", "2"));
-	struct fors_places *places = fors_places_new();
-	struct fors_fabric *f;
+	struct fors_places *places FREED(fors_places_free) = fors_places_new();
+	struct fors_fabric *f FREED(fors_fabric_free) = NULL;
 
 	assert_int_equal(fors_places_learn(places, net, NULL, 0, NULL), FORS_OK);
 	assert_int_equal(fors_assign_lids(net, places, 0, false, NULL), FORS_OK);
@@ -442,18 +417,16 @@ static void one_leaf_is_a_tree(void **state)
 	assert_int_equal(f->nleaves, 1);
 	assert_int_equal(f->nlanes, 0);
 	assert_int_equal(f->nservers, 2);
-	fors_fabric_free(f);
-	fors_places_free(places);
 	fors_net_free(net);
 }
 
 /* Two spines, one of them with more CAs than there are under leaves: only the roots tell. */
-static void root_guids_decide(void **state)
+TEST(root_guids_decide)
 {
-	struct bed *bed = bed_new("FT(2;2,2;servers=1)", 0);
-	struct fors_places *places = fors_places_new();
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2;servers=1)", 0);
+	struct fors_places *places FREED(fors_places_free) = fors_places_new();
 	uint64_t roots[] = {bed->fabric->leaf[0].guid, bed->fabric->leaf[1].guid, 0x99};
-	struct fors_fabric *f;
+	struct fors_fabric *f FREED(fors_fabric_free) = NULL;
 
 	assert_int_equal(fors_places_learn(places, bed->net, roots, 3, NULL), FORS_OK);
 	assert_int_equal(fors_fabric_build(bed->net, places, NULL, &f, NULL), FORS_OK);
@@ -461,9 +434,6 @@ static void root_guids_decide(void **state)
 	assert_int_equal(f->nlanes, 3);
 	assert_true(f->spine[0].guid == 0x99 || f->spine[2].guid == 0x99);
 	assert_int_equal(f->nservers, 0); /* CAs on spines take no part */
-	fors_fabric_free(f);
-	fors_places_free(places);
-	bed_free(bed);
 }
 
 /* Base LID and LMC of a port "NODE[PORT]" (0: of a switch itself). */
@@ -478,14 +448,14 @@ static void assert_lid(const struct fors_net *net, const char *what, unsigned li
 }
 
 /* Servers in slot order, whatever their GUIDs; then what hangs on spines, then switches. Dead ports have no LID. */
-static void the_order_of_lids(void **state)
+TEST(the_order_of_lids)
 {
 	struct fors_net *net =
 		net_of("Switch 4 \"L0\"\n[1] \"b\"[1]\n[2] \"a\"[1]\n[3] \"S0\"[1]\n\n"
 		       "Switch 4 \"L1\"\n[3] \"S0\"[2]\n[4] \"x\"[2]\n\n"
 		       "Switch 4 \"S0\"\n[1] \"L0\"[3]\n[2] \"L1\"[3]\n[3] \"c\"[1]\n\n" HOST("c", "S0", "3")
 			       HOST("a", "L0", "2") HOST("b", "L0", "1") "Hca 2 \"x\"\n[2] \"L1\"[4]\n\n");
-	struct fors_places *places = fors_places_new();
+	struct fors_places *places FREED(fors_places_free) = fors_places_new();
 
 	assert_int_equal(fors_places_learn(places, net, NULL, 0, NULL), FORS_OK);
 	assert_int_equal(fors_assign_lids(net, places, 1, false, NULL), FORS_OK);
@@ -497,12 +467,11 @@ static void the_order_of_lids(void **state)
 	assert_lid(net, "L0", 10, 0);
 	assert_lid(net, "L1", 11, 0);
 	assert_lid(net, "S0", 12, 0);
-	fors_places_free(places);
 	fors_net_free(net);
 }
 
 /* 382 servers with 128 LIDs each and 128 switches need every LID from 128 to the last; one switch more is too many. */
-static void the_last_lid(void **state)
+TEST(the_last_lid)
 {
 	struct bed *bed = bed_new("FT(2;64,64;servers=6;empty=0/0,0/1)", 0);
 	struct fors_error error;
@@ -521,9 +490,9 @@ static void the_last_lid(void **state)
 }
 
 /* What a text says stays, when it makes sense; a server without a LID stays without; where nobody has one, all are new. */
-static void lids_of_a_text_stay(void **state)
+TEST(lids_of_a_text_stay)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 1);
 	struct fors_port *first = fors_net_port(bed->net, bed->fabric->server[0].node, 1);
 	struct fors_port *last = fors_net_port(bed->net, bed->fabric->server[3].node, 1);
 	struct fors_port *leaf = fors_net_port(bed->net, bed->fabric->leaf[0].node, 0);
@@ -555,10 +524,9 @@ static void lids_of_a_text_stay(void **state)
 	assert_int_equal(last->lid, 4);
 	assert_int_equal(leaf->lid, 5);
 	assert_int_equal(leaf[1].lid, 0);
-	bed_free(bed);
 }
 
-static void lids_are_assigned_like_opensm(void **state)
+TEST(lids_are_assigned_like_opensm)
 {
 	struct bed *bed = bed_new("FT(2;4,3)", 2);
 	struct fors_error error;
@@ -573,36 +541,4 @@ static void lids_are_assigned_like_opensm(void **state)
 	assert_int_equal(fors_assign_lids(bed->net, bed->places, 5, false, &error), FORS_ELIMIT);
 	assert_int_equal(bed->net->port[0].lmc, 0);
 	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(model_fabric),
-		cmocka_unit_test(the_dead_keep_their_places),
-		cmocka_unit_test(a_new_spine_replaces_the_dead_one),
-		cmocka_unit_test(a_new_spine_takes_the_place_of_its_ports),
-		cmocka_unit_test(between_equal_places_the_first),
-		cmocka_unit_test(a_new_leaf_takes_the_place_of_its_ports),
-		cmocka_unit_test(a_cable_that_never_was_counts),
-		cmocka_unit_test(a_cable_has_two_ends),
-		cmocka_unit_test(a_moved_cable_is_no_second_lane),
-		cmocka_unit_test(namesakes_go_by_their_guids),
-		cmocka_unit_test(parallel_cables_are_lanes),
-		cmocka_unit_test(empty_ports_are_no_slots),
-		cmocka_unit_test(participants_have_ranks),
-		cmocka_unit_test(the_smallest_lmc_and_no_lid),
-		cmocka_unit_test(fingerprints_tell),
-		cmocka_unit_test(the_last_lane),
-		cmocka_unit_test(cut_leaves_are_named),
-		cmocka_unit_test(no_two_level_tree),
-		cmocka_unit_test(one_leaf_is_a_tree),
-		cmocka_unit_test(root_guids_decide),
-		cmocka_unit_test(the_order_of_lids),
-		cmocka_unit_test(the_last_lid),
-		cmocka_unit_test(lids_of_a_text_stay),
-		cmocka_unit_test(lids_are_assigned_like_opensm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

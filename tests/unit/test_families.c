@@ -12,6 +12,8 @@
 #include "core/planners/flows/strategy.h"
 #include "tests/sweep/world.h"
 
+FREES(fors_flows_packing_free, struct fors_flows_packing *)
+
 struct one {
 	struct world_wish wish;
 	bool is_shuffled;
@@ -22,8 +24,8 @@ struct one {
 static uint32_t phases_of(const struct world *world, const char *what)
 {
 	const struct fors_flows_asked asked = {0};
-	struct fors_flows_problem problem;
-	struct fors_flows_packing *packing;
+	struct fors_flows_problem problem CLEARED(fors_flows_problem_clear);
+	struct fors_flows_packing *packing FREED(fors_flows_packing_free) = NULL;
 	struct fors_error error;
 	uint32_t phases;
 
@@ -33,14 +35,12 @@ static uint32_t phases_of(const struct world *world, const char *what)
 	if (packing->nwaiting || !world_check(world, packing, what))
 		fail_msg("%s: no plan", what);
 	phases = packing->nphases;
-	fors_flows_packing_free(packing);
-	fors_flows_problem_clear(&problem);
 	return phases;
 }
 
 static void try_one(const struct one *one)
 {
-	struct world world;
+	struct world world CLEARED(world_clear);
 	char what[160];
 	uint32_t phases, bound;
 
@@ -53,10 +53,9 @@ static void try_one(const struct one *one)
 	phases = phases_of(&world, what);
 	if (phases < bound || phases * 100 > bound * one->most)
 		fail_msg("%s: %u phases, the tables allow %u", what, phases, bound);
-	world_clear(&world);
 }
 
-static void all_kinds(void **state)
+TEST(all_kinds)
 {
 	static const struct one all[] = {
 		{{.spec = "FT(2;8,8)", .tables = "d-mod-k"}, false, 100},
@@ -79,11 +78,4 @@ static void all_kinds(void **state)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		try_one(&all[i]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(all_kinds)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

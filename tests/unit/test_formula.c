@@ -7,6 +7,8 @@
 #include "lab/model/patterns/pattern.h"
 #include "unit.h"
 
+FREES(fors_pattern_free, struct fors_pattern *)
+
 static struct fors_error error;
 
 static struct fors_pattern *pattern(const char *name, uint32_t n)
@@ -20,16 +22,15 @@ static struct fors_pattern *pattern(const char *name, uint32_t n)
 
 static uint32_t to(const char *name, uint32_t n, uint32_t phase, uint32_t i)
 {
-	struct fors_pattern *p = pattern(name, n);
+	struct fors_pattern *p FREED(fors_pattern_free) = pattern(name, n);
 	struct fors_pair pair = fors_pattern_pair(p, phase, i);
 
 	assert_true(phase < fors_pattern_nphases(p) && i < fors_pattern_npairs(p, phase) && pair.src == i &&
 		    !pair.path);
-	fors_pattern_free(p);
 	return pair.dst;
 }
 
-static void by_hand(void **state)
+TEST(by_hand)
 {
 	assert_int_equal(to("bit-complement", 16, 0, 5), 10);
 	assert_int_equal(to("BIT_REVERSE", 16, 0, 3), 12);
@@ -62,7 +63,7 @@ static void by_hand(void **state)
 }
 
 /* In each phase nobody is sent to twice, but where that is the point; nobody to himself. */
-static void phases_are_matchings(void **state)
+TEST(phases_are_matchings)
 {
 	static const uint32_t sizes[] = {2, 4, 9, 12, 16, 32, 36, 64, 128, 144, 256};
 	bool taken[256];
@@ -94,7 +95,7 @@ static void phases_are_matchings(void **state)
 }
 
 /* All pairs once: the exchanges. */
-static void exchanges_are_whole(void **state)
+TEST(exchanges_are_whole)
 {
 	static const struct {
 		const char *name;
@@ -102,7 +103,7 @@ static void exchanges_are_whole(void **state)
 	} cases[] = {{"xor", 16}, {"NAS-FT", 16}, {"NAS-IS", 12}, {"incast", 12}};
 
 	for (size_t c = 0; c < 4; c++) {
-		struct fors_pattern *p = pattern(cases[c].name, cases[c].n);
+		struct fors_pattern *p FREED(fors_pattern_free) = pattern(cases[c].name, cases[c].n);
 		unsigned met[16 * 16] = {0};
 
 		for (uint32_t phase = 0; phase < fors_pattern_nphases(p); phase++)
@@ -114,18 +115,17 @@ static void exchanges_are_whole(void **state)
 			}
 		for (uint32_t i = 0; i < 256; i++)
 			assert_int_equal(met[i], i / 16 < cases[c].n && i % 16 < cases[c].n && i / 16 != i % 16);
-		fors_pattern_free(p);
 	}
 }
 
 /* After the phases of a broadcast, of dissemination and of recursive doubling all know what server 0 knew. */
-static void collectives_reach_all(void **state)
+TEST(collectives_reach_all)
 {
 	static const char *const names[] = {"broadcast", "dissemination", "recursive-doubling"};
 
 	for (size_t c = 0; c < 3; c++)
 		for (uint32_t n = 2; n <= 64; n++) {
-			struct fors_pattern *p = NULL;
+			struct fors_pattern *p FREED(fors_pattern_free) = NULL;
 			bool knows[64] = {true}, next[64];
 
 			if (fors_pattern_new(names[c], n, NULL, &p, &error))
@@ -142,12 +142,11 @@ static void collectives_reach_all(void **state)
 			}
 			for (uint32_t i = 0; i < n; i++)
 				assert_true(knows[i]);
-			fors_pattern_free(p);
 		}
 }
 
 /* Who is a neighbour of somebody has him as a neighbour: there and back are two phases. */
-static void grids_go_both_ways(void **state)
+TEST(grids_go_both_ways)
 {
 	static const struct {
 		const char *name;
@@ -167,7 +166,7 @@ static void grids_go_both_ways(void **state)
 			}
 }
 
-static void what_makes_no_sense(void **state)
+TEST(what_makes_no_sense)
 {
 	static const struct {
 		const char *name, *text;
@@ -190,18 +189,4 @@ static void what_makes_no_sense(void **state)
 		if (!strstr(error.text, cases[i].text))
 			fail_msg("%s: %s", cases[i].name, error.text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_hand),
-		cmocka_unit_test(phases_are_matchings),
-		cmocka_unit_test(exchanges_are_whole),
-		cmocka_unit_test(collectives_reach_all),
-		cmocka_unit_test(grids_go_both_ways),
-		cmocka_unit_test(what_makes_no_sense),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

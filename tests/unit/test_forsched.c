@@ -24,6 +24,9 @@
 #include "published.h"
 #include "seal.h"
 
+FREES(forsched_close, struct forsched *)
+FREES(forsched_watch_close, struct forsched_watch *)
+
 #define DIRECTORY "forsched-test.XXXXXX"
 
 struct place {
@@ -190,9 +193,9 @@ static void assert_same_plan(const struct fors_schedule *plan, const struct fors
 
 static void compare(const char *spec, unsigned lmc, const char *down, const char *participants, const char *method)
 {
-	struct bed *bed = bed_new(spec, lmc);
+	struct bed *bed FREED(bed_free) = bed_new(spec, lmc);
 	struct fors_schedule *plan, *read;
-	struct forsched *schedule;
+	struct forsched *schedule FREED(forsched_close) = NULL;
 	struct bytes bytes;
 
 	if (participants)
@@ -204,13 +207,11 @@ static void compare(const char *spec, unsigned lmc, const char *down, const char
 	plan = read;
 	schedule = open_good(bytes);
 	assert_same_plan(plan, schedule);
-	forsched_close(schedule);
 	fors_schedule_free(plan);
 	free(bytes.data);
-	bed_free(bed);
 }
 
-static void reads_what_was_written(void **state)
+TEST(reads_what_was_written)
 {
 	static const char *const specs[] = {"FT(2;4,4)",	   "FT(2;1,1)",
 					    "FT(2;4,1)",	   "FT(2;1,5)",
@@ -226,7 +227,7 @@ static void reads_what_was_written(void **state)
 		}
 }
 
-static void reads_plans_after_failures(void **state)
+TEST(reads_plans_after_failures)
 {
 	compare("FT(2;6,5)", 3, "Leaf00[7]", NULL, "closed-form");
 	compare("FT(2;6,5)", 3, "Leaf00[7] Leaf01[8] Spine04", NULL, "exact");
@@ -236,12 +237,12 @@ static void reads_plans_after_failures(void **state)
 	compare("FT(2;6,5)", 3, NULL, "3/3", "auto");
 }
 
-static void wide_cells_are_read(void **state)
+TEST(wide_cells_are_read)
 {
 	/* 4000 servers x 21 lanes do not fit 16 bits. */
-	struct bytes bytes = published_spec("FT(2;20,200)", 0, "rounds", 5);
-	struct fors_schedule *plan = published_decode(bytes);
-	struct forsched *schedule = open_good(bytes);
+	struct bytes bytes CLEARED(bytes_clear) = published_spec("FT(2;20,200)", 0, "rounds", 5);
+	struct fors_schedule *plan FREED(fors_schedule_free) = published_decode(bytes);
+	struct forsched *schedule FREED(forsched_close) = open_good(bytes);
 	struct fors_sf_header header;
 
 	memcpy(&header, bytes.data, sizeof(header));
@@ -253,15 +254,12 @@ static void wide_cells_are_read(void **state)
 			assert_int_equal(forsched_flow(schedule, s, phase, &flow), FORSCHED_OK);
 			assert_sends(plan, &flow, s, phase);
 		}
-	forsched_close(schedule);
-	fors_schedule_free(plan);
-	free(bytes.data);
 }
 
-static void tells_about_itself(void **state)
+TEST(tells_about_itself)
 {
 	struct bytes bytes = published_spec("FT(2;4,3)", 2, "exact", 1234567890123), copy;
-	struct forsched *schedule = open_good(bytes);
+	struct forsched *schedule FREED(forsched_close) = open_good(bytes);
 	struct forsched_info info;
 	void *data;
 
@@ -279,14 +277,13 @@ static void tells_about_itself(void **state)
 	assert_int_equal(copy.size, bytes.size);
 	assert_memory_equal(data, bytes.data, copy.size);
 	free(data);
-	forsched_close(schedule);
 	free(bytes.data);
 }
 
-static void what_is_not_there(void **state)
+TEST(what_is_not_there)
 {
-	struct bytes bytes = published_spec("FT(2;4,3)", 0, "auto", 1);
-	struct forsched *schedule = open_good(bytes);
+	struct bytes bytes CLEARED(bytes_clear) = published_spec("FT(2;4,3)", 0, "auto", 1);
+	struct forsched *schedule FREED(forsched_close) = open_good(bytes);
 	struct forsched_error error;
 	struct forsched_flow flow = {.to = 99};
 	uint32_t number = 99;
@@ -304,15 +301,13 @@ static void what_is_not_there(void **state)
 	assert_int_equal(flow.to, 99);
 	assert_int_equal(forsched_prepare(schedule, 12, &error), FORSCHED_ERANGE);
 	data_contains(error.text, "no server 12");
-	forsched_close(schedule);
 	forsched_close(NULL);
-	free(bytes.data);
 }
 
-static void withdrawn_is_an_answer(void **state)
+TEST(withdrawn_is_an_answer)
 {
-	struct bytes bytes = published_withdrawn("the fabric is not a tree", 9);
-	struct forsched *schedule = open_good(bytes);
+	struct bytes bytes CLEARED(bytes_clear) = published_withdrawn("the fabric is not a tree", 9);
+	struct forsched *schedule FREED(forsched_close) = open_good(bytes);
 	struct forsched_error error;
 	struct forsched_info info;
 	struct forsched_flow flow;
@@ -328,8 +323,6 @@ static void withdrawn_is_an_answer(void **state)
 	assert_int_equal(forsched_find_guid(schedule, 1, &number, &error), FORSCHED_EWITHDRAWN);
 	data_contains(error.text, "the fabric is not a tree");
 	assert_int_equal(forsched_check(schedule, &error), FORSCHED_OK);
-	forsched_close(schedule);
-	free(bytes.data);
 }
 
 /* ---- bad files ---- */
@@ -351,7 +344,7 @@ static void put32(struct bytes bytes, size_t offset, uint32_t value)
 	memcpy(bytes.data + offset, &value, 4);
 }
 
-static void other_kinds_are_refused(void **state)
+TEST(other_kinds_are_refused)
 {
 	struct bytes good = published_spec("FT(2;4,3)", 0, "auto", 1),
 		     bad = {.data = malloc(good.size), .size = good.size};
@@ -377,18 +370,17 @@ static void other_kinds_are_refused(void **state)
 /* One field of the header is another number, and the header's checksum right. */
 static void assert_size_refused(struct bytes good, size_t offset, uint32_t value)
 {
-	struct bytes bad = {.data = malloc(good.size), .size = good.size};
+	struct bytes bad CLEARED(bytes_clear) = {.data = malloc(good.size), .size = good.size};
 	size_t size = offsetof(struct fors_sf_header, header_crc);
 
 	memcpy(bad.data, good.data, good.size);
 	put32(bad, offset, value);
 	put32(bad, size, (uint32_t)crc32_z(0, bad.data, size));
 	assert_refused(bad, "impossible sizes in the header");
-	free(bad.data);
 }
 
 /* Each size follows from the others and from the length of the file: none can be wrong alone. */
-static void impossible_sizes_are_refused(void **state)
+TEST(impossible_sizes_are_refused)
 {
 #define FIELD(name) offsetof(struct fors_sf_header, name)
 	static const size_t fields[] = {FIELD(layout),
@@ -407,7 +399,8 @@ static void impossible_sizes_are_refused(void **state)
 	const size_t nfields = sizeof(fields) / sizeof(fields[0]);
 
 	for (int has_rounds = 0; has_rounds < 2; has_rounds++) {
-		struct bytes good = published_spec("FT(2;4,3)", 2, has_rounds ? "rounds" : "exact", 1);
+		struct bytes good CLEARED(bytes_clear) =
+			published_spec("FT(2;4,3)", 2, has_rounds ? "rounds" : "exact", 1);
 
 		for (size_t i = 0; i < (has_rounds ? nfields : nfields - 3); i++) {
 			uint32_t now;
@@ -420,7 +413,6 @@ static void impossible_sizes_are_refused(void **state)
 		}
 		assert_size_refused(good, FIELD(npaths), 0);
 		assert_size_refused(good, FIELD(npaths), 129);
-		free(good.data);
 	}
 #undef FIELD
 }
@@ -428,18 +420,17 @@ static void impossible_sizes_are_refused(void **state)
 static void every_cut_is_seen(struct bytes good)
 {
 	for (size_t size = 8; size < good.size; size++) {
-		unsigned char *data = malloc(size);
+		unsigned char *data FREED(free) = malloc(size);
 
 		assert_non_null(data);
 		memcpy(data, good.data, size);
 		assert_refused((struct bytes){data, size}, "truncated");
-		free(data);
 	}
 }
 
 static void assert_seen(struct bytes bytes, size_t at)
 {
-	struct forsched *schedule = NULL;
+	struct forsched *schedule FREED(forsched_close) = NULL;
 	struct forsched_error error = {.text = ""};
 	enum forsched_err err = forsched_open_memory(bytes.data, bytes.size, "changed", &schedule, &error);
 
@@ -449,7 +440,6 @@ static void assert_seen(struct bytes bytes, size_t at)
 		fail_msg("a change of byte %zu was not seen", at);
 	else
 		data_contains(error.text, "changed: ");
-	forsched_close(schedule);
 }
 
 static void every_change_is_seen(struct bytes good)
@@ -463,16 +453,16 @@ static void every_change_is_seen(struct bytes good)
 	}
 }
 
-static void damage_is_seen(void **state)
+TEST(damage_is_seen)
 {
 	static const char *const methods[] = {"closed-form", "rounds"};
 
 	for (size_t i = 0; i < 2; i++) {
-		struct bytes good = published_spec("FT(2;4,3;servers=3)", 2, i ? methods[1] : "exact", 1);
+		struct bytes good CLEARED(bytes_clear) =
+			published_spec("FT(2;4,3;servers=3)", 2, i ? methods[1] : "exact", 1);
 
 		every_cut_is_seen(good);
 		every_change_is_seen(good);
-		free(good.data);
 	}
 }
 
@@ -480,10 +470,10 @@ static void damage_is_seen(void **state)
 static void assert_change_refused(struct bytes good, size_t at, const void *change, size_t size, bool has_checksum,
 				  const char *why)
 {
-	struct bytes bad = {.data = malloc(good.size), .size = good.size};
+	struct bytes bad CLEARED(bytes_clear) = {.data = malloc(good.size), .size = good.size};
 	struct forsched_error error = {.text = ""};
 	struct fors_sf_header header;
-	struct forsched *schedule;
+	struct forsched *schedule FREED(forsched_close) = NULL;
 
 	memcpy(bad.data, good.data, good.size);
 	memcpy(&header, good.data, sizeof(header));
@@ -493,8 +483,6 @@ static void assert_change_refused(struct bytes good, size_t at, const void *chan
 	schedule = open_good(bad);
 	assert_int_equal(forsched_check(schedule, &error), FORSCHED_EFORMAT);
 	data_contains(error.text, why);
-	forsched_close(schedule);
-	free(bad.data);
 }
 
 /* A change of one cell of row 0. */
@@ -504,10 +492,10 @@ static void assert_cell_refused(struct bytes good, uint32_t phase, struct fors_s
 	assert_change_refused(good, phase, &change, sizeof(change), false, "checksum of a row of cells");
 }
 
-static void contradictions_are_seen(void **state)
+TEST(contradictions_are_seen)
 {
-	struct bytes good = published_spec("FT(2;4,3)", 2, "exact", 1);
-	struct forsched *schedule = open_good(good);
+	struct bytes good CLEARED(bytes_clear) = published_spec("FT(2;4,3)", 2, "exact", 1);
+	struct forsched *schedule FREED(forsched_close) = open_good(good);
 	struct fors_sf_header header;
 	struct fors_sf_cell cell;
 	struct forsched_flow flow;
@@ -544,14 +532,12 @@ static void contradictions_are_seen(void **state)
 			    ((struct fors_sf_cell){cell.dst, FORS_SF_IDLE, cell.path, cell.reverse, cell.lane, 0}),
 			    "missing");
 #undef CHANGED
-	forsched_close(schedule);
-	free(good.data);
 }
 
 /* The same in the rounds layout: 12 servers, a row of 2-byte numbers (receiver x 5 + lane) for each of 3 leaves. */
-static void contradictions_in_rounds_are_seen(void **state)
+TEST(contradictions_in_rounds_are_seen)
 {
-	struct bytes good = published_spec("FT(2;4,3)", 0, "rounds", 1);
+	struct bytes good CLEARED(bytes_clear) = published_spec("FT(2;4,3)", 0, "rounds", 1);
 	struct fors_sf_header header;
 	uint16_t *number, nobody = htole16(12 * 5), far_away = htole16(0xFFF0), last = htole16(12 * 5 - 1), row[12];
 
@@ -567,12 +553,11 @@ static void contradictions_in_rounds_are_seen(void **state)
 	row[4] = number[0];
 	assert_change_refused(good, 0, row, sizeof(row), true, "two servers send to the same one at the same time");
 	assert_change_refused(good, 0, &last, 2, false, "checksum of a row of cells");
-	free(good.data);
 }
 
-static void twins_are_refused(void **state)
+TEST(twins_are_refused)
 {
-	struct bytes bytes = published_spec("FT(2;4,3)", 2, "auto", 1);
+	struct bytes bytes CLEARED(bytes_clear) = published_spec("FT(2;4,3)", 2, "auto", 1);
 	struct fors_sf_server *server = (struct fors_sf_server *)(bytes.data + sizeof(struct fors_sf_header));
 	struct fors_sf_server old = server[3];
 
@@ -591,7 +576,6 @@ static void twins_are_refused(void **state)
 	server[3].lid = 0;
 	published_restamp(bytes);
 	assert_refused(bytes, "LID or LMC");
-	free(bytes.data);
 }
 
 /* ---- units and switches of version 2 ---- */
@@ -605,13 +589,14 @@ static struct fors_sf_more more_of(struct bytes bytes)
 }
 
 /* Readers find a unit by halving, so two that changed places would not be found. */
-static void units_in_another_order_are_refused(void **state)
+TEST(units_in_another_order_are_refused)
 {
-	struct bytes bad = published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS | PUBLISHED_SLS);
+	struct bytes bad CLEARED(bytes_clear) =
+		published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS | PUBLISHED_SLS);
 	unsigned char *unit = bad.data + le64toh(more_of(bad).units_offset);
 	struct fors_sf_unit first;
 	struct forsched_error error = {.text = ""};
-	struct forsched *schedule;
+	struct forsched *schedule FREED(forsched_close) = NULL;
 
 	memcpy(&first, unit, sizeof(first));
 	memmove(unit, unit + sizeof(first), sizeof(first));
@@ -620,44 +605,40 @@ static void units_in_another_order_are_refused(void **state)
 	schedule = open_good(bad);
 	assert_int_equal(forsched_check(schedule, &error), FORSCHED_EFORMAT);
 	data_contains(error.text, "the order of a leaf's units");
-	forsched_close(schedule);
-	free(bad.data);
 }
 
 /* There are 16 service levels. */
-static void a_unit_of_level_16_is_refused(void **state)
+TEST(a_unit_of_level_16_is_refused)
 {
-	struct bytes bad = published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS | PUBLISHED_SLS);
+	struct bytes bad CLEARED(bytes_clear) =
+		published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS | PUBLISHED_SLS);
 	struct forsched_error error = {.text = ""};
-	struct forsched *schedule;
+	struct forsched *schedule FREED(forsched_close) = NULL;
 
 	bad.data[le64toh(more_of(bad).units_offset) + offsetof(struct fors_sf_unit, sl)] = 16;
 	seal(bad.data, bad.size);
 	schedule = open_good(bad);
 	assert_int_equal(forsched_check(schedule, &error), FORSCHED_EFORMAT);
 	data_contains(error.text, "a service level above 15");
-	forsched_close(schedule);
-	free(bad.data);
 }
 
 /* The first switch is the first leaf, and has a GUID as all have. */
-static void a_leaf_without_a_guid_is_refused(void **state)
+TEST(a_leaf_without_a_guid_is_refused)
 {
-	struct bytes bad = published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS);
+	struct bytes bad CLEARED(bytes_clear) = published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS);
 
 	memset(bad.data + le64toh(more_of(bad).switches_offset), 0, 8);
 	seal(bad.data, bad.size);
 	assert_refused(bad, "a switch without a GUID");
-	free(bad.data);
 }
 
 /* Leaves have the order of servers; only the switches behind them are ordered among each other. */
-static void a_spine_may_have_the_smallest_guid(void **state)
+TEST(a_spine_may_have_the_smallest_guid)
 {
-	struct bytes bytes = published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS);
+	struct bytes bytes CLEARED(bytes_clear) = published_spec_2("FT(2;4,3)", 2, "exact", 1, PUBLISHED_WAYS);
 	uint64_t smallest = htole64(1);
 	struct forsched_error error;
-	struct forsched *schedule;
+	struct forsched *schedule FREED(forsched_close) = NULL;
 
 	memcpy(bytes.data + le64toh(more_of(bytes).switches_offset) + 3 * sizeof(smallest), &smallest,
 	       sizeof(smallest));
@@ -665,8 +646,6 @@ static void a_spine_may_have_the_smallest_guid(void **state)
 	schedule = open_good(bytes);
 	if (forsched_check(schedule, &error))
 		fail_msg("%s", error.text);
-	forsched_close(schedule);
-	free(bytes.data);
 }
 
 /* ---- files that change ---- */
@@ -681,9 +660,9 @@ static void assert_no_file(const char *path, const char *why)
 	data_contains(error.text, why);
 }
 
-static void what_is_no_file(void **state)
+TEST(what_is_no_file)
 {
-	struct place place = make_place();
+	struct place place CLEARED(remove_place) = make_place();
 	struct forsched *schedule = NULL;
 	struct forsched_error error;
 
@@ -698,7 +677,6 @@ static void what_is_no_file(void **state)
 	unlink(place.file);
 	published_write(place.file, (struct bytes){(unsigned char *)"", 0});
 	assert_int_equal(forsched_open(place.file, &schedule, NULL), FORSCHED_EFORMAT);
-	remove_place(&place);
 }
 
 static unsigned open_files(void)
@@ -711,10 +689,10 @@ static unsigned open_files(void)
 }
 
 /* A program may open a schedule for each exchange of a year. */
-static void closing_leaves_no_file_open(void **state)
+TEST(closing_leaves_no_file_open)
 {
-	struct place place = make_place();
-	struct bytes good = published_spec("FT(2;4,3)", 0, "auto", 1);
+	struct place place CLEARED(remove_place) = make_place();
+	struct bytes good CLEARED(bytes_clear) = published_spec("FT(2;4,3)", 0, "auto", 1);
 	unsigned before = open_files();
 	struct forsched_watch *watch;
 	struct forsched *schedule;
@@ -730,17 +708,15 @@ static void closing_leaves_no_file_open(void **state)
 	published_write(place.file, good);
 	assert_int_equal(forsched_open(place.file, &schedule, NULL), FORSCHED_EFORMAT);
 	assert_int_equal(open_files(), before);
-	free(good.data);
-	remove_place(&place);
 }
 
-static void cut_while_open(void **state)
+TEST(cut_while_open)
 {
 	static const char *const methods[] = {"exact", "rounds"};
-	struct place place = make_place();
+	struct place place CLEARED(remove_place) = make_place();
 
 	for (size_t i = 0; i < 2; i++) {
-		struct bytes good = published_spec("FT(2;4,4)", 2, methods[i], 1);
+		struct bytes good CLEARED(bytes_clear) = published_spec("FT(2;4,4)", 2, methods[i], 1);
 		struct forsched_error error;
 		struct forsched_flow flow;
 		struct forsched *schedule, *unread;
@@ -762,23 +738,21 @@ static void cut_while_open(void **state)
 		data_contains(error.text, "truncated while it was open");
 		forsched_close(schedule);
 		forsched_close(unread);
-		free(good.data);
 	}
-	remove_place(&place);
 }
 
 /* Somebody copies a new file over the old one instead of renaming it: rows of two plans must never mix. */
-static void written_over_while_open(void **state)
+TEST(written_over_while_open)
 {
 	static const char *const methods[] = {"exact", "rounds"};
-	struct place place = make_place();
+	struct place place CLEARED(remove_place) = make_place();
 
 	for (size_t i = 0; i < 2; i++) {
-		struct bytes old = published_spec("FT(2;4,4)", 2, methods[i], 1);
-		struct bed *bed = bed_new("FT(2;4,4)", 2);
+		struct bytes old CLEARED(bytes_clear) = published_spec("FT(2;4,4)", 2, methods[i], 1);
+		struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 2);
 		struct forsched_error error;
 		struct forsched_flow flow;
-		struct forsched *schedule;
+		struct forsched *schedule FREED(forsched_close) = NULL;
 		struct bytes new;
 
 		bed_down(bed, "Leaf00[6] Leaf01[5]");
@@ -792,17 +766,13 @@ static void written_over_while_open(void **state)
 		assert_int_equal(forsched_refresh(&schedule, &error), FORSCHED_OK);
 		assert_int_equal(forsched_epoch(schedule), 2);
 		assert_int_equal(forsched_flow(schedule, 0, 0, &flow), FORSCHED_OK);
-		forsched_close(schedule);
-		free(old.data);
 		free(new.data);
-		bed_free(bed);
 	}
-	remove_place(&place);
 }
 
-static void replaced_while_open(void **state)
+TEST(replaced_while_open)
 {
-	struct place place = make_place();
+	struct place place CLEARED(remove_place) = make_place();
 	struct bytes first = published_spec("FT(2;4,4)", 2, "exact", 10),
 		     second = published_spec("FT(2;4,3)", 2, "exact", 11);
 	struct forsched *schedule, *newer = NULL, *same;
@@ -841,7 +811,6 @@ static void replaced_while_open(void **state)
 	forsched_close(schedule);
 	free(first.data);
 	free(second.data);
-	remove_place(&place);
 }
 
 static void put_text(const char *path, const char *text)
@@ -873,9 +842,9 @@ static bool is_readable(const struct forsched_watch *watch, int timeout_ms)
 }
 
 /* Many wait for a file in a folder that comes later: all hear of the first newer epoch, and none of what is not newer. */
-static void waiting_for_the_next_epoch(void **state)
+TEST(waiting_for_the_next_epoch)
 {
-	struct place place = make_place();
+	struct place place CLEARED(remove_place) = make_place();
 	struct bytes old = published_spec("FT(2;4,4)", 2, "exact", 10),
 		     next = published_spec("FT(2;4,4)", 2, "exact", 11);
 	struct waiter waiter[8];
@@ -904,16 +873,15 @@ static void waiting_for_the_next_epoch(void **state)
 	forsched_watch_close(NULL);
 	free(old.data);
 	free(next.data);
-	remove_place(&place);
 }
 
 /* The descriptor is readable after a change, and quiet after a look; a damaged file is no epoch. */
-static void watching_with_poll(void **state)
+TEST(watching_with_poll)
 {
-	struct place place = make_place();
+	struct place place CLEARED(remove_place) = make_place();
 	struct bytes old = published_spec("FT(2;4,4)", 2, "exact", 10),
 		     next = published_spec("FT(2;4,4)", 2, "exact", 11);
-	struct forsched_watch *watch;
+	struct forsched_watch *watch FREED(forsched_watch_close) = NULL;
 	uint64_t epoch = 0;
 
 	published_replace(place.file, old);
@@ -932,10 +900,8 @@ static void watching_with_poll(void **state)
 	assert_int_equal(forsched_watch_wait(watch, 10, 1, &epoch, NULL), FORSCHED_OK);
 	assert_int_equal(epoch, 10); /* not above: the time was over */
 	assert_int_equal(forsched_watch_wait(watch, 9, -1, &epoch, NULL), FORSCHED_OK);
-	forsched_watch_close(watch);
 	free(old.data);
 	free(next.data);
-	remove_place(&place);
 }
 
 /* Something else happens in the folder. */
@@ -947,12 +913,12 @@ static void *beat_later(void *context)
 }
 
 /* Whoever waits for so long does, whatever wakes it: the clock's seconds and their parts add up. */
-static void waiting_lasts_as_long_as_it_should(void **state)
+TEST(waiting_lasts_as_long_as_it_should)
 {
-	struct place place = make_place();
-	struct bytes good = published_spec("FT(2;4,3)", 0, "auto", 10);
+	struct place place CLEARED(remove_place) = make_place();
+	struct bytes good CLEARED(bytes_clear) = published_spec("FT(2;4,3)", 0, "auto", 10);
 	struct timespec began, ended;
-	struct forsched_watch *watch;
+	struct forsched_watch *watch FREED(forsched_watch_close) = NULL;
 	pthread_t thread;
 	uint64_t epoch;
 
@@ -968,13 +934,10 @@ static void waiting_lasts_as_long_as_it_should(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(epoch, 10);
 	assert_true((ended.tv_sec - began.tv_sec) * 1000 + (ended.tv_nsec - began.tv_nsec) / 1000000 >= 1099);
-	forsched_watch_close(watch);
-	free(good.data);
-	remove_place(&place);
 }
 
 /* Where a process has no file descriptor left, it is told so, and has no watch. */
-static void no_watch_without_descriptors(void **state)
+TEST(no_watch_without_descriptors)
 {
 	struct rlimit before, none = {.rlim_cur = 0};
 	struct forsched_watch *watch = NULL;
@@ -991,13 +954,13 @@ static void no_watch_without_descriptors(void **state)
 	assert_null(watch);
 }
 
-static void heartbeats(void **state)
+TEST(heartbeats)
 {
 	static const char *const bad[] = {
 		"",	  "soon\n", "12\n",   "12 34",	"12 34 56\n", "-\n",	 "1 99999999999999999999999\n",
 		"-5 1\n", "+5 1\n", " 5 1\n", "5 -1\n", "5  1\n",     "5 1\n\n", "18446744073709551616 1\n"};
-	struct place place = make_place();
-	struct bytes good = published_spec("FT(2;4,4)", 0, "auto", 10);
+	struct place place CLEARED(remove_place) = make_place();
+	struct bytes good CLEARED(bytes_clear) = published_spec("FT(2;4,4)", 0, "auto", 10);
 	struct forsched_heartbeat beat;
 	struct forsched_error error;
 	struct forsched *schedule, *in_memory = open_good(good);
@@ -1026,37 +989,33 @@ static void heartbeats(void **state)
 	data_contains(error.text, "opened from memory");
 	forsched_close(schedule);
 	forsched_close(in_memory);
-	free(good.data);
-	remove_place(&place);
 }
 
 /* A clock a year ahead, killed, and corrected: that is no sign of life. Clocks of two hosts differ a little. */
 static void assert_path(const char *path, const char *job, const char *wanted)
 {
-	char *found = NULL;
+	char *found FREED(free) = NULL;
 
 	assert_int_equal(forsched_job_path(path, job, &found, NULL), FORSCHED_OK);
 	assert_string_equal(found, wanted);
-	free(found);
 }
 
 static void assert_heartbeat(const char *path, uint64_t unix_ms)
 {
 	struct forsched_heartbeat beat;
-	struct forsched *schedule = open_file(path);
+	struct forsched *schedule FREED(forsched_close) = open_file(path);
 
 	assert_int_equal(forsched_heartbeat(schedule, &beat, NULL), FORSCHED_OK);
 	assert_int_equal(beat.unix_ms, unix_ms);
-	forsched_close(schedule);
 }
 
 /* The heartbeat is that of the folder, for the demand of a job too; a folder of any name further up is none of a job. */
-static void heartbeats_of_demands(void **state)
+TEST(heartbeats_of_demands)
 {
 	static const char *const folders[] = {
 		"jobs",	  "jobs/4711",	   "jobs/4711/demand",	   "jobs/4711/demand/4711",
 		"demand", "demand/events", "demand/events/demand", "demand/events/demand/x"};
-	struct place place = make_place();
+	struct place place CLEARED(remove_place) = make_place();
 	struct bytes good = published_spec("FT(2;4,4)", 0, "auto", 10);
 	char path[160], before[4096];
 
@@ -1080,16 +1039,15 @@ static void heartbeats_of_demands(void **state)
 	free(good.data);
 	snprintf(path, sizeof(path), "rm -rf %s/jobs %s/demand", place.directory, place.directory);
 	assert_int_equal(system(path), 0);
-	remove_place(&place);
 }
 
 /* A job's own schedule is found by its name, the fabric's where it has none; no name leads out of the folder. */
-static void schedules_of_jobs(void **state)
+TEST(schedules_of_jobs)
 {
 	static const char *const bad[] = {
 		"../4711", ".",	   "..", "a/b",
 		".hidden", "/etc", "",	 "0123456789012345678901234567890123456789012345678901234567890123"};
-	struct place place = make_place();
+	struct place place CLEARED(remove_place) = make_place();
 	struct bytes good = published_spec("FT(2;4,4)", 0, "auto", 10);
 	struct forsched_heartbeat beat;
 	struct forsched *schedule;
@@ -1139,27 +1097,25 @@ static void schedules_of_jobs(void **state)
 	unlink(file);
 	rmdir(mine);
 	rmdir(jobs);
-	remove_place(&place);
 }
 
 /* All flows of a plan over one path index, but for `nothers` of them. */
 static struct bytes over_one_path(const char *method, unsigned lmc, uint8_t path, unsigned more, uint32_t nothers)
 {
-	struct bytes bytes = more ? published_spec_2("FT(2;4,4)", lmc, method, 10, more)
-				  : published_spec("FT(2;4,4)", lmc, method, 10);
+	struct bytes bytes CLEARED(bytes_clear) = more ? published_spec_2("FT(2;4,4)", lmc, method, 10, more)
+						       : published_spec("FT(2;4,4)", lmc, method, 10);
 	struct fors_schedule *plan = published_decode(bytes);
 
 	for (size_t i = 0; i < fors_schedule_ncells(plan); i++)
 		if (plan->cell[i].dst != FORS_IDLE)
 			plan->cell[i].path = nothers && nothers-- ? 0 : path;
-	free(bytes.data);
 	return published_bytes(plan);
 }
 
 /* Rows that were read before, or not, or all of them: the answer is the same. */
 static void assert_index(struct bytes bytes, enum forsched_err wanted, uint8_t value)
 {
-	struct forsched *schedule = open_good(bytes);
+	struct forsched *schedule FREED(forsched_close) = open_good(bytes);
 	struct forsched_error error;
 	uint8_t index = 77;
 
@@ -1172,12 +1128,11 @@ static void assert_index(struct bytes bytes, enum forsched_err wanted, uint8_t v
 	}
 	if (wanted)
 		data_contains(error.text, "several path indices");
-	forsched_close(schedule);
 	free(bytes.data);
 }
 
 /* The number that UCX adds to the LIDs of all peers; a plan over several has none. */
-static void the_path_index_of_all(void **state)
+TEST(the_path_index_of_all)
 {
 	struct bytes bytes = over_one_path("rounds", 1, 1, 0, 0);
 	struct forsched_error error;
@@ -1205,16 +1160,16 @@ static void the_path_index_of_all(void **state)
 	free(bytes.data);
 }
 
-static void heartbeats_of_the_future(void **state)
+TEST(heartbeats_of_the_future)
 {
 	static const char *const far[] = {"18446744073709551615 10\n", "9223372036854775807 10\n",
 					  "9223372036854775808 10\n", "11000000000000000000 10\n"};
 	static const int64_t stale[] = {FORSCHED_STALE_MS + 1, INT64_MAX, -FORSCHED_SKEW_MS - 1, INT64_MIN};
 	static const int64_t fresh[] = {FORSCHED_STALE_MS, 0, -FORSCHED_SKEW_MS};
-	struct place place = make_place();
-	struct bytes good = published_spec("FT(2;4,4)", 0, "auto", 10);
+	struct place place CLEARED(remove_place) = make_place();
+	struct bytes good CLEARED(bytes_clear) = published_spec("FT(2;4,4)", 0, "auto", 10);
 	struct forsched_heartbeat beat;
-	struct forsched *schedule;
+	struct forsched *schedule FREED(forsched_close) = NULL;
 	char text[64];
 
 	published_write(place.file, good);
@@ -1233,9 +1188,6 @@ static void heartbeats_of_the_future(void **state)
 		assert_int_equal(forsched_heartbeat_is_stale(&(struct forsched_heartbeat){.age_ms = stale[i]}), 1);
 	for (size_t i = 0; i < sizeof(fresh) / sizeof(fresh[0]); i++)
 		assert_int_equal(forsched_heartbeat_is_stale(&(struct forsched_heartbeat){.age_ms = fresh[i]}), 0);
-	forsched_close(schedule);
-	free(good.data);
-	remove_place(&place);
 }
 
 /* ---- threads ---- */
@@ -1258,13 +1210,13 @@ static void *look_at_all(void *argument)
 	return NULL;
 }
 
-static void many_threads_at_once(void **state)
+TEST(many_threads_at_once)
 {
 	static const char *const methods[] = {"exact", "rounds"};
 
 	for (size_t i = 0; i < 2; i++) {
-		struct bytes good = published_spec("FT(2;8,8)", 3, methods[i], 10);
-		struct forsched *schedule = open_good(good);
+		struct bytes good CLEARED(bytes_clear) = published_spec("FT(2;8,8)", 3, methods[i], 10);
+		struct forsched *schedule FREED(forsched_close) = open_good(good);
 		struct job job[6];
 		pthread_t thread[6];
 
@@ -1277,12 +1229,10 @@ static void many_threads_at_once(void **state)
 			assert_int_not_equal(job[t].sum, 0);
 			assert_int_equal(job[t].sum, job[0].sum);
 		}
-		forsched_close(schedule);
-		free(good.data);
 	}
 }
 
-static void every_code_has_words(void **state)
+TEST(every_code_has_words)
 {
 	for (int code = FORSCHED_OK; code <= FORSCHED_ENOMEM; code++) {
 		assert_string_not_equal(forsched_strerror((enum forsched_err)code), "");
@@ -1320,11 +1270,11 @@ static void assert_pieces(const struct fors_schedule *plan, const struct forsche
 	}
 }
 
-static void pieces_of_a_demand(void **state)
+TEST(pieces_of_a_demand)
 {
-	struct bytes bytes = published_spec_3("FT(2;3,3)", 2, 24, 5, PUBLISHED_WAYS);
-	struct fors_schedule *plan = published_decode(bytes);
-	struct forsched *schedule = open_good(bytes);
+	struct bytes bytes CLEARED(bytes_clear) = published_spec_3("FT(2;3,3)", 2, 24, 5, PUBLISHED_WAYS);
+	struct fors_schedule *plan FREED(fors_schedule_free) = published_decode(bytes);
+	struct forsched *schedule FREED(forsched_close) = open_good(bytes);
 	struct forsched_sizes sizes;
 	uint64_t length = 0, one;
 	uint32_t role;
@@ -1347,18 +1297,15 @@ static void pieces_of_a_demand(void **state)
 		assert_int_equal(forsched_role(schedule, s, &role), FORSCHED_OK);
 		assert_int_equal(role, FORSCHED_SENDS | FORSCHED_RECEIVES);
 	}
-	forsched_close(schedule);
-	fors_schedule_free(plan);
-	free(bytes.data);
 }
 
 /* One sends to another, and nobody else does anything. */
-static void roles_of_a_demand(void **state)
+TEST(roles_of_a_demand)
 {
 	struct bytes bytes = published_spec_3("FT(2;3,3)", 2, 1, 6, PUBLISHED_WAYS);
-	struct fors_schedule *plan = published_decode(bytes);
+	struct fors_schedule *plan FREED(fors_schedule_free) = published_decode(bytes);
 	uint32_t ncells = (uint32_t)fors_schedule_ncells(plan), role, first = ncells, receiver;
-	struct forsched *schedule;
+	struct forsched *schedule FREED(forsched_close) = NULL;
 
 	for (uint32_t i = 0; i < ncells; i++)
 		if (first == ncells && i % plan->nphases == 0 && plan->bytes[i])
@@ -1382,16 +1329,14 @@ static void roles_of_a_demand(void **state)
 				       : s == receiver			      ? FORSCHED_RECEIVES
 									      : 0);
 	}
-	forsched_close(schedule);
-	fors_schedule_free(plan);
 	free(bytes.data);
 }
 
 /* Without a demand everybody sends one message of size 1 to everybody. */
-static void sizes_without_a_demand(void **state)
+TEST(sizes_without_a_demand)
 {
-	struct bytes bytes = published_spec("FT(2;3,2)", 0, "rounds", 1);
-	struct forsched *schedule = open_good(bytes);
+	struct bytes bytes CLEARED(bytes_clear) = published_spec("FT(2;3,2)", 0, "rounds", 1);
+	struct forsched *schedule FREED(forsched_close) = open_good(bytes);
 	struct forsched_sizes sizes;
 	struct forsched_piece piece;
 	struct forsched_flow flow;
@@ -1413,49 +1358,4 @@ static void sizes_without_a_demand(void **state)
 	}
 	assert_int_equal(forsched_role(schedule, 0, &role), FORSCHED_OK);
 	assert_int_equal(role, FORSCHED_SENDS | FORSCHED_RECEIVES);
-	forsched_close(schedule);
-	free(bytes.data);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_what_was_written),
-		cmocka_unit_test(reads_plans_after_failures),
-		cmocka_unit_test(wide_cells_are_read),
-		cmocka_unit_test(tells_about_itself),
-		cmocka_unit_test(what_is_not_there),
-		cmocka_unit_test(withdrawn_is_an_answer),
-		cmocka_unit_test(other_kinds_are_refused),
-		cmocka_unit_test(impossible_sizes_are_refused),
-		cmocka_unit_test(damage_is_seen),
-		cmocka_unit_test(contradictions_are_seen),
-		cmocka_unit_test(contradictions_in_rounds_are_seen),
-		cmocka_unit_test(twins_are_refused),
-		cmocka_unit_test(units_in_another_order_are_refused),
-		cmocka_unit_test(a_unit_of_level_16_is_refused),
-		cmocka_unit_test(a_leaf_without_a_guid_is_refused),
-		cmocka_unit_test(a_spine_may_have_the_smallest_guid),
-		cmocka_unit_test(what_is_no_file),
-		cmocka_unit_test(closing_leaves_no_file_open),
-		cmocka_unit_test(cut_while_open),
-		cmocka_unit_test(written_over_while_open),
-		cmocka_unit_test(replaced_while_open),
-		cmocka_unit_test(waiting_for_the_next_epoch),
-		cmocka_unit_test(watching_with_poll),
-		cmocka_unit_test(waiting_lasts_as_long_as_it_should),
-		cmocka_unit_test(no_watch_without_descriptors),
-		cmocka_unit_test(heartbeats),
-		cmocka_unit_test(schedules_of_jobs),
-		cmocka_unit_test(heartbeats_of_demands),
-		cmocka_unit_test(heartbeats_of_the_future),
-		cmocka_unit_test(the_path_index_of_all),
-		cmocka_unit_test(many_threads_at_once),
-		cmocka_unit_test(pieces_of_a_demand),
-		cmocka_unit_test(roles_of_a_demand),
-		cmocka_unit_test(sizes_without_a_demand),
-		cmocka_unit_test(every_code_has_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,29 +96,18 @@ static void try_schedule(struct bytes good, uint64_t seed)
 	free(good.data);
 }
 
-static void mangled_dense(void **state)
+TEST(mangled_dense)
 {
 	try_schedule(published_spec("FT(2;4,3;servers=3)", 2, "exact", 1), 1);
 }
 
-static void mangled_rounds(void **state)
+TEST(mangled_rounds)
 {
 	try_schedule(published_spec("FT(2;4,3;servers=3)", 0, "rounds", 1), 2);
 	try_schedule(published_spec("FT(2;4,4)", 1, "rounds", 1), 3);
 }
 
-static void mangled_withdrawn(void **state)
+TEST(mangled_withdrawn)
 {
 	try_schedule(published_withdrawn("no tree", 1), 4);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mangled_dense),
-		cmocka_unit_test(mangled_rounds),
-		cmocka_unit_test(mangled_withdrawn),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

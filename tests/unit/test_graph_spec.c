@@ -9,6 +9,9 @@
 #include "core/net/spec.h"
 #include "lab/model/routers/model_tables.h"
 
+FREES(fors_lfts_free, struct fors_lfts *)
+FREES(fors_net_free, struct fors_net *)
+
 static void assert_same(const struct fors_graph_spec *a, const struct fors_graph_spec *b)
 {
 	assert_true(a->kind == b->kind && a->ndims == b->ndims && a->servers == b->servers && a->seed == b->seed);
@@ -22,7 +25,7 @@ static void assert_same(const struct fors_graph_spec *a, const struct fors_graph
 		assert_memory_equal(a->traffic.list, b->traffic.list, a->traffic.count * sizeof(*a->traffic.list));
 }
 
-static void spellings(void **state)
+TEST(spellings)
 {
 	static const struct {
 		const char *text, *same;
@@ -53,7 +56,7 @@ static void spellings(void **state)
 	}
 }
 
-static void bad(void **state)
+TEST(bad)
 {
 	static const struct {
 		const char *text;
@@ -121,7 +124,7 @@ static struct fors_net *make(const char *text, struct fors_spec *spec)
 }
 
 /* Switches, servers, cables between switches; each switch has all its ports in use but `spare` of them in all. */
-static void shapes(void **state)
+TEST(shapes)
 {
 	static const struct {
 		const char *text;
@@ -148,8 +151,8 @@ static void shapes(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint32_t switches = 0, servers = 0, ends = 0, spare = 0;
-		struct fors_spec spec;
-		struct fors_net *net = make(cases[i].text, &spec);
+		struct fors_spec spec CLEARED(fors_spec_clear);
+		struct fors_net *net FREED(fors_net_free) = make(cases[i].text, &spec);
 
 		for (uint32_t node = 0; node < net->nnodes; node++) {
 			bool is_switch = net->node[node].type == FORS_SWITCH;
@@ -165,8 +168,6 @@ static void shapes(void **state)
 		    spare != cases[i].spare)
 			fail_msg("%s: %u switches, %u servers, %u ends, %u spare", cases[i].text, switches, servers,
 				 ends, spare);
-		fors_net_free(net);
-		fors_spec_clear(&spec);
 	}
 }
 
@@ -184,7 +185,7 @@ static void count_pairs(const struct fors_net *net, uint32_t a, uint32_t count[9
  * One cable for each pair, the others by weight: +2:1 gives 5 to the next block but one; 0-1 three times as heavy as 0-2 has 6
  * of their 10 beside 4; and those of a pair are spread over the switches.
  */
-static void cables_follow_traffic(void **state)
+TEST(cables_follow_traffic)
 {
 	struct fors_spec spec;
 	struct fors_net *net = make("FLEXFLY(4,4,9;2;traffic=+2:7)", &spec);
@@ -214,11 +215,11 @@ static void cables_follow_traffic(void **state)
 }
 
 /* Each pair of groups has as many cables as any other. */
-static void groups_are_alike(void **state)
+TEST(groups_are_alike)
 {
 	uint32_t count[5][5] = {{0}};
-	struct fors_spec spec;
-	struct fors_net *net = make("DRAGONFLY(4,3,5;1)", &spec);
+	struct fors_spec spec CLEARED(fors_spec_clear);
+	struct fors_net *net FREED(fors_net_free) = make("DRAGONFLY(4,3,5;1)", &spec);
 
 	for (uint32_t node = 0; node < 20; node++)
 		for (unsigned p = 1; p <= net->node[node].nports; p++)
@@ -227,8 +228,6 @@ static void groups_are_alike(void **state)
 	for (unsigned a = 0; a < 5; a++)
 		for (unsigned b = 0; b < 5; b++)
 			assert_int_equal(count[a][b], a == b ? 12 : 3);
-	fors_net_free(net);
-	fors_spec_clear(&spec);
 }
 
 /* The hops of a way; a failure when it does not arrive. `ups` sees the switches. */
@@ -251,7 +250,7 @@ static unsigned hops(const struct fors_net *net, const struct fors_lfts *lfts, u
 }
 
 /* All models arrive everywhere; shortest, sssp and dor as short as one another, up-down not shorter. */
-static void models(void **state)
+TEST(models)
 {
 	static const char *const text[] = {"TORUS(4x5;2)",	"TORUS(4x2x3;1)", "CUBE(4;1)", "DRAGONFLY(4,2,5;2)",
 					   "DFPLUS(2,2,2,3;2)", "RRG(20,3,2;3)",  "FT(2;3,4)", "XGFT(3;2,2,2;1,2,2)"};
@@ -259,7 +258,7 @@ static void models(void **state)
 	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
 		struct fors_lfts *lfts[FORS_NMODELS] = {NULL};
 		struct fors_spec spec;
-		struct fors_net *net = make(text[i], &spec);
+		struct fors_net *net FREED(fors_net_free) = make(text[i], &spec);
 		unsigned nmodels = i < 3 ? FORS_NMODELS : FORS_MODEL_DOR;
 
 		assert_int_equal(fors_model_lids(net, NULL), FORS_OK);
@@ -280,7 +279,6 @@ static void models(void **state)
 			}
 		for (unsigned m = 0; m < nmodels; m++)
 			fors_lfts_free(lfts[m]);
-		fors_net_free(net);
 		fors_spec_clear(&spec);
 	}
 }
@@ -324,9 +322,9 @@ static void wait_along(struct waits *w, const struct fors_net *net, const struct
 /* Cables never wait for one another in a ring under up-down; under shortest ways on a ring they do. */
 static bool may_lock(const char *text, enum fors_model model)
 {
-	struct fors_lfts *lfts = NULL;
-	struct fors_spec spec;
-	struct fors_net *net = make(text, &spec);
+	struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
+	struct fors_spec spec CLEARED(fors_spec_clear);
+	struct fors_net *net FREED(fors_net_free) = make(text, &spec);
 	struct waits w = {.n = net->nports};
 	bool answer = false;
 
@@ -343,13 +341,10 @@ static bool may_lock(const char *text, enum fors_model model)
 		answer |= !w.seen[link] && has_ring(&w, link);
 	free(w.edge);
 	free(w.seen);
-	fors_lfts_free(lfts);
-	fors_net_free(net);
-	fors_spec_clear(&spec);
 	return answer;
 }
 
-static void up_down_never_locks(void **state)
+TEST(up_down_never_locks)
 {
 	assert_true(may_lock("TORUS(6;1)", FORS_MODEL_SHORTEST));
 	assert_false(may_lock("TORUS(6;1)", FORS_MODEL_UP_DOWN));
@@ -358,31 +353,13 @@ static void up_down_never_locks(void **state)
 	assert_false(may_lock("DRAGONFLY(4,2,5;1)", FORS_MODEL_UP_DOWN));
 }
 
-static void dor_is_for_tori(void **state)
+TEST(dor_is_for_tori)
 {
 	struct fors_lfts *lfts = NULL;
 	struct fors_error error;
-	struct fors_spec spec;
-	struct fors_net *net = make("RRG(6,3,1;1)", &spec);
+	struct fors_spec spec CLEARED(fors_spec_clear);
+	struct fors_net *net FREED(fors_net_free) = make("RRG(6,3,1;1)", &spec);
 
 	assert_int_equal(fors_model_tables(net, &spec.graph, FORS_MODEL_DOR, &lfts, &error), FORS_ENOTAPPL);
 	assert_null(lfts);
-	fors_net_free(net);
-	fors_spec_clear(&spec);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spellings),
-		cmocka_unit_test(bad),
-		cmocka_unit_test(shapes),
-		cmocka_unit_test(cables_follow_traffic),
-		cmocka_unit_test(groups_are_alike),
-		cmocka_unit_test(models),
-		cmocka_unit_test(up_down_never_locks),
-		cmocka_unit_test(dor_is_for_tori),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "core/base/guidlist.h"
 
-static void test_good(void **state)
+TEST(test_good)
 {
 	static const char text[] = "# spines\n"
 				   "0x0002c903000e0b72\n"
@@ -18,17 +18,16 @@ static void test_good(void **state)
 				   "4096 decimal, as strtoull has it\n"
 				   "0xffffffffffffffff";
 	static const uint64_t expected[] = {0x2c903000e0b72, 0x2c903000e0b73, 1, 7, 9, 4096, UINT64_MAX};
-	uint64_t *guid = NULL;
+	uint64_t *guid FREED(free) = NULL;
 	size_t count = 0;
 
 	assert_int_equal(fors_guidlist_read(text, strlen(text), "list", &guid, &count, NULL), FORS_OK);
 	assert_int_equal(count, 7);
 	for (size_t i = 0; i < count; i++)
 		assert_true(guid[i] == expected[i]);
-	free(guid);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	static const char *const texts[] = {"", "\n", "# nothing\n\n"};
 
@@ -42,7 +41,7 @@ static void test_empty(void **state)
 	}
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	static const struct {
 		const char *text, *message;
@@ -79,7 +78,7 @@ static void test_bad(void **state)
 }
 
 /* A file of fors alone: what follows a GUID says something, or is a comment. */
-static void test_bare(void **state)
+TEST(test_bare)
 {
 	static const char good[] = "0x1\n 0x2 # two words\n0x3#\n0x4\t \r\n\n# five\n";
 	static const char *const bad[] = {"0x1 send\n", "0x1\treceive # x\n", "0x1 , 0x2\n", "0x1 \x1b]0;x\n",
@@ -102,16 +101,4 @@ static void test_bare(void **state)
 	}
 	assert_int_equal(fors_guidlist_read_bare("0x1 0x2", 7, "list", &guid, &count, &error), FORS_EINPUT);
 	data_contains(error.text, "more than one GUID");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_bare),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void assert_cause(const struct fors_status *before, const struct fors_sta
 	assert_int_equal(event.epoch, now->epoch);
 }
 
-static void causes(void **state)
+TEST(causes)
 {
 	struct fors_status healthy = status_of(0, 16), one = status_of(1, 16), all = status_of(3, 24),
 			   withdrawn = status_of(1, 0);
@@ -73,7 +73,7 @@ static void causes(void **state)
 }
 
 /* Names of any length do not run over the end. */
-static void long_causes_are_cut(void **state)
+TEST(long_causes_are_cut)
 {
 	struct fors_status healthy = status_of(0, 16), all = status_of(0, 0);
 	struct fors_link named[3];
@@ -90,7 +90,7 @@ static void long_causes_are_cut(void **state)
 	assert_int_equal(strlen(event.cause), sizeof(event.cause) - 1);
 }
 
-static void the_last_thousand_stay(void **state)
+TEST(the_last_thousand_stay)
 {
 	struct fors_event event = {.phases = 7, .method = "exact"}, *list;
 	struct fors_error error;
@@ -119,7 +119,7 @@ static void the_last_thousand_stay(void **state)
 	free(text);
 }
 
-static void what_is_no_history_is_said(void **state)
+TEST(what_is_no_history_is_said)
 {
 	static const struct {
 		const char *text, *said;
@@ -147,16 +147,4 @@ static void what_is_no_history_is_said(void **state)
 		assert_string_equal(error.text, bad[i].said);
 		assert_null(list);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(causes),
-		cmocka_unit_test(long_causes_are_cut),
-		cmocka_unit_test(the_last_thousand_stay),
-		cmocka_unit_test(what_is_no_history_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void expect(const char *text, const char *wanted)
 	assert_null(list.name);
 }
 
-static void test_good(void **state)
+TEST(test_good)
 {
 	expect("", "");
 	expect("a", "a");
@@ -50,7 +50,7 @@ static void refuse(const char *text, enum fors_err code, const char *why)
 	assert_non_null(strstr(error.text, why));
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	char text[600];
 
@@ -81,11 +81,4 @@ static void test_bad(void **state)
 	refuse(text, FORS_ELIMIT, "too long");
 	memcpy(text + FORS_HOSTNAME_ROOM - 2, "[1]", 4);
 	expect(text + 200, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_good), cmocka_unit_test(test_bad)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

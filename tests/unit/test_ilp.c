@@ -104,7 +104,7 @@ static bool at_once(void *context)
 
 static void test_cancelled(void **unused)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 2);
 	struct fors_task task;
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error = {.text = ""};
@@ -114,13 +114,12 @@ static void test_cancelled(void **unused)
 	task.cancelled = at_once;
 	assert_int_equal(fors_plan(&task, "ilp", &schedule, &error), FORS_ECANCELLED);
 	assert_null(schedule);
-	bed_free(bed);
 }
 
 /* 400 phases of about a second each do not fit into one. */
 static void test_out_of_time(void **unused)
 {
-	struct bed *bed = bed_new("FT(2;20,18)", 5);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;20,18)", 5);
 	struct fors_task task;
 	struct fors_schedule *schedule = NULL;
 	struct fors_error error = {.text = ""};
@@ -132,7 +131,6 @@ static void test_out_of_time(void **unused)
 	assert_int_equal(fors_plan(&task, "ilp", &schedule, &error), FORS_ETIMEOUT);
 	assert_null(schedule);
 	assert_non_null(strstr(error.text, "out of time"));
-	bed_free(bed);
 }
 
 /* Where the programme solves every phase, the exact planner needs no more phases. */
@@ -143,7 +141,7 @@ static void test_oracle(void **unused)
 	uint32_t solved = 0;
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		struct bed *bed = bed_new(specs[i], 3);
+		struct bed *bed FREED(bed_free) = bed_new(specs[i], 3);
 
 		for (int set = 0; set < 12; set++) {
 			struct fors_schedule *ilp = NULL, *exact = NULL;
@@ -164,7 +162,6 @@ static void test_oracle(void **unused)
 			fors_schedule_free(ilp);
 			fors_schedule_free(exact);
 		}
-		bed_free(bed);
 	}
 	assert_true(solved > 20);
 }

@@ -18,7 +18,7 @@ static struct fors_stamps stamps;
 static int set_up(void **state)
 {
 	struct stat info;
-	char *text = NULL;
+	char *text FREED(free) = NULL;
 	int fd;
 
 	strcpy(path + sizeof(path) - 7, "XXXXXX");
@@ -28,7 +28,6 @@ static int set_up(void **state)
 	fake_clock_set((int64_t)info.st_ctim.tv_sec * 1000 + 3600000 - (int64_t)fors_clock_unix_ms());
 	if (fors_input_read(path, 1, &info, &text, &stamps, NULL))
 		return -1;
-	free(text);
 	return stamps.count == 1 ? 0 : -1;
 }
 
@@ -39,7 +38,7 @@ static int tear_down(void **state)
 }
 
 /* What has one number other than before is another file, were all others the same: a file system may reuse any. */
-static void each_number_counts(void **state)
+TEST(each_number_counts, set_up, tear_down)
 {
 	struct fors_stamp *stamp = &stamps.file[0];
 	uint64_t *numbers[] = {&stamp->dev, &stamp->ino, &stamp->size};
@@ -57,13 +56,4 @@ static void each_number_counts(void **state)
 		--*times[i];
 	}
 	assert_true(fors_stamps_hold(&stamps));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_number_counts, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

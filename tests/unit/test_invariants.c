@@ -220,9 +220,9 @@ static void cut(struct site *site, uint32_t a, uint32_t b)
 /* --- I1 ------------------------------------------------------------------- */
 
 /* Two leaves without a common spine, one of them without participants: the packets go round, and a warning says so. */
-static void a_cut_is_not_hidden_by_participants(void **state)
+TEST(a_cut_is_not_hidden_by_participants)
 {
-	struct site site = {0};
+	struct site site CLEARED(site_free) = {0};
 	struct tree tree;
 	struct fors_error error;
 
@@ -237,13 +237,12 @@ static void a_cut_is_not_hidden_by_participants(void **state)
 	assert_int_equal(fors_fabric_connected(site.fabric, NULL), FORS_OK);
 	assert_int_equal(site.warnings.count, 1);
 	assert_non_null(strstr(site.warnings.text[0], "ALeaf0 and ALeaf1"));
-	site_free(&site);
 }
 
 /* Three leaves in a ring of spines, each pair with one of its own, and a leaf beside: nothing may close the ring. */
-static void a_ring_of_leaves_stays_open(void **state)
+TEST(a_ring_of_leaves_stays_open)
 {
-	struct site site = {0};
+	struct site site CLEARED(site_free) = {0};
 	struct tree tree;
 	struct fors_error error;
 
@@ -255,13 +254,12 @@ static void a_ring_of_leaves_stays_open(void **state)
 		cut(&site, tree.leaf[a], tree.spine[a]);
 	assert_int_equal(site_judge(&site, "ring").nowhere, 0);
 	assert_int_equal(account_of(&site).guests, 4);
-	site_free(&site);
 }
 
 /* A subnet manager on a spine's own port is reached, and reaches, as any other. */
-static void a_spine_may_run_the_manager(void **state)
+TEST(a_spine_may_run_the_manager)
 {
-	struct site site = {0};
+	struct site site CLEARED(site_free) = {0};
 	struct tree tree;
 	struct fors_error error;
 
@@ -270,18 +268,17 @@ static void a_spine_may_run_the_manager(void **state)
 	must(site_learn(&site, &error), &error);
 	cut(&site, tree.leaf[0], tree.spine[1]);
 	assert_int_equal(site_judge(&site, "manager").nowhere, 0);
-	site_free(&site);
 }
 
 /* --- I2 ------------------------------------------------------------------- */
 
 /* Gateways on all spines, `dead` random dead cables: 6x6x6. */
-static void no_loop_with_gateways(void **state)
+TEST(no_loop_with_gateways)
 {
 	struct rng rng = {.state = 5};
 
 	for (unsigned round = 0; round < 60; round++) {
-		struct site site = {0};
+		struct site site CLEARED(site_free) = {0};
 		struct tree tree;
 		struct fors_error error;
 
@@ -292,14 +289,13 @@ static void no_loop_with_gateways(void **state)
 		for (unsigned i = 0; i < (round % 2 ? 12 : 2); i++)
 			cut(&site, tree.leaf[rng_below(&rng, 6)], tree.spine[rng_below(&rng, 6)]);
 		site_judge(&site, "gateways");
-		site_free(&site);
 	}
 }
 
 /* A check that finds nothing is worth nothing: tables with planted faults. */
-static void planted_faults_are_found(void **state)
+TEST(planted_faults_are_found)
 {
-	struct site site = {0};
+	struct site site CLEARED(site_free) = {0};
 	struct tree tree;
 	struct fors_error error = {0};
 	uint32_t row[2], lid;
@@ -328,13 +324,12 @@ static void planted_faults_are_found(void **state)
 		*up = was_up;
 		*down = was_down;
 	}
-	site_free(&site);
 }
 
 /* Whichever of a server's LIDs its own leaf sends to its neighbour, it is named. */
-static void all_lids_are_delivered(void **state)
+TEST(all_lids_are_delivered)
 {
-	struct site site = {.lmc = 2};
+	struct site site CLEARED(site_free) = {.lmc = 2};
 	struct tree tree;
 	struct fors_error error = {0};
 	uint32_t row;
@@ -354,13 +349,12 @@ static void all_lids_are_delivered(void **state)
 		assert_non_null(strstr(error.text, words));
 		*port = was;
 	}
-	site_free(&site);
 }
 
 /* Three spines that turn at three leaves, as tables of before did: the check names the circle. */
-static void a_planted_loop_is_found(void **state)
+TEST(a_planted_loop_is_found)
 {
-	struct site site = {0};
+	struct site site CLEARED(site_free) = {0};
 	struct tree tree;
 	struct fors_error error = {0};
 
@@ -391,7 +385,6 @@ static void a_planted_loop_is_found(void **state)
 	assert_true(judge_tables(site.fabric, site.lfts).has_loop);
 	assert_int_equal(fors_tables_check(site.fabric, site.lfts, NULL, NULL, &error), FORS_ETABLES);
 	assert_non_null(strstr(error.text, "credit loop"));
-	site_free(&site);
 }
 
 /* --- joined trees --------------------------------------------------------- */
@@ -409,12 +402,12 @@ static char *text_of(const struct fors_places *places)
 /* A tree that fors knows, joined to another one: declined with the cable named; then as if nothing had been. */
 static void try_joined(unsigned of_other, const char *between, const char *name)
 {
-	struct site site = {0};
+	struct site site CLEARED(site_free) = {0};
 	struct tree a, b;
 	struct fors_error error = {0};
 	struct fors_net *alone;
 	char *before, *after;
-	struct fors_lfts *lfts;
+	struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
 	uint32_t from, to;
 
 	site.net = whole_tree('A', 4, 4, 4, &a);
@@ -443,13 +436,11 @@ static void try_joined(unsigned of_other, const char *between, const char *name)
 	assert_string_equal(before, after);
 	site_judge(&site, "alone again");
 	assert_memory_equal(lfts->port, site.lfts->port, (size_t)lfts->nswitches * lfts->nlids);
-	fors_lfts_free(lfts);
 	free(before);
 	free(after);
-	site_free(&site);
 }
 
-static void joined_trees_are_declined(void **state)
+TEST(joined_trees_are_declined)
 {
 	try_joined(6, "ss", "BSpine2[7] - ASpine1[5] joins two trees");
 	try_joined(4, "ss", "BSpine2[5] - ASpine1[5] joins two trees");
@@ -461,13 +452,13 @@ static void joined_trees_are_declined(void **state)
 }
 
 /* Nobody knows either of them. */
-static void joined_trees_are_declined_from_the_start(void **state)
+TEST(joined_trees_are_declined_from_the_start)
 {
 	static const char *const kinds[] = {"ss", "ll", "sl", "ls"};
 
 	for (unsigned i = 0; i < 4; i++)
 		for (unsigned other = 3; other < 7; other++) {
-			struct site site = {0};
+			struct site site CLEARED(site_free) = {0};
 			struct tree a, b;
 			struct fors_error error = {0};
 
@@ -478,16 +469,15 @@ static void joined_trees_are_declined_from_the_start(void **state)
 				kinds[i][1] == 's' ? b.spine[0] : b.leaf[0]);
 			assert_int_equal(site_learn(&site, &error), FORS_ENOTREE);
 			assert_non_null(strstr(error.text, "joins two trees"));
-			site_free(&site);
 		}
 }
 
 /* --- every CA port -------------------------------------------------------- */
 
 /* Two switches with servers, and no spine. */
-static void two_switches_are_no_tree(void **state)
+TEST(two_switches_are_no_tree)
 {
-	struct site site = {0};
+	struct site site CLEARED(site_free) = {0};
 	struct fors_error error = {0};
 	uint32_t one, other;
 
@@ -499,13 +489,12 @@ static void two_switches_are_no_tree(void **state)
 	connect(site.net, one, other);
 	assert_int_equal(site_learn(&site, &error), FORS_ENOTREE);
 	assert_non_null(strstr(error.text, "One[5] - Other[4] joins two switches with servers"));
-	site_free(&site);
 }
 
 /* A switch with servers below a leaf: no home moves, its servers are reached from everywhere, and named. */
-static void a_stub_is_named_and_reached(void **state)
+TEST(a_stub_is_named_and_reached)
 {
-	struct site site = {0};
+	struct site site CLEARED(site_free) = {0};
 	struct tree tree;
 	struct fors_error error = {0};
 	struct fors_account account;
@@ -530,13 +519,12 @@ static void a_stub_is_named_and_reached(void **state)
 	assert_non_null(strstr(site.warnings.text[site.warnings.count - 1], "Hidden"));
 	free(before);
 	free(after);
-	site_free(&site);
 }
 
 /* Gateways that boot one after the other never turn a tree over, however many there are. */
-static void guests_do_not_turn_the_sides(void **state)
+TEST(guests_do_not_turn_the_sides)
 {
-	struct site site = {0};
+	struct site site CLEARED(site_free) = {0};
 	struct tree tree;
 	struct fors_error error = {0};
 
@@ -550,7 +538,6 @@ static void guests_do_not_turn_the_sides(void **state)
 		assert_int_equal(account_of(&site).guests, 3 * (k + 1));
 	}
 	assert_int_equal(fors_places_restarts(site.places), 0);
-	site_free(&site);
 }
 
 /* --- by accident ---------------------------------------------------------- */
@@ -701,7 +688,7 @@ static void try_fabric(uint64_t seed, struct tally *tally)
 	site_free(&site);
 }
 
-static void random_fabrics(void **state)
+TEST(random_fabrics)
 {
 	const char *count = getenv("FORS_FABRICS"), *seed = getenv("FORS_SEED");
 	struct tally tally = {0};
@@ -711,25 +698,4 @@ static void random_fabrics(void **state)
 	print_message("%u fabrics, %u declined; %u states, with guests %u, with CAs left out %u, with detours between "
 		      "leaves %u, with entries that no turn allows %u\n",
 		      tally.fabrics, tally.declined, tally.states, tally.guests, tally.stubs, tally.detours, tally.cut);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cut_is_not_hidden_by_participants),
-		cmocka_unit_test(a_ring_of_leaves_stays_open),
-		cmocka_unit_test(a_spine_may_run_the_manager),
-		cmocka_unit_test(no_loop_with_gateways),
-		cmocka_unit_test(planted_faults_are_found),
-		cmocka_unit_test(all_lids_are_delivered),
-		cmocka_unit_test(a_planted_loop_is_found),
-		cmocka_unit_test(joined_trees_are_declined),
-		cmocka_unit_test(joined_trees_are_declined_from_the_start),
-		cmocka_unit_test(two_switches_are_no_tree),
-		cmocka_unit_test(a_stub_is_named_and_reached),
-		cmocka_unit_test(guests_do_not_turn_the_sides),
-		cmocka_unit_test(random_fabrics),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	struct ground *g = *state;
+	struct ground *g FREED(free) = *state;
 	char command[128];
 
 	atomic_store(&is_hanging, false); /* when a test ends early */
@@ -115,7 +115,6 @@ static int tear_down(void **state)
 	bed_free(g->bed);
 	snprintf(command, sizeof(command), "rm -rf %s", g->parent);
 	assert_int_equal(system(command), 0);
-	free(g);
 	return 0;
 }
 
@@ -165,7 +164,9 @@ static void a_spine_dies(struct ground *g)
 	assert_int_equal(fors_net_index(g->bed->net, NULL), FORS_OK);
 }
 
-static void written_only_when_something_changed(void **state)
+#define CASE(name) TEST(name, set_up, tear_down)
+
+CASE(written_only_when_something_changed)
 {
 	struct ground *g = *state;
 
@@ -184,7 +185,7 @@ static void written_only_when_something_changed(void **state)
 }
 
 /* As long as nothing changes no sweep takes memory that it does not give back. */
-static void a_sweep_keeps_no_memory(void **state)
+CASE(a_sweep_keeps_no_memory)
 {
 	struct ground *g = *state;
 	int64_t live;
@@ -199,7 +200,7 @@ static void a_sweep_keeps_no_memory(void **state)
 	assert_int_equal(faults_live(), live);
 }
 
-static void a_cleared_folder_is_filled_again(void **state)
+CASE(a_cleared_folder_is_filled_again)
 {
 	struct ground *g = *state;
 
@@ -210,7 +211,7 @@ static void a_cleared_folder_is_filled_again(void **state)
 }
 
 /* An upgrade: the text of the version before is read, said to be, and written as of today. */
-static void the_version_before_is_taken_up(void **state)
+CASE(the_version_before_is_taken_up)
 {
 	struct ground *g = *state;
 	size_t size, former_size;
@@ -229,7 +230,7 @@ static void the_version_before_is_taken_up(void **state)
 	free(former);
 }
 
-static void bad_files_are_put_away(void **state)
+CASE(bad_files_are_put_away)
 {
 	struct ground *g = *state;
 	char path[128];
@@ -260,7 +261,7 @@ static void wait_for_news(unsigned before)
  * The folder hangs when opensm starts: the order is learnt, is not written over the one that could not be read, and is
  * replaced by that one when the folder answers.
  */
-static void a_folder_that_hangs_at_the_start(void **state)
+CASE(a_folder_that_hangs_at_the_start)
 {
 	struct ground *g = *state;
 	unsigned before = atomic_load(&news);
@@ -299,7 +300,7 @@ static void a_folder_that_hangs_at_the_start(void **state)
 }
 
 /* It hangs later: sweeps go on, a request waits. Closed while it hangs, nobody waits for it for ever. */
-static void a_folder_that_hangs_later(void **state)
+CASE(a_folder_that_hangs_later)
 {
 	struct ground *g = *state;
 	uint64_t dead = g->bed->fabric->spine[1].guid;
@@ -329,7 +330,7 @@ static void a_folder_that_hangs_later(void **state)
 	atomic_store(&is_hanging, false);
 }
 
-static void requests_are_followed_once(void **state)
+CASE(requests_are_followed_once)
 {
 	struct ground *g = *state;
 	uint64_t dead = g->bed->fabric->spine[1].guid, alive = g->bed->fabric->leaf[0].guid;
@@ -353,7 +354,7 @@ static void requests_are_followed_once(void **state)
 	assert_false(fors_publish_has(&g->folder, "forget"));
 }
 
-static void a_request_waits_while_fors_declines(void **state)
+CASE(a_request_waits_while_fors_declines)
 {
 	struct ground *g = *state;
 	uint64_t dead = g->bed->fabric->spine[1].guid;
@@ -372,7 +373,7 @@ static void a_request_waits_while_fors_declines(void **state)
 	assert_int_equal(lanes(g), 2);
 }
 
-static void a_request_that_comes_meanwhile_stays(void **state)
+CASE(a_request_that_comes_meanwhile_stays)
 {
 	struct ground *g = *state;
 
@@ -389,10 +390,10 @@ static void a_request_that_comes_meanwhile_stays(void **state)
 	assert_false(fors_publish_has(&g->folder, "forget"));
 }
 
-static void what_is_declined_is_not_learnt(void **state)
+CASE(what_is_declined_is_not_learnt)
 {
 	struct ground *g = *state;
-	struct bed *other = bed_new("FT(2;5,4)", 0);
+	struct bed *other FREED(bed_free) = bed_new("FT(2;5,4)", 0);
 
 	sweep(g);
 	for (uint32_t i = 0; i < other->net->nnodes; i++)
@@ -409,10 +410,9 @@ static void what_is_declined_is_not_learnt(void **state)
 		FORS_OK);
 	assert_int_equal(fors_kept_learn(&g->kept, other->net, NULL, 0, NULL), FORS_ENOTREE);
 	assert_null(g->kept.draft);
-	bed_free(other);
 }
 
-static void a_reference_is_adopted_once(void **state)
+CASE(a_reference_is_adopted_once)
 {
 	struct ground *g = *state;
 	struct fors_places *reference = NULL;
@@ -456,19 +456,4 @@ static void a_reference_is_adopted_once(void **state)
 	assert_int_equal(fors_kept_refer(&g->kept, NULL, NULL), FORS_OK);
 	assert_true(sweep(g)); /* nothing is the reference's any more */
 	fors_places_free(reference);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		CASE(written_only_when_something_changed),  CASE(a_cleared_folder_is_filled_again),
-		CASE(the_version_before_is_taken_up),	    CASE(bad_files_are_put_away),
-		CASE(a_folder_that_hangs_at_the_start),	    CASE(a_folder_that_hangs_later),
-		CASE(requests_are_followed_once),	    CASE(a_request_waits_while_fors_declines),
-		CASE(a_request_that_comes_meanwhile_stays), CASE(what_is_declined_is_not_learnt),
-		CASE(a_reference_is_adopted_once),	    CASE(a_sweep_keeps_no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,16 +7,18 @@
 #include "core/net/lftfile.h"
 #include "core/net/lfts.h"
 
+FREES(fors_lfts_free, struct fors_lfts *)
+FREES(fors_net_free, struct fors_net *)
+
 static struct fors_lfts *read_file(const char *name)
 {
 	struct fors_lfts *lfts = NULL;
 	struct fors_error error;
 	size_t size;
-	char *text = data_read(name, &size);
+	char *text FREED(free) = data_read(name, &size);
 
 	if (fors_lftfile_read(text, size, name, &lfts, &error) != FORS_OK)
 		fail_msg("%s", error.text);
-	free(text);
 	return lfts;
 }
 
@@ -28,9 +30,9 @@ static void same_tables(const struct fors_lfts *a, const struct fors_lfts *b)
 	assert_memory_equal(a->port, b->port, (size_t)a->nswitches * a->nlids);
 }
 
-static void test_opensm(void **state)
+TEST(test_opensm)
 {
-	struct fors_lfts *lfts = read_file("small.opensm-lfts");
+	struct fors_lfts *lfts FREED(fors_lfts_free) = read_file("small.opensm-lfts");
 
 	assert_int_equal(lfts->nswitches, 5);
 	assert_int_equal(lfts->nlids, 16);
@@ -40,29 +42,26 @@ static void test_opensm(void **state)
 	assert_int_equal(fors_lfts_port(lfts, 0, 1), 4);
 	assert_int_equal(fors_lfts_port(lfts, 0, 2), 0);
 	assert_int_equal(fors_lfts_port(lfts, 0, 0xf), 4);
-	fors_lfts_free(lfts);
 }
 
 /* The same switches, asked by dump_fts. */
-static void test_dump_fts(void **state)
+TEST(test_dump_fts)
 {
 	static const char *const files[] = {"small.dump_fts", "small-all.dump_fts", "small-nodests.dump_fts"};
-	struct fors_lfts *lfts = read_file("small.opensm-lfts");
+	struct fors_lfts *lfts FREED(fors_lfts_free) = read_file("small.opensm-lfts");
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		struct fors_lfts *dump = read_file(files[i]);
+		struct fors_lfts *dump FREED(fors_lfts_free) = read_file(files[i]);
 
 		same_tables(lfts, dump);
-		fors_lfts_free(dump);
 	}
-	fors_lfts_free(lfts);
 }
 
 /* What we write is what opensm wrote. */
-static void test_write(void **state)
+TEST(test_write)
 {
-	struct fors_net *net = data_net_file("small.ibnetdiscover");
-	struct fors_lfts *lfts = read_file("small.opensm-lfts");
+	struct fors_net *net FREED(fors_net_free) = data_net_file("small.ibnetdiscover");
+	struct fors_lfts *lfts FREED(fors_lfts_free) = read_file("small.opensm-lfts");
 	char *written = NULL, *recorded;
 	size_t size, recorded_size;
 
@@ -72,19 +71,17 @@ static void test_write(void **state)
 	assert_string_equal(written, recorded);
 	free(written);
 	free(recorded);
-	fors_lfts_free(lfts);
-	fors_net_free(net);
 }
 
 #define HEAD "Unicast lids [0-3] of switch Lid 2 guid 0x0000000000000005 ('a'):\n"
 #define DUMP "Unicast lids [0x0-0x3] of switch Lid 2 guid 0x0000000000000006 (a):\n"
 
-static void test_good(void **state)
+TEST(test_good)
 {
 	static const char text[] = "# comment\n" HEAD "3 lids dumped\n\n" DUMP "  Lid  Out   Destination\n"
 				   "       Port     Info \n0x0003 007\n1 valid lids dumped \n"
 				   "Unicast lids [7-9] of switch x guid 0x1 ():\n0x0009 254 # x\n9 lids dumped\n";
-	struct fors_lfts *lfts = NULL;
+	struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
 
 	assert_int_equal(fors_lftfile_read(text, sizeof(text) - 1, "dump", &lfts, NULL), FORS_OK);
 	assert_int_equal(lfts->nswitches, 3);
@@ -92,10 +89,9 @@ static void test_good(void **state)
 	assert_int_equal(fors_lfts_port(lfts, fors_lfts_row(lfts, 1), 9), 254);
 	assert_int_equal(fors_lfts_port(lfts, fors_lfts_row(lfts, 5), 3), FORS_NO_PATH);
 	assert_int_equal(fors_lfts_port(lfts, fors_lfts_row(lfts, 6), 3), 7);
-	fors_lfts_free(lfts);
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	static const struct {
 		const char *text, *message;
@@ -142,11 +138,11 @@ static void test_bad(void **state)
 }
 
 /* Groups of adaptive routing are called what they are, and only those: a name may say what it likes. */
-static void test_adaptive(void **state)
+TEST(test_adaptive)
 {
 	static const char *const texts[] = {HEAD "0x0001 001,002\n", HEAD "Adaptive Routing Groups\n3 lids dumped\n",
 					    "dump_ar: Switch 0x5\n", HEAD "12 AR group 5\n", "ARLFT of switch 0x5\n"};
-	struct fors_lfts *lfts = NULL;
+	struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
 	struct fors_error error;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -158,38 +154,24 @@ static void test_adaptive(void **state)
 					   strlen(HEAD "0x0001 001 # 'AR group, adaptive routing'\n3 lids dumped\n"),
 					   "dump", &lfts, &error),
 			 FORS_OK);
-	fors_lfts_free(lfts);
 }
 
 /* Cut anywhere: an error, or all of the tables up to there; never a part of one. */
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
 	static const char *const files[] = {"small.opensm-lfts", "small.dump_fts"};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		size_t size, accepted = 0;
-		char *text = data_read(files[i], &size);
+		char *text FREED(free) = data_read(files[i], &size);
 
 		for (size_t cut = 0; cut < size; cut++) {
-			struct fors_lfts *lfts = NULL;
+			struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
 
 			if (fors_lftfile_read(text, cut, "dump", &lfts, NULL) != FORS_OK)
 				continue;
 			accepted++;
-			fors_lfts_free(lfts);
 		}
 		assert_in_range(accepted, 1, 3 * 5); /* around the end of each of the 5 tables */
-		free(text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_opensm),	  cmocka_unit_test(test_dump_fts), cmocka_unit_test(test_write),
-		cmocka_unit_test(test_good),	  cmocka_unit_test(test_bad),	   cmocka_unit_test(test_adaptive),
-		cmocka_unit_test(test_truncated),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

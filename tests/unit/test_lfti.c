@@ -17,6 +17,11 @@
 #include "lab/model/routers/tree_router.h"
 #include "unit.h"
 
+FREES(fors_cuts_free, struct fors_cuts *)
+FREES(fors_graph_free, struct fors_graph *)
+FREES(fors_optimum_free, struct fors_optimum *)
+FREES(fors_pattern_free, struct fors_pattern *)
+
 /* A tree, and its graph and cuts. */
 struct world {
 	struct fors_tree_spec spec;
@@ -55,10 +60,10 @@ static struct fors_pattern *pattern_of(const char *name, uint32_t nservers)
 }
 
 /* 2 leaves of 4 servers, 2 uplinks each. Phase p of the shift sends min(p, 8 - p) flows each way through 2 uplinks. */
-static void the_linear_shift_by_hand(void **state)
+TEST(the_linear_shift_by_hand)
 {
-	struct world world;
-	struct fors_pattern *pattern = pattern_of("linear-shift", 8);
+	struct world world CLEARED(world_free);
+	struct fors_pattern *pattern FREED(fors_pattern_free) = pattern_of("linear-shift", 8);
 	struct fors_optimum *one, *two;
 
 	world_new(&world, "XGFT(2;4,2;1,2)", FORS_ROUTE_DMODK);
@@ -78,28 +83,23 @@ static void the_linear_shift_by_hand(void **state)
 	assert_true(fabs(one->rates.aggregate * 7 - one->rates.mean * 56) < 1e-9);
 	fors_optimum_free(one);
 	fors_optimum_free(two);
-	fors_pattern_free(pattern);
-	world_free(&world);
 }
 
-static void nothing_to_send(void **state)
+TEST(nothing_to_send)
 {
-	struct world world;
-	struct fors_pattern *pattern = pattern_of("linear-shift", 1);
-	struct fors_optimum *optimum;
+	struct world world CLEARED(world_free);
+	struct fors_pattern *pattern FREED(fors_pattern_free) = pattern_of("linear-shift", 1);
+	struct fors_optimum *optimum FREED(fors_optimum_free) = NULL;
 
 	world_new(&world, "XGFT(1;1;1)", FORS_ROUTE_DMODK);
 	assert_int_equal(fors_optimum_of(world.cuts, world.graph, pattern, 1, &optimum, NULL), FORS_OK);
 	assert_true(optimum->is_exact && optimum->rates.aggregate == 0 && optimum->rates.nflows == 0);
-	fors_optimum_free(optimum);
-	fors_pattern_free(pattern);
-	world_free(&world);
 }
 
 /* A full tree is as good as a crossbar for the best routing; D-mod-K is for shifts, and never better. */
-static void indices_of_a_full_tree(void **state)
+TEST(indices_of_a_full_tree)
 {
-	struct world world;
+	struct world world CLEARED(world_free);
 	struct fors_lfti_row row[FORS_LFTI_ROWS], again[FORS_LFTI_ROWS];
 	struct fors_lfti_options options = {.samples = 3, .seed = 2, .threads = 1, .is_quick = true};
 
@@ -115,13 +115,12 @@ static void indices_of_a_full_tree(void **state)
 		if (strcmp(row[i].pattern, "shift") == 0)
 			assert_true(row[i].is_random_map ? row[i].routed < 0.99 : row[i].routed > 1 - 1e-9);
 	}
-	world_free(&world);
 }
 
 /* Two servers: no three others to send to, no grid. These rows stay empty. */
-static void indices_of_two_servers(void **state)
+TEST(indices_of_two_servers)
 {
-	struct world world;
+	struct world world CLEARED(world_free);
 	struct fors_lfti_row row[FORS_LFTI_ROWS];
 	struct fors_lfti_options options = {.samples = 1, .seed = 2, .threads = 1};
 
@@ -136,7 +135,6 @@ static void indices_of_two_servers(void **state)
 		if (strcmp(row[i].pattern, "RANDN(20)") == 0)
 			assert_false(is_there);
 	}
-	world_free(&world);
 }
 
 /* Routes over a net with LIDs and without table entries, for its links. */
@@ -169,15 +167,15 @@ static void site_free(struct site *site)
 	fors_net_free(site->net);
 }
 
-static void paths_over_a_net(void **state)
+TEST(paths_over_a_net)
 {
-	struct world world;
-	struct site site;
+	struct world world CLEARED(world_free);
+	struct site site CLEARED(site_free);
 	struct fors_net *net;
 	struct fors_tree_paths paths;
 	struct fors_router router;
 	struct fors_evaluation *bare, *over;
-	struct fors_pattern *pattern;
+	struct fors_pattern *pattern FREED(fors_pattern_free) = NULL;
 	uint32_t leaf;
 	unsigned port;
 
@@ -209,9 +207,6 @@ static void paths_over_a_net(void **state)
 	fors_evaluation_free(over);
 	fors_evaluation_free(bare);
 	fors_tree_paths_clear(&paths);
-	fors_pattern_free(pattern);
-	site_free(&site);
-	world_free(&world);
 }
 
 /*
@@ -220,8 +215,8 @@ static void paths_over_a_net(void **state)
  */
 static void check_without_server_1(const struct world *world, struct fors_net *net)
 {
-	struct site site;
-	struct fors_tree_paths paths;
+	struct site site CLEARED(site_free);
+	struct fors_tree_paths paths CLEARED(fors_tree_paths_clear);
 	struct fors_router router;
 	uint32_t link[4], nlinks;
 
@@ -236,41 +231,37 @@ static void check_without_server_1(const struct world *world, struct fors_net *n
 		assert_int_equal(site.routes->graph->to[link[nlinks - 1]], site.server[d].node);
 		assert_int_equal(site.routes->graph->to[link[1]], 3 + (d + 1) % 2); /* spines follow the 3 leaves */
 	}
-	fors_tree_paths_clear(&paths);
-	site_free(&site);
 }
 
-static void servers_that_are_missing(void **state)
+TEST(servers_that_are_missing)
 {
-	struct world world;
+	struct world world CLEARED(world_free);
 	struct fors_net *net;
 
 	world_new(&world, "XGFT(2;2,3;1,2)", FORS_ROUTE_DMODK);
 	assert_int_equal(fors_tree_net(&world.spec, &net, NULL), FORS_OK);
 	fors_net_disconnect(net, fors_tree_first_node(&world.tree, 0) + 1, 1);
 	check_without_server_1(&world, net);
-	world_free(&world);
 }
 
-static void slots_that_are_empty(void **state)
+TEST(slots_that_are_empty)
 {
-	struct world world;
+	struct world world CLEARED(world_free);
 	struct fors_net *net;
 
 	world_new(&world, "FT(2;2,3;empty=0/1)", FORS_ROUTE_DMODK);
 	assert_int_equal(fors_tree_net(&world.spec, &net, NULL), FORS_OK);
 	check_without_server_1(&world, net);
-	world_free(&world);
 }
 
 /* One switch, an adapter with both its ports on it, and one with one port: three servers, each with its own cable. */
-static void an_adapter_with_two_ports_is_two_servers(void **state)
+TEST(an_adapter_with_two_ports_is_two_servers)
 {
 	struct fors_net *net = fors_net_new();
 	uint32_t sw, two, one, src[] = {0, 1, 0}, dst[] = {2, 0, 1};
-	struct site site;
-	struct fors_graph *graph;
-	struct fors_cuts *cuts;
+	struct site site CLEARED(site_free);
+	struct fors_graph *graph FREED(fors_graph_free) = NULL;
+	struct fors_cuts *cuts FREED(fors_cuts_free) = NULL;
 	double rate[3];
 
 	fors_net_add_node(net, FORS_SWITCH, 3, 100, "sw", "sw", &sw, NULL);
@@ -289,19 +280,4 @@ static void an_adapter_with_two_ports_is_two_servers(void **state)
 	assert_int_equal(fors_cuts_of_graph(graph, &cuts, NULL), FORS_OK);
 	assert_int_equal(fors_cuts_optimum(cuts, src, dst, 3, 1, rate, NULL), FORS_OK);
 	assert_true(fabs(rate[0] - 0.5) < 1e-12 && fabs(rate[1] - 1) < 1e-12 && fabs(rate[2] - 0.5) < 1e-12);
-	fors_cuts_free(cuts);
-	fors_graph_free(graph);
-	site_free(&site);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_linear_shift_by_hand), cmocka_unit_test(nothing_to_send),
-		cmocka_unit_test(indices_of_a_full_tree),   cmocka_unit_test(indices_of_two_servers),
-		cmocka_unit_test(paths_over_a_net),	    cmocka_unit_test(servers_that_are_missing),
-		cmocka_unit_test(slots_that_are_empty),	    cmocka_unit_test(an_adapter_with_two_ports_is_two_servers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

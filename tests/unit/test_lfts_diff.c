@@ -70,7 +70,7 @@ static void judge(const struct fors_lfts *a, const struct fors_lfts *b, unsigned
 	assert_int_equal(diff->nswitches, nswitches);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
 	unsigned seed = 1;
 
@@ -94,27 +94,25 @@ static void check_names(const char *file)
 {
 	static const char *const wanted[] = {"Leaf00", "Leaf01", "Leaf02", "Spine00", "Spine01"};
 	char name[5][FORS_NAME_MAX + 1];
-	struct fors_lfts *lfts = NULL;
+	struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
 	size_t size;
-	char *text = data_read(file, &size);
+	char *text FREED(free) = data_read(file, &size);
 
 	assert_int_equal(fors_lftfile_read(text, size, file, &lfts, NULL), FORS_OK);
 	assert_int_equal(lfts->nswitches, 5);
 	fors_lftfile_names(text, size, lfts, name);
 	for (size_t i = 0; i < 5; i++)
 		assert_string_equal(name[i], wanted[i]);
-	free(text);
-	fors_lfts_free(lfts);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	check_names("small.opensm-lfts");
 	check_names("small.dump_fts");
 }
 
 /* Brackets and quotes of a description are its own; what nobody can read becomes '?'; too long is cut. */
-static void test_odd_names(void **state)
+TEST(test_odd_names)
 {
 #define LONG "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	static const char text[] = "Unicast lids [0-1] of switch Lid 2 guid 0x1 ('it's (1)'):\n1 lids dumped\n"
@@ -125,23 +123,11 @@ static void test_odd_names(void **state)
 				   "Unicast lids [0-1] of switch Lid 2 guid 0x6 \n1 lids dumped\n";
 	static const char *const wanted[] = {"it's (1)", "rack (2)", "a?b", LONG, "", ""};
 	char name[6][FORS_NAME_MAX + 1];
-	struct fors_lfts *lfts = NULL;
+	struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
 
 	assert_int_equal(fors_lftfile_read(text, sizeof(text) - 1, "dump", &lfts, NULL), FORS_OK);
 	assert_int_equal(lfts->nswitches, 6);
 	fors_lftfile_names(text, sizeof(text) - 1, lfts, name);
 	for (size_t i = 0; i < 6; i++)
 		assert_string_equal(name[i], wanted[i]);
-	fors_lfts_free(lfts);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_odd_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,8 @@
 #include "fake_clock.h"
 #include "unit.h"
 
+FREES(fors_settings_free, struct fors_settings *)
+
 static char directory[64], conf[96], guids[96], options[128];
 static struct fors_loader *loader;
 static atomic_uint nreads, nnews;
@@ -96,12 +98,11 @@ static unsigned load(enum fors_load expected, struct fors_settings **settings)
 
 static void expect_new(unsigned nfiles, unsigned hold_down, size_t nparticipants)
 {
-	struct fors_settings *settings;
+	struct fors_settings *settings FREED(fors_settings_free) = NULL;
 
 	assert_int_equal(load(FORS_LOAD_NEW, &settings), nfiles);
 	assert_int_equal(settings->hold_down, hold_down);
 	assert_int_equal(settings->participants.count, nparticipants);
-	fors_settings_free(settings);
 }
 
 /* The kernel's times are far from those of the fake clock: set it to so long after what was written last. */
@@ -113,7 +114,9 @@ static void set_clock(int64_t after_ms)
 	fake_clock_set((int64_t)info.st_ctim.tv_sec * 1000 + after_ms - (int64_t)fors_clock_unix_ms());
 }
 
-static void read_again_only_when_changed(void **state)
+#define CASE(name) TEST(name, set_up, tear_down)
+
+CASE(read_again_only_when_changed)
 {
 	struct fors_settings *settings;
 
@@ -135,7 +138,7 @@ static void read_again_only_when_changed(void **state)
 }
 
 /* What was written just now may be written once more without a trace. */
-static void fresh_files_are_read_again(void **state)
+CASE(fresh_files_are_read_again)
 {
 	set_clock(1000);
 	expect_new(2, 1, 2);
@@ -143,7 +146,7 @@ static void fresh_files_are_read_again(void **state)
 }
 
 /* 66 MB cost nothing: they are not read. */
-static void a_limit_for_guids(void **state)
+CASE(a_limit_for_guids)
 {
 	struct fors_settings *settings;
 
@@ -160,7 +163,7 @@ static void wait_for_news(void)
 }
 
 /* Nobody waits for it twice; what it brings late counts, and is looked at once more. */
-static void a_file_that_hangs(void **state)
+CASE(a_file_that_hangs)
 {
 	struct fors_settings *settings;
 	char trouble[FORS_ERROR_TEXT];
@@ -187,7 +190,7 @@ static void a_file_that_hangs(void **state)
 }
 
 /* From the start on, and until the end: the thread is left alone. */
-static void a_file_that_never_answers(void **state)
+CASE(a_file_that_never_answers)
 {
 	struct fors_settings *settings;
 
@@ -198,7 +201,7 @@ static void a_file_that_never_answers(void **state)
 }
 
 /* What could not be opened is tried again, though no file that was read has changed. */
-static void what_is_missing_may_come(void **state)
+CASE(what_is_missing_may_come)
 {
 	struct fors_settings *settings;
 
@@ -212,7 +215,7 @@ static void what_is_missing_may_come(void **state)
 }
 
 /* opensm.conf may name other files meanwhile, and those that it named before be as they were. */
-static void other_names_are_other_files(void **state)
+CASE(other_names_are_other_files)
 {
 	struct fors_sources sources = {.options = options, .cn_guid_file = guids};
 	struct fors_settings *settings;
@@ -235,7 +238,7 @@ static void other_names_are_other_files(void **state)
 }
 
 /* What comes late calls for a sweep, which loads again: were that late too, and called again, it would never end. */
-static void late_again_is_no_news(void **state)
+CASE(late_again_is_no_news)
 {
 	struct fors_settings *settings;
 	unsigned before;
@@ -260,21 +263,4 @@ static void late_again_is_no_news(void **state)
 	}
 	assert_null(fors_loader_trouble(loader));
 	assert_int_equal(atomic_load(&nnews), 1);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		CASE(read_again_only_when_changed),
-		CASE(fresh_files_are_read_again),
-		CASE(a_limit_for_guids),
-		CASE(a_file_that_hangs),
-		CASE(a_file_that_never_answers),
-		CASE(what_is_missing_may_come),
-		CASE(other_names_are_other_files),
-		CASE(late_again_is_no_news),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

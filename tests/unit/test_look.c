@@ -18,9 +18,9 @@ static struct fors_look job_of(struct bed *bed)
 }
 
 /* A plan is made for a fabric, its tables, a method and its time. */
-static void what_a_plan_depends_on(void **state)
+TEST(what_a_plan_depends_on)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 2);
 	struct fors_look job = job_of(bed);
 	uint64_t before = fors_look_basis(&job);
 
@@ -44,7 +44,6 @@ static void what_a_plan_depends_on(void **state)
 	fors_limit_method(&job.limits, "");
 	job.limits.steps++;
 	assert_true(fors_look_basis(&job) != before);
-	bed_free(bed);
 }
 
 /* The bed's net and tables as another engine's; the bed goes on owning them. */
@@ -75,9 +74,9 @@ static uint64_t reseal(struct fors_look *job)
 }
 
 /* Over another engine's: cables, LIDs, tables, who takes part, levels, whose they are; nothing else of a port. */
-static void what_a_plan_over_others_depends_on(void **state)
+TEST(what_a_plan_over_others_depends_on)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 1);
 	uint64_t guid[] = {1, 2, 3};
 	const struct fors_participants participants = {guid, 3};
 	struct fors_look *job = over_of(bed, &participants), *all = over_of(bed, NULL);
@@ -114,13 +113,12 @@ static void what_a_plan_over_others_depends_on(void **state)
 	assert_true(reseal(job) != before);
 	free_given(job);
 	free_given(all);
-	bed_free(bed);
 }
 
 /* Of each server to each LID, by any LID of the server; unknown where there is none. */
-static void levels(void **state)
+TEST(levels)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 1);
 	const struct fors_port *port[2] = {NULL, NULL};
 	uint64_t guid[2];
 	const struct fors_participants two = {guid, 2};
@@ -155,26 +153,24 @@ static void levels(void **state)
 	levels->all = 3;
 	assert_int_equal(fors_levels_find(levels, port[0]->lid, port[1]->lid), 3);
 	fors_levels_free(levels);
-	bed_free(bed);
 }
 
 /* 2,048 servers can be asked for at LMC 1, not at LMC 2: then nobody is asked. */
-static void too_many_paths(void **state)
+TEST(too_many_paths)
 {
-	struct bed *bed = bed_new("FT(2;1,32;servers=64)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;1,32;servers=64)", 2);
 	struct fors_levels *levels = NULL;
 	struct fors_error error;
 
 	assert_int_equal(fors_levels_new(bed->net, NULL, true, &levels, &error), FORS_ELIMIT);
 	assert_non_null(strstr(error.text, "16777216 paths"));
 	assert_null(levels);
-	bed_free(bed);
 }
 
 /* Each cable and each warning is shown. */
-static void what_readers_see(void **state)
+TEST(what_readers_see)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 2);
 	struct fors_look job = job_of(bed);
 	uint64_t before = fors_look_view(&job);
 
@@ -197,10 +193,9 @@ static void what_readers_see(void **state)
 	strcpy(job.warnings.text[0], "onet"); /* the same letters, cut elsewhere */
 	strcpy(job.warnings.text[1], "wo");
 	assert_true(fors_look_view(&job) != before);
-	bed_free(bed);
 }
 
-static void who_overtakes_whom(void **state)
+TEST(who_overtakes_whom)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 2), *other = bed_new("FT(2;3,3)", 2);
 	struct fors_look job = job_of(bed), same = job_of(bed), newer = job_of(other), empty = {.fabric = NULL};
@@ -223,7 +218,7 @@ static void who_overtakes_whom(void **state)
 	bed_free(other);
 }
 
-static void digests(void **state)
+TEST(digests)
 {
 	uint64_t seen = FORS_DIGEST_EMPTY, one = fors_digest_text(FORS_DIGEST_EMPTY, "one");
 
@@ -235,19 +230,4 @@ static void digests(void **state)
 		    fors_digest_text(fors_digest_text(FORS_DIGEST_EMPTY, "onet"), "wo"));
 	assert_true(fors_text_changed(NULL, "a") && fors_text_changed("a", NULL) && fors_text_changed("a", "b"));
 	assert_false(fors_text_changed(NULL, NULL) || fors_text_changed("a", "a"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_plan_depends_on),
-		cmocka_unit_test(what_a_plan_over_others_depends_on),
-		cmocka_unit_test(levels),
-		cmocka_unit_test(too_many_paths),
-		cmocka_unit_test(what_readers_see),
-		cmocka_unit_test(who_overtakes_whom),
-		cmocka_unit_test(digests),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

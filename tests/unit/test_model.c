@@ -20,6 +20,11 @@
 #include "lab/model/routers/router.h"
 #include "lab/model/routers/routes.h"
 
+FREES(fors_evaluation_free, struct fors_evaluation *)
+
+FREES(fors_graph_free, struct fors_graph *)
+FREES(fors_pattern_free, struct fors_pattern *)
+
 #define NEAR 1e-12
 
 static struct fors_error error;
@@ -53,10 +58,10 @@ static void over(struct fors_flows *flows, uint32_t first, uint32_t last)
 	assert_int_equal(fors_flows_add(flows, 0, 1, link, n, &error), FORS_OK);
 }
 
-static void test_rates_of_a_parking_lot(void **state)
+TEST(test_rates_of_a_parking_lot)
 {
-	struct fors_graph *graph = line(3);
-	struct fors_flows flows = {0};
+	struct fors_graph *graph FREED(fors_graph_free) = line(3);
+	struct fors_flows flows CLEARED(fors_flows_clear) = {0};
 	double rate[5];
 
 	over(&flows, 0, 2); /* shares link 1 with two others: 1/3 */
@@ -67,14 +72,12 @@ static void test_rates_of_a_parking_lot(void **state)
 	assert_int_equal(fors_maxmin(graph, &flows, rate, &error), FORS_OK);
 	assert_true(is_near(rate[0], 1 / 3.) && is_near(rate[1], 2 / 3.) && is_near(rate[2], 1 / 3.));
 	assert_true(is_near(rate[3], 1 / 3.) && is_near(rate[4], 1 / 3.));
-	fors_flows_clear(&flows);
-	fors_graph_free(graph);
 }
 
-static void test_rates_with_capacities_and_lost_flows(void **state)
+TEST(test_rates_with_capacities_and_lost_flows)
 {
-	struct fors_graph *graph = line(2);
-	struct fors_flows flows = {0};
+	struct fors_graph *graph FREED(fors_graph_free) = line(2);
+	struct fors_flows flows CLEARED(fors_flows_clear) = {0};
 	double rate[4];
 
 	graph->capacity[0] = 4;
@@ -87,8 +90,6 @@ static void test_rates_with_capacities_and_lost_flows(void **state)
 	assert_true(is_near(rate[0], 0.5) && is_near(rate[1], 0.5) && is_near(rate[2], 3) && rate[3] == 0);
 	struct fors_rates sum = fors_rates_of(rate, 4);
 	assert_true(is_near(sum.aggregate, 4) && is_near(sum.mean, 1) && sum.min == 0);
-	fors_flows_clear(&flows);
-	fors_graph_free(graph);
 }
 
 /* Rates are max-min fair iff each flow has a link that is full and on which no flow is faster. */
@@ -115,13 +116,13 @@ static void assert_fair(const struct fors_graph *graph, const struct fors_flows 
 	}
 }
 
-static void test_random_rates_are_fair(void **state)
+TEST(test_random_rates_are_fair)
 {
 	struct rng rng = {7};
 
 	for (int round = 0; round < 300; round++) {
-		struct fors_graph *graph = line(1 + rng_below(&rng, 40));
-		struct fors_flows flows = {0};
+		struct fors_graph *graph FREED(fors_graph_free) = line(1 + rng_below(&rng, 40));
+		struct fors_flows flows CLEARED(fors_flows_clear) = {0};
 		uint32_t n = 1 + rng_below(&rng, 200);
 		double rate[200];
 
@@ -136,8 +137,6 @@ static void test_random_rates_are_fair(void **state)
 		}
 		assert_int_equal(fors_maxmin(graph, &flows, rate, &error), FORS_OK);
 		assert_fair(graph, &flows, rate);
-		fors_flows_clear(&flows);
-		fors_graph_free(graph);
 	}
 }
 
@@ -175,16 +174,15 @@ static void count(const struct fors_pattern *p, uint32_t phase, uint32_t n, stru
 
 static struct census census_of(const char *name, uint32_t n, uint64_t seed, bool is_random_map)
 {
-	struct fors_pattern *p = pattern(name, n, seed, is_random_map);
+	struct fors_pattern *p FREED(fors_pattern_free) = pattern(name, n, seed, is_random_map);
 	struct census census = {0};
 
 	for (uint32_t phase = 0; phase < fors_pattern_nphases(p); phase++)
 		count(p, phase, n, &census);
-	fors_pattern_free(p);
 	return census;
 }
 
-static void test_exchanges_have_each_pair_once(void **state)
+TEST(test_exchanges_have_each_pair_once)
 {
 	static const char *const names[] = {"linear-shift", "all-to-all", "Linear_Shift", "alltoall"};
 
@@ -199,7 +197,7 @@ static void test_exchanges_have_each_pair_once(void **state)
 		}
 }
 
-static void test_permutations_and_shifts(void **state)
+TEST(test_permutations_and_shifts)
 {
 	static const char *const names[] = {"permutation", "shift", "shift(1)"};
 
@@ -212,7 +210,7 @@ static void test_permutations_and_shifts(void **state)
 		}
 }
 
-static void test_bisect_pairs_two_halves(void **state)
+TEST(test_bisect_pairs_two_halves)
 {
 	for (uint32_t n = 1; n < 60; n++) {
 		struct census census = census_of("bisect", n, n, false);
@@ -224,7 +222,7 @@ static void test_bisect_pairs_two_halves(void **state)
 	}
 }
 
-static void test_neighbours(void **state)
+TEST(test_neighbours)
 {
 	static const struct {
 		const char *name;
@@ -244,7 +242,7 @@ static void test_neighbours(void **state)
 	}
 }
 
-static void test_random_destinations(void **state)
+TEST(test_random_destinations)
 {
 	struct census census = census_of("RANDN(20)", 50, 1, false);
 
@@ -257,7 +255,7 @@ static void test_random_destinations(void **state)
 	assert_int_equal(census_of("RANDOM(20)", 50, 1, false).total, 50 * 20);
 }
 
-static void test_seeds_and_maps(void **state)
+TEST(test_seeds_and_maps)
 {
 	struct census one = census_of("permutation", 50, 1, false), again = census_of("permutation", 50, 1, false);
 	struct census other = census_of("permutation", 50, 2, false), mapped = census_of("shift(1)", 50, 1, true);
@@ -267,7 +265,7 @@ static void test_seeds_and_maps(void **state)
 	assert_int_equal(mapped.total, 50);
 }
 
-static void test_names_that_are_none(void **state)
+TEST(test_names_that_are_none)
 {
 	static const char *const bad[] = {"",
 					  "shif",
@@ -295,9 +293,9 @@ static enum fors_err read_pattern(const char *text, struct fors_pattern **p)
 	return fors_pattern_read(text, strlen(text), "file", 4, NULL, p, &error);
 }
 
-static void test_pattern_file(void **state)
+TEST(test_pattern_file)
 {
-	struct fors_pattern *p = NULL;
+	struct fors_pattern *p FREED(fors_pattern_free) = NULL;
 	struct fors_pair pair;
 
 	assert_int_equal(read_pattern("# mine\n0 1\n1 2 3 # path 3\nphase\n\nphase\n 3\t0\n", &p), FORS_OK);
@@ -308,10 +306,9 @@ static void test_pattern_file(void **state)
 	assert_true(pair.src == 1 && pair.dst == 2 && pair.path == 3);
 	pair = fors_pattern_pair(p, 2, 0);
 	assert_true(pair.src == 3 && pair.dst == 0 && pair.path == 0);
-	fors_pattern_free(p);
 }
 
-static void test_bad_pattern_files(void **state)
+TEST(test_bad_pattern_files)
 {
 	static const char *const bad[] = {"",	       "#\n",	    "0\n",   "0 4\n",	  "4 0\n", "1 1\n",
 					  "0 1 128\n", "0 1 2 3\n", "a b\n", "phase 2\n", "-1 0\n"};
@@ -333,7 +330,7 @@ struct model {
 static struct model model_of(const char *spec, unsigned lmc, const char *down)
 {
 	struct model m = {.bed = bed_new(spec, lmc)};
-	struct fors_endpoint *server = NULL;
+	struct fors_endpoint *server FREED(free) = NULL;
 	uint32_t n = 0;
 
 	if (down)
@@ -341,7 +338,6 @@ static struct model model_of(const char *spec, unsigned lmc, const char *down)
 	assert_int_equal(fors_endpoints(m.bed->net, NULL, &server, &n, &error), FORS_OK);
 	assert_int_equal(fors_routes_new(m.bed->net, m.bed->lfts, server, n, &m.routes, &error), FORS_OK);
 	m.router = fors_routes_router(m.routes);
-	free(server);
 	return m;
 }
 
@@ -359,45 +355,39 @@ static struct fors_evaluation *evaluate(const struct model *m, const struct fors
 	return result;
 }
 
-static void test_a_healthy_tree_is_conflict_free(void **state)
+TEST(test_a_healthy_tree_is_conflict_free)
 {
-	struct model m = model_of("FT(2;4,5)", 0, NULL);
-	struct fors_pattern *p = pattern("linear-shift", 20, 0, false);
-	struct fors_evaluation *r = evaluate(&m, p, 1);
+	struct model m CLEARED(model_free) = model_of("FT(2;4,5)", 0, NULL);
+	struct fors_pattern *p FREED(fors_pattern_free) = pattern("linear-shift", 20, 0, false);
+	struct fors_evaluation *r FREED(fors_evaluation_free) = evaluate(&m, p, 1);
 
 	assert_true(r->sync_throughput == 1 && r->max_link_load == 1 && r->nflows == 380 && r->length == 20);
 	assert_true(is_near(r->rates.min, 1) && is_near(r->rates.aggregate, 20));
 	assert_true(r->nbroken == 0 && r->ndetours == 0 && !r->problem[0]);
 	assert_int_equal(r->rate_bins[FORS_RATE_BINS - 1], 380);
-	fors_evaluation_free(r);
-	fors_pattern_free(p);
-	model_free(&m);
 }
 
 /*
  * FT(2;2,2) without Leaf00's cable to Spine00: servers 0, 1 | 2, 3. Everything between the leaves goes over Spine01, so
  * in the shifts by 1 and 3 (one flow each way) a link has 1 flow, in the shift by 2 (two flows each way) 2.
  */
-static void test_one_dead_cable_by_hand(void **state)
+TEST(test_one_dead_cable_by_hand)
 {
-	struct model m = model_of("FT(2;2,2)", 0, "Leaf00[3]");
-	struct fors_pattern *p = pattern("linear-shift", 4, 0, false);
-	struct fors_evaluation *r = evaluate(&m, p, 1);
+	struct model m CLEARED(model_free) = model_of("FT(2;2,2)", 0, "Leaf00[3]");
+	struct fors_pattern *p FREED(fors_pattern_free) = pattern("linear-shift", 4, 0, false);
+	struct fors_evaluation *r FREED(fors_evaluation_free) = evaluate(&m, p, 1);
 	static const uint32_t load[] = {0, 1, 2, 1};
 
 	assert_memory_equal(r->phase_load, load, sizeof(load));
 	assert_true(r->length == 5 && is_near(r->sync_throughput, 4 / 5.));
 	assert_true(is_near(r->phase_rate[2], 2) && is_near(r->rates.min, 0.5) && is_near(r->rates.mean, 10 / 12.));
 	assert_true(is_near(r->rates.aggregate, 10 / 3.));
-	fors_evaluation_free(r);
-	fors_pattern_free(p);
-	model_free(&m);
 }
 
-static void test_threads_do_not_matter(void **state)
+TEST(test_threads_do_not_matter)
 {
-	struct model m = model_of("FT(2;6,7)", 0, "Leaf00[7] Leaf03[9] Spine02");
-	struct fors_pattern *p = pattern("linear-shift", 42, 0, true);
+	struct model m CLEARED(model_free) = model_of("FT(2;6,7)", 0, "Leaf00[7] Leaf03[9] Spine02");
+	struct fors_pattern *p FREED(fors_pattern_free) = pattern("linear-shift", 42, 0, true);
 	struct fors_evaluation *one = evaluate(&m, p, 1), *four = evaluate(&m, p, 4);
 
 	assert_memory_equal(one->phase_load, four->phase_load, 42 * sizeof(*one->phase_load));
@@ -407,8 +397,6 @@ static void test_threads_do_not_matter(void **state)
 	assert_memory_equal(&one->rates, &four->rates, sizeof(one->rates));
 	fors_evaluation_free(one);
 	fors_evaluation_free(four);
-	fors_pattern_free(p);
-	model_free(&m);
 }
 
 static uint8_t *entry(const struct model *m, const char *node_id, uint32_t lid)
@@ -423,8 +411,8 @@ static uint8_t *entry(const struct model *m, const char *node_id, uint32_t lid)
 /* FT(2;2,3): ports 1, 2 servers, 3, 4 uplinks; spine ports 1..3 leaves. Server 0 sends to server 2 (Leaf01). */
 static enum fors_way way_of(struct model *m, struct fors_evaluation *r)
 {
-	struct fors_pattern *p = NULL;
-	struct fors_evaluation *result;
+	struct fors_pattern *p FREED(fors_pattern_free) = NULL;
+	struct fors_evaluation *result FREED(fors_evaluation_free) = NULL;
 	enum fors_way way = FORS_WAY_GOOD;
 
 	assert_int_equal(fors_pattern_read("0 2\n", 4, "file", 6, NULL, &p, &error), FORS_OK);
@@ -435,14 +423,12 @@ static enum fors_way way_of(struct model *m, struct fors_evaluation *r)
 	assert_int_equal(result->nbroken, way != FORS_WAY_GOOD);
 	assert_int_equal(!!result->problem[0], way != FORS_WAY_GOOD);
 	*r = *result;
-	fors_evaluation_free(result);
-	fors_pattern_free(p);
 	return way;
 }
 
-static void test_broken_ways_have_names(void **state)
+TEST(test_broken_ways_have_names)
 {
-	struct model m = model_of("FT(2;2,3)", 0, NULL);
+	struct model m CLEARED(model_free) = model_of("FT(2;2,3)", 0, NULL);
 	uint32_t lid = m.routes->server[2].lid;
 	uint8_t *up = entry(&m, "Leaf00", lid), *down = entry(&m, *up == 3 ? "Spine00" : "Spine01", lid),
 		*last = entry(&m, "Leaf01", lid);
@@ -468,13 +454,12 @@ static void test_broken_ways_have_names(void **state)
 	m.bed->lfts->guid[m.routes->row_of[m.routes->server[2].leaf]]++;
 	fors_routes_free(m.routes);
 	m.routes = NULL;
-	model_free(&m);
 }
 
 /* Over Leaf02 and the other spine: two links more than need be. */
-static void test_a_detour_arrives(void **state)
+TEST(test_a_detour_arrives)
 {
-	struct model m = model_of("FT(2;2,3)", 0, NULL);
+	struct model m CLEARED(model_free) = model_of("FT(2;2,3)", 0, NULL);
 	uint32_t lid = m.routes->server[2].lid;
 	uint8_t up = *entry(&m, "Leaf00", lid);
 	struct fors_evaluation r;
@@ -485,30 +470,25 @@ static void test_a_detour_arrives(void **state)
 	assert_int_equal(way_of(&m, &r), FORS_WAY_GOOD);
 	assert_int_equal(r.ndetours, 1);
 	assert_int_equal(r.nbroken, 0);
-	model_free(&m);
 }
 
-static void test_plans_are_conflict_free(void **state)
+TEST(test_plans_are_conflict_free)
 {
 	static const char *const methods[] = {"rounds", "exact", "auto"};
-	struct model m = model_of("FT(2;5,6)", 3, "Leaf00[6] Leaf02[7]");
+	struct model m CLEARED(model_free) = model_of("FT(2;5,6)", 3, "Leaf00[6] Leaf02[7]");
 
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		struct fors_task task = bed_task(m.bed);
-		struct fors_schedule *plan = NULL;
-		struct fors_pattern *p = NULL;
-		struct fors_evaluation *r;
+		struct fors_schedule *plan FREED(fors_schedule_free) = NULL;
+		struct fors_pattern *p FREED(fors_pattern_free) = NULL;
+		struct fors_evaluation *r FREED(fors_evaluation_free) = NULL;
 
 		assert_int_equal(fors_plan(&task, methods[i], &plan, &error), FORS_OK);
 		assert_int_equal(fors_pattern_plan(plan, &p, &error), FORS_OK);
 		r = evaluate(&m, p, 2);
 		assert_true(r->max_link_load == 1 && r->nflows == 30 * 29 && is_near(r->rates.min, 1));
 		assert_true(is_near(r->sync_throughput, 30. / plan->nphases));
-		fors_evaluation_free(r);
-		fors_pattern_free(p);
-		fors_schedule_free(plan);
 	}
-	model_free(&m);
 }
 
 /* ---- jobs ---- */
@@ -523,9 +503,9 @@ static enum fors_err read_jobs(const struct model *m, const char *text, struct f
  * of the 8 directed links between switches has 2 routes. Only {0, 2}: two routes, over 2 links each, 1 on each; 4 of 8
  * links dark.
  */
-static void test_efi_by_hand(void **state)
+TEST(test_efi_by_hand)
 {
-	struct model m = model_of("FT(2;2,2)", 0, NULL);
+	struct model m CLEARED(model_free) = model_of("FT(2;2,2)", 0, NULL);
 	struct fors_efi_jobs jobs = {0};
 	struct fors_efi *efi = NULL;
 
@@ -544,28 +524,26 @@ static void test_efi_by_hand(void **state)
 	assert_true(efi->dark_links == 4 && efi->dark_fiber == 0.5);
 	fors_efi_free(efi);
 	fors_efi_jobs_clear(&jobs);
-	model_free(&m);
 }
 
-static void test_bad_job_files(void **state)
+TEST(test_bad_job_files)
 {
 	static const char *const bad[] = {"",		"one\n",	 ": 1\n",	  "one: 4\n",
 					  "one: 2-1\n", "one: nobody\n", "one: Leaf00\n", "a: 0-4294967295\n"};
-	struct model m = model_of("FT(2;2,2)", 0, NULL);
+	struct model m CLEARED(model_free) = model_of("FT(2;2,2)", 0, NULL);
 	struct fors_efi_jobs jobs = {0};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(read_jobs(&m, bad[i], &jobs), FORS_EINPUT);
-	model_free(&m);
 }
 
 /* ---- LIDs out of dumps ---- */
 
-static void test_lids_come_back_from_a_dump(void **state)
+TEST(test_lids_come_back_from_a_dump)
 {
-	struct bed *bed = bed_new("FT(2;3,4)", 2);
-	struct fors_net *bare = NULL;
-	char *text = NULL;
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,4)", 2);
+	struct fors_net *bare FREED(fors_net_free) = NULL;
+	char *text FREED(free) = NULL;
 	size_t size = 0;
 
 	assert_int_equal(fors_lftfile_write(bed->net, bed->lfts, &text, &size, &error), FORS_OK);
@@ -583,14 +561,11 @@ static void test_lids_come_back_from_a_dump(void **state)
 		if (bare->port[i].lid)
 			bare->port[i].lid += 8;
 	assert_int_equal(fors_lids_from_dump(bare, text, size, "dump", &error), FORS_ENOTAPPL);
-	fors_net_free(bare);
-	free(text);
-	bed_free(bed);
 }
 
-static void test_mismatches(void **state)
+TEST(test_mismatches)
 {
-	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3)", 0);
 	struct fors_mismatch mismatch;
 
 	assert_int_equal(fors_mismatch_find(bed->net, bed->lfts, &mismatch, &error), FORS_OK);
@@ -602,35 +577,4 @@ static void test_mismatches(void **state)
 	assert_true(mismatch.unknown_switches == 1 && mismatch.missing_tables == 1 && mismatch.bad_ports == 1 &&
 		    mismatch.absent_lids == 1);
 	assert_string_not_equal(mismatch.text, "");
-	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rates_of_a_parking_lot),
-		cmocka_unit_test(test_rates_with_capacities_and_lost_flows),
-		cmocka_unit_test(test_random_rates_are_fair),
-		cmocka_unit_test(test_exchanges_have_each_pair_once),
-		cmocka_unit_test(test_permutations_and_shifts),
-		cmocka_unit_test(test_bisect_pairs_two_halves),
-		cmocka_unit_test(test_neighbours),
-		cmocka_unit_test(test_random_destinations),
-		cmocka_unit_test(test_seeds_and_maps),
-		cmocka_unit_test(test_names_that_are_none),
-		cmocka_unit_test(test_pattern_file),
-		cmocka_unit_test(test_bad_pattern_files),
-		cmocka_unit_test(test_a_healthy_tree_is_conflict_free),
-		cmocka_unit_test(test_one_dead_cable_by_hand),
-		cmocka_unit_test(test_threads_do_not_matter),
-		cmocka_unit_test(test_broken_ways_have_names),
-		cmocka_unit_test(test_a_detour_arrives),
-		cmocka_unit_test(test_plans_are_conflict_free),
-		cmocka_unit_test(test_efi_by_hand),
-		cmocka_unit_test(test_bad_job_files),
-		cmocka_unit_test(test_lids_come_back_from_a_dump),
-		cmocka_unit_test(test_mismatches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,20 +111,11 @@ static void check(const char *text, enum fors_model model)
 	free_torus(&torus);
 }
 
-static void every_model_arrives(void **state)
+TEST(every_model_arrives)
 {
 	static const char *const tori[] = {"TORUS(5;1)", "TORUS(4x3;1)", "TORUS(2x5;1)", "TORUS(3x2x4;1)"};
 
 	for (size_t i = 0; i < sizeof(tori) / sizeof(tori[0]); i++)
 		for (unsigned model = 0; model < FORS_NMODELS; model++)
 			check(tori[i], (enum fors_model)model);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_model_arrives),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

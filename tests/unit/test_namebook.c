@@ -11,6 +11,11 @@
 #include "core/jobs/joblist.h"
 #include "core/net/namebook.h"
 
+FREES(fors_fabric_free, struct fors_fabric *)
+
+FREES(fors_namebook_free, struct fors_namebook *)
+FREES(fors_net_free, struct fors_net *)
+
 #define HOSTS 6
 
 /* A switch with hosts 1 .. 6 at ports 1 .. 6, GUIDs 0x100, 0x200, ..., port GUIDs 0x101, 0x201, ...; NULL: not there. */
@@ -37,21 +42,19 @@ static struct fors_net *make_net(const char *const desc[HOSTS])
 
 static uint32_t learn(struct fors_namebook *book, const struct fors_net *net)
 {
-	struct fors_directory now;
+	struct fors_directory now CLEARED(fors_directory_clear);
 	uint32_t nreplaced = 77;
 
 	assert_int_equal(fors_directory_make(net, &now, NULL), FORS_OK);
 	assert_int_equal(fors_namebook_learn(book, &now, &nreplaced, NULL), FORS_OK);
-	fors_directory_clear(&now);
 	return nreplaced;
 }
 
 static uint32_t learn_hosts(struct fors_namebook *book, const char *const desc[HOSTS])
 {
-	struct fors_net *net = make_net(desc);
+	struct fors_net *net FREED(fors_net_free) = make_net(desc);
 	uint32_t nreplaced = learn(book, net);
 
-	fors_net_free(net);
 	return nreplaced;
 }
 
@@ -59,8 +62,8 @@ static uint32_t learn_hosts(struct fors_namebook *book, const char *const desc[H
 static uint64_t meant(struct fors_namebook *book, const char *const desc[HOSTS], const char *name,
 		      enum fors_named *what)
 {
-	struct fors_net *net = make_net(desc);
-	struct fors_directory now;
+	struct fors_net *net FREED(fors_net_free) = make_net(desc);
+	struct fors_directory now CLEARED(fors_directory_clear);
 	struct fors_naming naming;
 	uint64_t guid;
 
@@ -69,8 +72,6 @@ static uint64_t meant(struct fors_namebook *book, const char *const desc[HOSTS],
 	naming = fors_namebook_find(book, &now, name);
 	*what = naming.what;
 	guid = naming.node == FORS_NONE ? 0 : net->node[naming.node].guid;
-	fors_directory_clear(&now);
-	fors_net_free(net);
 	return guid;
 }
 
@@ -82,9 +83,9 @@ static uint64_t meant(struct fors_namebook *book, const char *const desc[HOSTS],
 		assert_int_equal(what_, which);                                                                        \
 	} while (0)
 
-static void owners(void **state)
+TEST(owners)
 {
-	struct fors_namebook *book = fors_namebook_new();
+	struct fors_namebook *book FREED(fors_namebook_free) = fors_namebook_new();
 
 	assert_meant(book, DESC("a", "b", "c", "c"), "a", 0x100, FORS_NAMED_ONE);
 	assert_meant(book, DESC("a", "b", "c", "c"), "c", 0, FORS_NAMED_TWINS);
@@ -97,13 +98,12 @@ static void owners(void **state)
 	assert_meant(book, DESC(NULL, "b"), "a", 0, FORS_NAMED_NOBODY);
 	assert_meant(book, DESC("a", "b"), "a", 0x100, FORS_NAMED_ONE);
 	assert_meant(book, DESC("a", "b"), "nobody", 0, FORS_NAMED_NOBODY);
-	fors_namebook_free(book);
 }
 
 /* The place of a host is a switch port. */
-static void replaced(void **state)
+TEST(replaced)
 {
-	struct fors_namebook *book = fors_namebook_new();
+	struct fors_namebook *book FREED(fors_namebook_free) = fors_namebook_new();
 	struct fors_net *net;
 	uint32_t node;
 
@@ -120,11 +120,10 @@ static void replaced(void **state)
 	assert_meant(book, DESC("b", NULL, "a"), "a", 0x300, FORS_NAMED_ONE);
 	assert_meant(book, DESC("a"), "a", 0, FORS_NAMED_TAKEN);
 	assert_meant(book, DESC(NULL, NULL, "a"), "a", 0x300, FORS_NAMED_ONE);
-	fors_namebook_free(book);
 }
 
 /* A reference overrides what was learnt, once. */
-static void reference(void **state)
+TEST(reference)
 {
 	struct fors_namebook *book = fors_namebook_new(), *reference = fors_namebook_new();
 
@@ -141,9 +140,9 @@ static void reference(void **state)
 }
 
 /* A node that takes name after name keeps the last four; a host that boots keeps the one that it had. */
-static void limits(void **state)
+TEST(limits)
 {
-	struct fors_namebook *book = fors_namebook_new();
+	struct fors_namebook *book FREED(fors_namebook_free) = fors_namebook_new();
 	char name[16], text[200];
 
 	for (unsigned i = 0; i < 100; i++) {
@@ -155,7 +154,6 @@ static void limits(void **state)
 	assert_int_equal(fors_namebook_names(book, 0x200, text, sizeof(text)), FORS_NAMES_OF_NODE);
 	assert_string_equal(text, "\"name96\", \"name97\", \"name98\", \"name99\"");
 	assert_int_equal(fors_namebook_names(book, 0x100, text, sizeof(text)), 2);
-	fors_namebook_free(book);
 }
 
 static struct fors_namebook *decode(const char *text, size_t size)
@@ -165,7 +163,7 @@ static struct fors_namebook *decode(const char *text, size_t size)
 	return fors_namebook_decode(text, size, "names", &book, NULL) ? NULL : book;
 }
 
-static void files(void **state)
+TEST(files)
 {
 	struct fors_namebook *book = fors_namebook_new(), *again;
 	char *text, *twice;
@@ -200,8 +198,8 @@ struct expected {
 static void check(const struct fors_net *net, const char *text, const struct fors_jobknown *known,
 		  const struct expected *expected)
 {
-	struct fors_fabric *seats;
-	struct fors_joblist list;
+	struct fors_fabric *seats FREED(fors_fabric_free) = NULL;
+	struct fors_joblist list CLEARED(fors_joblist_clear);
 	struct fors_error error;
 	uint32_t missing = 0, doubts = 0;
 
@@ -220,15 +218,13 @@ static void check(const struct fors_net *net, const char *text, const struct for
 	}
 	assert_int_equal(missing, expected->missing);
 	assert_int_equal(doubts, expected->doubts);
-	fors_joblist_clear(&list);
-	fors_fabric_free(seats);
 }
 
 /* Two lines come to mean one server: who has it, who names it by GUID, who comes first; the text stays good. */
-static void conflicts(void **state)
+TEST(conflicts)
 {
-	struct fors_net *net = make_net(DESC("a", "b", "ghost", "d"));
-	struct fors_members last = {NULL, 0, 0};
+	struct fors_net *net FREED(fors_net_free) = make_net(DESC("a", "b", "ghost", "d"));
+	struct fors_members last CLEARED(fors_members_clear) = {NULL, 0, 0};
 	struct fors_jobknown known = {NULL, NULL};
 
 	check(net, "x: 0x301, a\ny: ghost, b\n", &known, &(struct expected){"02", "1", 1, 0});
@@ -240,48 +236,31 @@ static void conflicts(void **state)
 	known.last = &last;
 	check(net, "x: 0x301, a\ny: ghost, b\n", &known, &(struct expected){"0", "12", 1, 0});
 	check(net, "x: 0x301\ny: ghost\n", &known, &(struct expected){"", "2", 1, 0});
-	fors_members_clear(&last);
-	fors_net_free(net);
 }
 
 /* A host that calls itself by the GUID of one that is not there is not that one. */
-static void guids(void **state)
+TEST(guids)
 {
-	struct fors_net *net = make_net(DESC("0x200", NULL, "c"));
+	struct fors_net *net FREED(fors_net_free) = make_net(DESC("0x200", NULL, "c"));
 	struct fors_jobknown known = {NULL, NULL};
 	uint32_t node;
 	unsigned port;
 
 	check(net, "x: 0x200, c\ny: 0x100\n", &known, &(struct expected){"2", "0", 1, 0});
 	assert_int_equal(fors_net_find(net, "0x200", &node, &port, NULL), FORS_EINPUT);
-	fors_net_free(net);
 }
 
 /* Whose names were exchanged: who worked for the job still does, nobody else is meant. */
-static void exchanged(void **state)
+TEST(exchanged)
 {
-	struct fors_namebook *book = fors_namebook_new();
-	struct fors_members last = {NULL, 0, 0};
+	struct fors_namebook *book FREED(fors_namebook_free) = fors_namebook_new();
+	struct fors_members last CLEARED(fors_members_clear) = {NULL, 0, 0};
 	struct fors_jobknown known = {book, &last};
-	struct fors_net *net = make_net(DESC("b", "a", "c", "d"));
+	struct fors_net *net FREED(fors_net_free) = make_net(DESC("b", "a", "c", "d"));
 
 	learn_hosts(book, DESC("a", "b", "c", "d"));
 	learn(book, net);
 	assert_int_equal(fors_members_add(&last, "x", 0x101, NULL), FORS_OK);
 	fors_members_sort(&last);
 	check(net, "x: a, c\ny: b, d\n", &known, &(struct expected){"02", "3", 1, 2});
-	fors_members_clear(&last);
-	fors_namebook_free(book);
-	fors_net_free(net);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(owners), cmocka_unit_test(replaced),  cmocka_unit_test(reference),
-		cmocka_unit_test(limits), cmocka_unit_test(files),     cmocka_unit_test(conflicts),
-		cmocka_unit_test(guids),  cmocka_unit_test(exchanged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static struct fors_net *small_net(void)
 	return net;
 }
 
-static void cables_name_each_other(void **state)
+TEST(cables_name_each_other)
 {
 	struct fors_net *net = small_net(), *copy;
 
@@ -51,9 +51,9 @@ static void cables_name_each_other(void **state)
 	fors_net_free(net);
 }
 
-static void bad_cables_are_named(void **state)
+TEST(bad_cables_are_named)
 {
-	struct fors_net *net = small_net();
+	struct fors_net *net FREED(fors_net_free) = small_net();
 	struct fors_error error;
 
 	assert_int_equal(fors_net_connect(net, 0, 1, 1, 3, &error), FORS_EINPUT);
@@ -64,12 +64,11 @@ static void bad_cables_are_named(void **state)
 	assert_int_equal(fors_net_connect(net, 0, 4, 0, 4, &error), FORS_EINPUT);
 	assert_non_null(strstr(error.text, "cabled to itself"));
 	assert_int_equal(fors_net_port(net, 1, 3)->peer, FORS_NONE);
-	fors_net_free(net);
 }
 
-static void a_person_finds_nodes(void **state)
+TEST(a_person_finds_nodes)
 {
-	struct fors_net *net = small_net();
+	struct fors_net *net FREED(fors_net_free) = small_net();
 	struct fors_error error;
 	uint32_t node = 77;
 	unsigned port = 77;
@@ -94,15 +93,14 @@ static void a_person_finds_nodes(void **state)
 	assert_int_equal(fors_net_find(net, "[3]", &node, &port, &error), FORS_EINPUT);
 	assert_int_equal(node, 77);
 	assert_int_equal(port, 77);
-	fors_net_free(net);
 }
 
 /* Vendors wrap the name that an administrator gave; a director has many switches of one name. */
-static void vendors_names_are_found_by_their_core(void **state)
+TEST(vendors_names_are_found_by_their_core)
 {
 	static const char *const desc[] = {"MF0;sw-01:MQM8700/U1", "MF0;sw-02:SX6036/U1", "MF0;dir:CS7500/L01/U1",
 					   "MF0;dir:CS7500/S02/U1", "sw-03 mlx5_0"};
-	struct fors_net *net = fors_net_new();
+	struct fors_net *net FREED(fors_net_free) = fors_net_new();
 	struct fors_error error;
 	uint32_t node;
 	unsigned port;
@@ -126,10 +124,9 @@ static void vendors_names_are_found_by_their_core(void **state)
 	assert_non_null(strstr(error.text, "'dri'; is it 'dir'?"));
 	assert_int_equal(fors_net_find(net, "something else", &node, &port, &error), FORS_EINPUT);
 	assert_null(strchr(error.text, '?'));
-	fors_net_free(net);
 }
 
-static void cables_go_down(void **state)
+TEST(cables_go_down)
 {
 	struct fors_net *intact = small_net(), *net;
 	struct fors_error error;
@@ -146,9 +143,9 @@ static void cables_go_down(void **state)
 	fors_net_free(intact);
 }
 
-static void guids_are_unique(void **state)
+TEST(guids_are_unique)
 {
-	struct fors_net *net = small_net();
+	struct fors_net *net FREED(fors_net_free) = small_net();
 	struct fors_error error;
 	uint32_t other = add(net, FORS_CA, 1, 0x40, "H-40", "");
 
@@ -160,12 +157,11 @@ static void guids_are_unique(void **state)
 	add(net, FORS_SWITCH, 1, 0x20, "S-x", "");
 	assert_int_equal(fors_net_index(net, &error), FORS_EINPUT);
 	assert_non_null(strstr(error.text, "by S-20 and S-x"));
-	fors_net_free(net);
 }
 
-static void names_are_harmless(void **state)
+TEST(names_are_harmless)
 {
-	struct fors_net *net = fors_net_new();
+	struct fors_net *net FREED(fors_net_free) = fors_net_new();
 	struct fors_error error;
 	char lengthy[300];
 	uint32_t index;
@@ -177,12 +173,11 @@ static void names_are_harmless(void **state)
 	assert_int_equal(strlen(net->node[0].desc), FORS_NAME_MAX);
 	assert_int_equal(fors_net_add_node(net, FORS_SWITCH, 255, 2, "big", "", &index, &error), FORS_ELIMIT);
 	assert_int_equal(net->nnodes, 1);
-	fors_net_free(net);
 	fors_net_free(NULL);
 }
 
 /* Whom OpenSM's partitions let talk: counted by kinds of membership, and pair by pair. */
-static void partitions_are_counted_by_kinds(void **state)
+TEST(partitions_are_counted_by_kinds)
 {
 	struct fors_random random = {7};
 
@@ -211,9 +206,9 @@ static void partitions_are_counted_by_kinds(void **state)
 }
 
 /* Whom the exchange leaves out, or who has no LID, keeps nobody from talking. */
-static void partitions_of_participants_count(void **state)
+TEST(partitions_of_participants_count)
 {
-	struct fors_net *net = fors_net_new();
+	struct fors_net *net FREED(fors_net_free) = fors_net_new();
 	uint64_t guid[] = {0x31, 0x32};
 	struct fors_participants some = {guid, 2};
 	char id[16];
@@ -235,11 +230,10 @@ static void partitions_of_participants_count(void **state)
 		if (!run)
 			assert_non_null(strstr(warnings.text[0], "4 of 6 pairs of servers from talking (2 kinds"));
 	}
-	fors_net_free(net);
 }
 
 /* By device, description, or what people say; who is named no more is a host again. */
-static void adapters_that_are_no_hosts(void **state)
+TEST(adapters_that_are_no_hosts)
 {
 	static const struct {
 		const char *desc;
@@ -261,7 +255,7 @@ static void adapters_that_are_no_hosts(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char name[16], *list[] = {name};
-		struct fors_net *net = fors_net_new();
+		struct fors_net *net FREED(fors_net_free) = fors_net_new();
 		uint32_t node = add(net, FORS_CA, 1, 0x30, "H-1", cases[i].desc);
 		enum fors_other other = cases[i].other;
 
@@ -275,18 +269,17 @@ static void adapters_that_are_no_hosts(void **state)
 		fors_others_mark(net, NULL);
 		assert_int_equal(net->node[node].type,
 				 other == FORS_NOTHERS || other == FORS_OTHER_NAMED ? FORS_CA : FORS_OTHER);
-		fors_net_free(net);
 	}
 }
 
-static void no_hosts_are_counted(void **state)
+TEST(no_hosts_are_counted)
 {
 	static const char *const desc[] = {
 		"X Aggregation Node", "Y Aggregation Node", "MF0;sw:MQM8700/U1", "A Gateway", "login-1", "login-2"};
 	static char one[] = "login-1", both[] = "login-*";
 	char *name = both, text[FORS_OTHERS_TEXT], id[8];
 	struct fors_names names = {&name, 1};
-	struct fors_net *net = fors_net_new();
+	struct fors_net *net FREED(fors_net_free) = fors_net_new();
 
 	assert_int_equal(fors_others_text(net, text), 0);
 	assert_string_equal(text, "");
@@ -301,7 +294,6 @@ static void no_hosts_are_counted(void **state)
 	fors_others_mark(net, &names);
 	assert_int_equal(fors_others_text(net, text), 5);
 	assert_string_equal(text, "2 aggregation nodes, 1 management port, 1 gateway and 1 more by not_hosts");
-	fors_net_free(net);
 }
 
 /* The next free port of either. */
@@ -350,7 +342,7 @@ static uint32_t find_aside(const struct fors_net *net, uint32_t node[FORS_MOST_A
 }
 
 /* A few with half of the cables of others are odd, and keep the cables to one neighbour, and to what hangs from them. */
-static void odd_switches_are_few(void **state)
+TEST(odd_switches_are_few)
 {
 	static const uint32_t found[] = {0, 1, 2, 0};
 	uint32_t node[FORS_MOST_ASIDE];
@@ -377,13 +369,13 @@ static void set_rate(struct fors_net *net, uint32_t node, unsigned port, unsigne
 }
 
 /* A cable is as fast as its slower end; flows as the fastest of who takes part, which cables carry as often as they are faster. */
-static void cables_carry_what_both_ends_can(void **state)
+TEST(cables_carry_what_both_ends_can)
 {
 	static const struct {
 		unsigned width;
 		uint32_t carries;
 	} cases[] = {{1, 1}, {4, 1}, {8, 2}, {12, 3}};
-	struct fors_net *net = small_net();
+	struct fors_net *net FREED(fors_net_free) = small_net();
 	uint32_t flow = 0;
 
 	set_rate(net, 0, 3, 4, FORS_HDR);
@@ -405,14 +397,13 @@ static void cables_carry_what_both_ends_can(void **state)
 	}
 	set_rate(net, 1, 2, 12, FORS_NDR);
 	assert_int_equal(fors_rates_capacity(net, fors_net_port(net, 0, 1), 2000), FORS_MOST_CAPACITY);
-	fors_net_free(net);
 }
 
 /* What is mended becomes as most are, not as the fastest. */
-static void mended_is_like_most(void **state)
+TEST(mended_is_like_most)
 {
 	static const enum fors_speed speed[] = {FORS_HDR, FORS_EDR, FORS_EDR, FORS_QDR};
-	struct fors_net *net = fors_net_new();
+	struct fors_net *net FREED(fors_net_free) = fors_net_new();
 	uint32_t a = add(net, FORS_SWITCH, 4, 1, "S-1", "switch"), b = add(net, FORS_SWITCH, 4, 2, "S-2", "switch");
 
 	for (unsigned port = 1; port <= 4; port++) {
@@ -424,27 +415,4 @@ static void mended_is_like_most(void **state)
 	assert_int_equal(fors_rates_cable(net, fors_net_port(net, a, 4)), 100000);
 	assert_int_equal(fors_net_port(net, b, 4)->speed, FORS_EDR);
 	assert_int_equal(fors_net_port(net, a, 1)->speed, FORS_HDR);
-	fors_net_free(net);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cables_name_each_other),
-		cmocka_unit_test(bad_cables_are_named),
-		cmocka_unit_test(a_person_finds_nodes),
-		cmocka_unit_test(vendors_names_are_found_by_their_core),
-		cmocka_unit_test(cables_go_down),
-		cmocka_unit_test(guids_are_unique),
-		cmocka_unit_test(names_are_harmless),
-		cmocka_unit_test(partitions_are_counted_by_kinds),
-		cmocka_unit_test(adapters_that_are_no_hosts),
-		cmocka_unit_test(no_hosts_are_counted),
-		cmocka_unit_test(odd_switches_are_few),
-		cmocka_unit_test(cables_carry_what_both_ends_can),
-		cmocka_unit_test(mended_is_like_most),
-		cmocka_unit_test(partitions_of_participants_count),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,8 @@
 #include "core/net/netfile.h"
 #include "core/net/rates.h"
 
+FREES(fors_net_free, struct fors_net *)
+
 static const struct fors_port *port_of(const struct fors_net *net, const char *what)
 {
 	uint32_t node;
@@ -18,9 +20,9 @@ static const struct fors_port *port_of(const struct fors_net *net, const char *w
 }
 
 /* opensm had given LMC 1; the text says who has which LID, and the order differs from the specification's. */
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
-	struct fors_net *net = data_net_file("small.ibnetdiscover");
+	struct fors_net *net FREED(fors_net_free) = data_net_file("small.ibnetdiscover");
 
 	assert_int_equal(net->nnodes, 10);
 	assert_int_equal(port_of(net, "Leaf02")->lid, 1);
@@ -32,26 +34,22 @@ static void test_recorded(void **state)
 	assert_string_equal(net->node[port_of(net, "Leaf02[3]")->peer].desc, "Spine00");
 	assert_string_equal(net->node[port_of(net, "Leaf02[3]")->peer].id, "S-0000000000200003");
 	assert_false(port_of(net, "Leaf02[3]")->is_degraded);
-	fors_net_free(net);
 }
 
 /* -g and -f say more, but nothing else. */
-static void test_variants(void **state)
+TEST(test_variants)
 {
-	struct fors_net *plain = data_net_file("small.ibnetdiscover");
-	struct fors_net *grouped = data_net_file("small-grouped.ibnetdiscover");
-	struct fors_net *full = data_net_file("small-full.ibnetdiscover");
+	struct fors_net *plain FREED(fors_net_free) = data_net_file("small.ibnetdiscover");
+	struct fors_net *grouped FREED(fors_net_free) = data_net_file("small-grouped.ibnetdiscover");
+	struct fors_net *full FREED(fors_net_free) = data_net_file("small-full.ibnetdiscover");
 
 	data_same_net(plain, grouped);
 	data_same_net(plain, full);
-	fors_net_free(plain);
-	fors_net_free(grouped);
-	fors_net_free(full);
 }
 
-static void test_chassis(void **state)
+TEST(test_chassis)
 {
-	struct fors_net *net = data_net_file("chassis.ibnetdiscover");
+	struct fors_net *net FREED(fors_net_free) = data_net_file("chassis.ibnetdiscover");
 
 	assert_int_equal(net->nnodes, 6);
 	assert_int_equal(port_of(net, "S-0002c90200401400")->lid, 6);
@@ -69,13 +67,12 @@ static void test_chassis(void **state)
 	assert_true(port_of(net, "S-0002c90200401400[2]")->is_degraded); /* 1x; of two hosts the faster is usual */
 	assert_false(port_of(net, "S-0002c90200401400[1]")->is_degraded);
 	assert_false(port_of(net, "S-0002c90200401400[3]")->is_degraded); /* unknown rate */
-	fors_net_free(net);
 }
 
 /* GUIDs as ibsim numbers them: counters set and shifted by GUID lines. */
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
-	struct fors_net *net = data_net_file("ibsim.net");
+	struct fors_net *net FREED(fors_net_free) = data_net_file("ibsim.net");
 
 	assert_true(port_of(net, "leaf one")->guid == 0x10);
 	assert_true(port_of(net, "The Top")->guid == 0x11);
@@ -85,65 +82,59 @@ static void test_by_hand(void **state)
 	assert_true(port_of(net, "host3[1]")->guid == 0x104);
 	assert_int_equal(port_of(net, "top[4]")->peer_port, 1);
 	assert_int_equal(port_of(net, "lonely[1]")->peer, FORS_NONE);
-	fors_net_free(net);
 }
 
 /* Every cable at one end only is fine; what its other end would say is taken from this one. */
-static void test_one_end(void **state)
+TEST(test_one_end)
 {
 	static const char text[] = "Switch 4 \"a\"\n[1] \"b\"[2]\n[2] \"h\"[1](77) # \"h\" lid 9\n\n"
 				   "Switch 4 \"b\"\n\nCa 1 \"h\"\n";
-	struct fors_net *net = data_net(text, sizeof(text) - 1);
+	struct fors_net *net FREED(fors_net_free) = data_net(text, sizeof(text) - 1);
 
 	assert_int_equal(port_of(net, "b[2]")->peer, 0);
 	assert_int_equal(port_of(net, "b[2]")->peer_port, 1);
 	assert_true(port_of(net, "h[1]")->guid == 0x77);
 	assert_int_equal(port_of(net, "h[1]")->lid, 9);
-	fors_net_free(net);
 }
 
 /* Up to the last unicast LID. */
-static void test_last_lid(void **state)
+TEST(test_last_lid)
 {
 	static const char text[] = "Switch 4 \"a\" # \"d\" base port 0 lid 49151 lmc 0\n[1] \"h\"[1]\n\n"
 				   "Ca 1 \"h\"\n[1] \"a\"[1] # lid 49148 lmc 1 \"d\" lid 49151 4xSDR\n";
-	struct fors_net *net = data_net(text, sizeof(text) - 1);
+	struct fors_net *net FREED(fors_net_free) = data_net(text, sizeof(text) - 1);
 
 	assert_int_equal(port_of(net, "a")->lid, 49151);
 	assert_int_equal(port_of(net, "h[1]")->lid, 49148);
 	assert_int_equal(port_of(net, "h[1]")->lmc, 1);
-	fors_net_free(net);
 }
 
 /* Cards whose first port has the node's GUID: what would be counted for their second port is another card. */
-static void test_port_guids(void **state)
+TEST(test_port_guids)
 {
 	static const char text[] = "Switch 4 \"s\"\n[1] \"a\"[1]\n[2] \"b\"[1]\n\n"
 				   "caguid=0x20\nCa 2 \"a\"\n[1](20) \"s\"[1]\n\n"
 				   "caguid=0x22\nCa 2 \"b\"\n[1](22) \"s\"[2]\n";
-	struct fors_net *net = data_net(text, sizeof(text) - 1);
+	struct fors_net *net FREED(fors_net_free) = data_net(text, sizeof(text) - 1);
 
 	assert_true(port_of(net, "a[1]")->guid == 0x20);
 	assert_true(port_of(net, "a[2]")->guid == 0);
 	assert_true(port_of(net, "b[1]")->guid == 0x22);
-	fors_net_free(net);
 }
 
 static void write_and_read(const struct fors_net *net)
 {
-	char *text = NULL;
+	char *text FREED(free) = NULL;
 	size_t size = 0;
-	struct fors_net *back;
+	struct fors_net *back FREED(fors_net_free) = NULL;
 
 	assert_int_equal(fors_netfile_write(net, &text, &size, NULL), FORS_OK);
 	assert_int_equal(strlen(text), size);
 	back = data_net(text, size);
 	data_same_net(net, back);
-	fors_net_free(back);
-	free(text);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	static const char *const specs[] = {"FT(2;20,18)", "FT(2;1,1)", "FT(2;3,5;servers=2;cables=3;empty=0/0,4/1)"};
 	static const char *const files[] = {"small.ibnetdiscover", "chassis.ibnetdiscover", "ibsim.net"};
@@ -160,9 +151,9 @@ static void test_round_trip(void **state)
 }
 
 /* LIDs, LMC, degraded cables and dead ones survive too. */
-static void test_round_trip_lids(void **state)
+TEST(test_round_trip_lids)
 {
-	struct fors_net *net = data_net_spec("FT(2;3,4)");
+	struct fors_net *net FREED(fors_net_free) = data_net_spec("FT(2;3,4)");
 	uint16_t lid = 64;
 
 	for (uint32_t node = 0; node < net->nnodes; node++) {
@@ -176,7 +167,6 @@ static void test_round_trip_lids(void **state)
 	fors_net_port(net, 1, 4)->is_degraded = true;
 	fors_net_port(net, fors_net_port(net, 1, 4)->peer, fors_net_port(net, 1, 4)->peer_port)->is_degraded = true;
 	write_and_read(net);
-	fors_net_free(net);
 }
 
 #define SWITCH_A "Switch 4 \"a\"\n[1] \"b\"[1]\n"
@@ -257,7 +247,7 @@ static const struct {
 	{"Switch 4 \"a\"", "net:1: the file ends in the line of a node"},
 };
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct fors_net *net = NULL;
@@ -270,7 +260,7 @@ static void test_bad(void **state)
 	}
 }
 
-static void test_binary(void **state)
+TEST(test_binary)
 {
 	struct fors_net *net = NULL;
 	struct fors_error error;
@@ -280,33 +270,31 @@ static void test_binary(void **state)
 }
 
 /* A text that was cut short anywhere is refused, but where nothing but line ends is missing. */
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
 	static const char *const files[] = {"small.ibnetdiscover", "small-grouped.ibnetdiscover",
 					    "small-full.ibnetdiscover", "chassis.ibnetdiscover"};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		size_t size;
-		char *text = data_read(files[i], &size);
+		char *text FREED(free) = data_read(files[i], &size);
 
 		while (text[size - 1] == '\n')
 			size--;
 		for (size_t cut = 0; cut < size; cut++) {
 			struct fors_warnings warnings = {0};
-			struct fors_net *net = NULL;
+			struct fors_net *net FREED(fors_net_free) = NULL;
 
 			/* seen as whole: the first node alone, and all of it but what follows the last rate */
 			if (fors_netfile_read(text, cut, "net", &net, &warnings, NULL) == FORS_OK && net->nnodes > 1 &&
 			    size - cut > strlen(" s=1 w=2 v=4"))
 				fail_msg("%s was accepted when cut after %zu of %zu bytes", files[i], cut, size);
-			fors_net_free(net);
 		}
-		free(text);
 	}
 }
 
 /* Lines of a terminal before, after and between those of the text, whichever they are between, are told and nothing else. */
-static void test_strange(void **state)
+TEST(test_strange)
 {
 	static const char *const strange[] = {
 		"=~=~=~= PuTTY log 2021.01.01 00:00:00 =~=~=~=",
@@ -319,12 +307,12 @@ static void test_strange(void **state)
 	};
 	size_t size;
 	char *text = data_read("small-full.ibnetdiscover", &size), *mixed = malloc(size + 200);
-	struct fors_net *plain = data_net(text, size);
+	struct fors_net *plain FREED(fors_net_free) = data_net(text, size);
 
 	for (size_t at = 0, i = 0; at < size; at += strcspn(text + at, "\n") + 1, i++) {
 		const char *line = strange[i % (sizeof(strange) / sizeof(strange[0]))];
 		struct fors_warnings warnings = {0};
-		struct fors_net *net = NULL;
+		struct fors_net *net FREED(fors_net_free) = NULL;
 		struct fors_error error;
 		int length = sprintf(mixed, "%.*s%s\n%s", (int)at, text, line, text + at);
 
@@ -333,15 +321,13 @@ static void test_strange(void **state)
 		assert_int_equal(warnings.count, 1);
 		data_contains(warnings.text[0], "net: 1 line is not of ibnetdiscover, passed over; it is line");
 		data_same_net(plain, net);
-		fors_net_free(net);
 	}
-	fors_net_free(plain);
 	free(mixed);
 	free(text);
 }
 
 /* Nothing but strange lines, or more of them than a log has, is no text of a fabric; who takes none is told the first. */
-static void test_too_strange(void **state)
+TEST(test_too_strange)
 {
 	static const char ports[] =
 		"CA   134  1 0x0000000000000a01 4x EDR - SW  1719 10 0x0000000000000b01 ( 'h' - 's' )\n";
@@ -368,20 +354,19 @@ static void test_too_strange(void **state)
 }
 
 /* ibsim's examples have a rate without a comment. */
-static void test_bare_rate(void **state)
+TEST(test_bare_rate)
 {
 	static const char text[] =
 		SWITCH_A "[2] \"b\"[2] 12xQDR\n" SWITCH_B "[2] \"a\"[2] 4xDDR # \"a\" lid 1 12xQDR\n";
-	struct fors_net *net = data_net(text, sizeof(text) - 1);
+	struct fors_net *net FREED(fors_net_free) = data_net(text, sizeof(text) - 1);
 
 	assert_int_equal(port_of(net, "a[2]")->width, 12);
 	assert_int_equal(port_of(net, "a[2]")->speed, FORS_QDR);
 	assert_int_equal(port_of(net, "a[1]")->width, 0);
-	fors_net_free(net);
 }
 
 /* The newest speeds, few lanes, ibsim's option for two; what a tool did not know is unknown, and not slow. */
-static void test_new_rates(void **state)
+TEST(test_new_rates)
 {
 	static const struct {
 		const char *text, *rate;
@@ -392,7 +377,7 @@ static void test_new_rates(void **state)
 		char text[512], rate[FORS_RATE_TEXT];
 		const char *option = strchr(port[i].text, ' ') ? strchr(port[i].text, ' ') : "";
 		int width = (int)strcspn(port[i].text, " ");
-		struct fors_net *net;
+		struct fors_net *net FREED(fors_net_free) = NULL;
 
 		snprintf(text, sizeof(text),
 			 SWITCH_A "[2] \"b\"[2]%s # \"b\" lid 2 %.*s\n" SWITCH_B "[2] \"a\"[2] # \"a\" lid 1 %.*s\n",
@@ -401,12 +386,11 @@ static void test_new_rates(void **state)
 		fors_rate_text(port_of(net, "a[2]")->width, port_of(net, "a[2]")->speed, rate);
 		assert_string_equal(rate, port[i].rate);
 		assert_false(port_of(net, "a[2]")->is_degraded);
-		fors_net_free(net);
 	}
 }
 
 /* A number of nodes, and of lines, that no subnet has, ends in a message and not in memory. */
-static void test_huge(void **state)
+TEST(test_huge)
 {
 	static const char record[] = "Ca 1 \"%u\"\n\n";
 	char *text = malloc(50000 * 32), *at = text;
@@ -420,29 +404,4 @@ static void test_huge(void **state)
 	data_contains(error.text, "more than 49151 nodes");
 	assert_int_equal(fors_netfile_read(text, (size_t)1 << 40, "net", &net, NULL, &error), FORS_ELIMIT);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_variants),
-		cmocka_unit_test(test_chassis),
-		cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_one_end),
-		cmocka_unit_test(test_port_guids),
-		cmocka_unit_test(test_last_lid),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_round_trip_lids),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_binary),
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_strange),
-		cmocka_unit_test(test_too_strange),
-		cmocka_unit_test(test_new_rates),
-		cmocka_unit_test(test_bare_rate),
-		cmocka_unit_test(test_huge),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,9 @@
 #include "lab/model/optimum/shares.h"
 #include "unit.h"
 
+FREES(fors_cuts_free, struct fors_cuts *)
+FREES(fors_graph_free, struct fors_graph *)
+
 #define MOST 40
 #define CLOSE 1e-9
 
@@ -70,21 +73,19 @@ static bool solve(enum method method, const struct fors_tree *tree, const struct
 	enum fors_err err;
 
 	if (method == CUTS || method == CUTS_FOUND) {
-		struct fors_cuts *cuts;
+		struct fors_cuts *cuts FREED(fors_cuts_free) = NULL;
 
 		err = method == CUTS ? fors_cuts_of_tree(tree, &cuts, &error)
 				     : fors_cuts_of_graph(graph, &cuts, &error);
 		assert_int_equal(err, FORS_OK);
 		err = fors_cuts_optimum(cuts, flows->src, flows->dst, flows->n, 2, rate, &error);
-		fors_cuts_free(cuts);
 	} else if (method == GENERIC || method == GENERIC_ANY) {
 		err = fors_generic_rates(graph, flows->src, flows->dst, flows->n, method == GENERIC_ANY, rate, &error);
 	} else {
-		struct fors_shares shares;
+		struct fors_shares shares CLEARED(fors_shares_clear);
 
 		assert_int_equal(fors_shares_of(graph, flows->src, flows->dst, flows->n, &shares, &error), FORS_OK);
 		err = fors_shares_rates(graph, &shares, method == EVEN ? FORS_STEP_SEARCH : FORS_STEP_LP, rate, &error);
-		fors_shares_clear(&shares);
 	}
 	if (err && err != FORS_ENOTAPPL)
 		fail_msg("%s: %s", method_names[method], error.text);
@@ -103,7 +104,7 @@ static void assert_rates(const double *rate, const double *wanted, uint32_t n, c
 static void assert_all(const char *spec, const struct flows *flows, const double *wanted)
 {
 	struct fors_tree tree = tree_of(spec);
-	struct fors_graph *graph = graph_of(&tree, NULL);
+	struct fors_graph *graph FREED(fors_graph_free) = graph_of(&tree, NULL);
 	double first[MOST], rate[MOST];
 
 	for (enum method method = CUTS; method < NMETHODS; method++)
@@ -112,24 +113,23 @@ static void assert_all(const char *spec, const struct flows *flows, const double
 				wanted = memcpy(first, rate, sizeof(first));
 			assert_rates(rate, wanted, flows->n, spec, method);
 		}
-	fors_graph_free(graph);
 }
 
-static void no_flow(void **state)
+TEST(no_flow)
 {
 	struct flows none = {0};
 
 	assert_all("XGFT(2;2,2;1,2)", &none, NULL);
 }
 
-static void a_flow_to_itself_gets_nothing_and_takes_nothing(void **state)
+TEST(a_flow_to_itself_gets_nothing_and_takes_nothing)
 {
 	struct flows flows = {.n = 3, .src = {0, 0, 3}, .dst = {0, 3, 3}};
 
 	assert_all("XGFT(2;2,2;1,2)", &flows, (double[]){0, 1, 0});
 }
 
-static void the_only_server_of_a_tree(void **state)
+TEST(the_only_server_of_a_tree)
 {
 	struct flows flows = {.n = 1};
 
@@ -137,7 +137,7 @@ static void the_only_server_of_a_tree(void **state)
 }
 
 /* One leaf: the servers' links are all there is. Server 0 sends 3, server 4 receives 2. */
-static void one_leaf(void **state)
+TEST(one_leaf)
 {
 	struct flows flows = {.n = 5, .src = {0, 0, 0, 1, 2}, .dst = {1, 2, 4, 4, 3}};
 	double third = 1.0 / 3;
@@ -146,7 +146,7 @@ static void one_leaf(void **state)
 }
 
 /* Servers with two ports, one cable or three to each of two switches. */
-static void servers_with_several_cables(void **state)
+TEST(servers_with_several_cables)
 {
 	struct flows flows = {.n = 3, .src = {0, 0, 1}, .dst = {1, 2, 2}};
 
@@ -155,7 +155,7 @@ static void servers_with_several_cables(void **state)
 }
 
 /* A leaf of 4 servers with 2 uplinks: 4 flows out of it get 1/2, the one inside takes what its ends leave. */
-static void a_slimmed_tree(void **state)
+TEST(a_slimmed_tree)
 {
 	struct flows flows = {.n = 5, .src = {0, 1, 2, 3, 0}, .dst = {4, 5, 6, 7, 1}};
 
@@ -163,7 +163,7 @@ static void a_slimmed_tree(void **state)
 }
 
 /* The same with two cables to each of the two spines: full bandwidth; server 0 shares its link between two flows. */
-static void parallel_cables(void **state)
+TEST(parallel_cables)
 {
 	struct flows flows = {.n = 5, .src = {0, 1, 2, 3, 0}, .dst = {4, 5, 6, 7, 1}};
 
@@ -171,7 +171,7 @@ static void parallel_cables(void **state)
 }
 
 /* Pods of 4 servers with 2 uplinks in all, leaves of 2 with 2: the pod limits what leaves it, not what stays. */
-static void three_levels(void **state)
+TEST(three_levels)
 {
 	struct flows flows = {.n = 6, .src = {0, 1, 2, 3, 0, 4}, .dst = {4, 5, 6, 7, 2, 6}};
 
@@ -204,7 +204,7 @@ static void random_spec(struct fors_random *random, char *spec, size_t room)
 	snprintf(spec + at, room - at, ")");
 }
 
-static void all_methods_on_random_trees(void **state)
+TEST(all_methods_on_random_trees)
 {
 	struct fors_random random = {6};
 	char spec[80];
@@ -250,7 +250,7 @@ static void check_degraded(struct fors_random *random, const char *spec, unsigne
 	struct flows flows = random_flows(random, tree.servers, 8);
 	bool *dead = calloc(tree.cables, sizeof(*dead)), fit, always, is_same = true;
 	double rate[NMETHODS][MOST];
-	struct fors_graph *graph;
+	struct fors_graph *graph FREED(fors_graph_free) = NULL;
 
 	for (uint32_t i = 1 + fors_random_below(random, 3); i; i--)
 		dead[tree.first[tree.height > 1] +
@@ -272,11 +272,10 @@ static void check_degraded(struct fors_random *random, const char *spec, unsigne
 	counts[0] += is_same;
 	counts[1] += fit;
 	counts[2] += !is_same;
-	fors_graph_free(graph);
 	free(dead);
 }
 
-static void bounds_on_degraded_trees(void **state)
+TEST(bounds_on_degraded_trees)
 {
 	struct fors_random random = {8};
 	unsigned counts[3] = {0};
@@ -291,12 +290,12 @@ static void bounds_on_degraded_trees(void **state)
 }
 
 /* Leaf 0 reaches spine 0 only, leaf 1 spine 1 only: each has an uplink, but no path leads from one to the other. */
-static void a_bound_that_is_not_reached(void **state)
+TEST(a_bound_that_is_not_reached)
 {
 	struct fors_tree tree = tree_of("XGFT(2;1,3;1,2)");
 	bool dead[9] = {false};
 	struct flows flows = {.n = 2, .src = {0, 2}, .dst = {1, 0}};
-	struct fors_graph *graph;
+	struct fors_graph *graph FREED(fors_graph_free) = NULL;
 	double rate[MOST];
 
 	dead[fors_tree_up(&tree, 1, 0, 1)] = dead[fors_tree_up(&tree, 1, 1, 0)] = true;
@@ -305,16 +304,15 @@ static void a_bound_that_is_not_reached(void **state)
 	assert_rates(rate, (double[]){1, 1}, 2, "degraded", CUTS_FOUND);
 	if (solve(GENERIC_ANY, &tree, graph, &flows, rate))
 		assert_rates(rate, (double[]){1, 1}, 2, "degraded", GENERIC_ANY); /* through leaf 2 */
-	fors_graph_free(graph);
 }
 
 /* A spine that lost all cables but one is no way: leaf 0 has one useful uplink, not two. */
-static void a_dead_end_counts_for_nothing(void **state)
+TEST(a_dead_end_counts_for_nothing)
 {
 	struct fors_tree tree = tree_of("XGFT(2;2,3;1,2)");
 	bool dead[12] = {false};
 	struct flows flows = {.n = 2, .src = {0, 1}, .dst = {2, 4}};
-	struct fors_graph *graph;
+	struct fors_graph *graph FREED(fors_graph_free) = NULL;
 	double rate[MOST];
 
 	dead[fors_tree_up(&tree, 1, 1, 1)] = dead[fors_tree_up(&tree, 1, 2, 1)] = true;
@@ -322,26 +320,24 @@ static void a_dead_end_counts_for_nothing(void **state)
 	for (enum method method = CUTS_FOUND; method < NMETHODS; method++)
 		if (solve(method, &tree, graph, &flows, rate))
 			assert_rates(rate, (double[]){0.5, 0.5}, 2, "dead end", method);
-	fors_graph_free(graph);
 }
 
 static bool is_always_reached(const char *spec, const char *dead_cables)
 {
 	struct fors_tree tree = tree_of(spec);
 	bool *dead = calloc(tree.cables, sizeof(*dead)), always;
-	struct fors_graph *graph;
+	struct fors_graph *graph FREED(fors_graph_free) = NULL;
 
 	for (uint32_t i = 0; dead_cables[i]; i++)
 		dead[tree.first[1] + i] = dead_cables[i] == 'x';
 	graph = graph_of(&tree, dead);
 	assert_int_equal(fors_cuts_reached(graph, &always, NULL), FORS_OK);
-	fors_graph_free(graph);
 	free(dead);
 	return always;
 }
 
 /* Cables of leaf 0 to spines 0, 1, 2, then of leaf 1, leaf 2. */
-static void what_the_cables_alone_tell(void **state)
+TEST(what_the_cables_alone_tell)
 {
 	assert_true(is_always_reached("XGFT(1;3;1)", ""));
 	assert_true(is_always_reached("XGFT(2;2,3;1,3)", ""));
@@ -354,12 +350,12 @@ static void what_the_cables_alone_tell(void **state)
 	assert_false(is_always_reached("XGFT(1;3;2)", ""));	    /* and servers with one switch */
 }
 
-static void servers_that_nothing_connects(void **state)
+TEST(servers_that_nothing_connects)
 {
 	struct fors_tree tree = tree_of("XGFT(2;2,2;1,1)");
 	bool dead[6] = {false};
 	struct flows flows = {.n = 2, .src = {0, 0}, .dst = {2, 1}};
-	struct fors_graph *graph;
+	struct fors_graph *graph FREED(fors_graph_free) = NULL;
 	double rate[MOST];
 
 	dead[fors_tree_up(&tree, 1, 0, 0)] = true;
@@ -367,10 +363,9 @@ static void servers_that_nothing_connects(void **state)
 	for (enum method method = CUTS_FOUND; method < NMETHODS; method++)
 		if (solve(method, &tree, graph, &flows, rate))
 			assert_rates(rate, (double[]){0, 1}, 2, "cut in two", method);
-	fors_graph_free(graph);
 }
 
-static void the_same_bytes_on_any_number_of_threads(void **state)
+TEST(the_same_bytes_on_any_number_of_threads)
 {
 	struct fors_tree tree = tree_of("XGFT(3;12,12,24;1,6,12)");
 	uint32_t n = 10 * tree.servers, *src = malloc(n * sizeof(*src)), *dst = malloc(n * sizeof(*dst));
@@ -391,27 +386,4 @@ static void the_same_bytes_on_any_number_of_threads(void **state)
 	free(dst);
 	free(rate[0]);
 	free(rate[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_flow),
-		cmocka_unit_test(a_flow_to_itself_gets_nothing_and_takes_nothing),
-		cmocka_unit_test(the_only_server_of_a_tree),
-		cmocka_unit_test(one_leaf),
-		cmocka_unit_test(servers_with_several_cables),
-		cmocka_unit_test(a_slimmed_tree),
-		cmocka_unit_test(parallel_cables),
-		cmocka_unit_test(three_levels),
-		cmocka_unit_test(all_methods_on_random_trees),
-		cmocka_unit_test(bounds_on_degraded_trees),
-		cmocka_unit_test(a_bound_that_is_not_reached),
-		cmocka_unit_test(a_dead_end_counts_for_nothing),
-		cmocka_unit_test(what_the_cables_alone_tell),
-		cmocka_unit_test(servers_that_nothing_connects),
-		cmocka_unit_test(the_same_bytes_on_any_number_of_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

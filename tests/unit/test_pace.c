@@ -107,7 +107,7 @@ static void near(double a, double b)
 
 static struct fors_pace pace_of(const struct bed *bed)
 {
-	struct fors_schedule *schedule = plan(bed);
+	struct fors_schedule *schedule FREED(fors_schedule_free) = plan(bed);
 	struct fors_pace pace;
 	struct fors_error error;
 	uint32_t slow;
@@ -115,7 +115,6 @@ static struct fors_pace pace_of(const struct bed *bed)
 	assert_int_equal(fors_pace_of(bed->net, bed->lfts, schedule, NULL, &pace, &error), FORS_OK);
 	near(pace.length, length_by_lanes(bed, schedule, pace.full, &slow));
 	assert_int_equal(pace.slow_phases, slow);
-	fors_schedule_free(schedule);
 	return pace;
 }
 
@@ -132,7 +131,7 @@ static double drained(const struct bed *bed)
 
 /* --- rates ------------------------------------------------------------------------------------------------------- */
 
-static void texts_of_rates(void **state)
+TEST(texts_of_rates)
 {
 	struct fors_port port = {.width = 4, .speed = FORS_HDR};
 	char text[FORS_RATE_TEXT];
@@ -152,7 +151,7 @@ static void texts_of_rates(void **state)
 	near(fors_port_slowness(&port, 400000), 1);
 }
 
-static void the_slower_end_counts(void **state)
+TEST(the_slower_end_counts)
 {
 	struct fors_port port = {.width = 0};
 
@@ -186,9 +185,9 @@ static uint32_t full_of(const struct bed *bed)
 }
 
 /* Full speed is that of the fastest server, and of the usual cable between switches where that is slower. */
-static void full_speed(void **state)
+TEST(full_speed)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
 
 	assert_int_equal(full_of(bed), 0);
 	all_at(bed, 4, FORS_EDR);
@@ -205,7 +204,6 @@ static void full_speed(void **state)
 	near(drained(bed), -1);
 	one_at(bed, "Leaf01[6]", 1, FORS_EDR, true);
 	near(pace_of(bed).length, 16 + pace_of(bed).slow_phases);
-	bed_free(bed);
 }
 
 /* --- cables that carry several flows ----------------------------------------------------------------------------- */
@@ -257,7 +255,7 @@ static void end_inside(const struct bed *bed, struct fors_schedule *schedule)
  * 8 servers below 4 uplinks k times as fast, k rounded down: as many phases as any plan needs, and the proof, which counts k by itself,
  * refuses that plan where k is less.
  */
-static void uplinks_faster_than_servers(void **state)
+TEST(uplinks_faster_than_servers)
 {
 	static const struct {
 		unsigned width;
@@ -271,8 +269,8 @@ static void uplinks_faster_than_servers(void **state)
 
 	for (unsigned lmc = 0; lmc < 3; lmc++)
 		for (unsigned i = 0; i < 5; i++) {
-			struct bed *bed = bed_new("FT(2;4,4;servers=8)", lmc);
-			struct fors_schedule *schedule;
+			struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4;servers=8)", lmc);
+			struct fors_schedule *schedule FREED(fors_schedule_free) = NULL;
 			struct fors_error error;
 			uint32_t bound;
 
@@ -297,17 +295,15 @@ static void uplinks_faster_than_servers(void **state)
 			assert_true(verdict_of(bed, schedule).is_good);
 			leaves_at(bed, 9, 12, 4, FORS_EDR);
 			assert_int_equal(verdict_of(bed, schedule).is_good, up[i].capacity == 1);
-			fors_schedule_free(schedule);
-			bed_free(bed);
 		}
 }
 
 /* A cable that comes back is taken for one as fast as most: 2 of 3 uplinks carry 4 flows. */
-static void a_fast_cable_comes_back(void **state)
+TEST(a_fast_cable_comes_back)
 {
-	struct bed *bed = bed_new("FT(2;3,4;servers=6)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,4;servers=6)", 0);
 	struct fors_task task = bed_task(bed);
-	struct fors_repair *list;
+	struct fors_repair *list FREED(free) = NULL;
 	uint32_t count, phases = 0;
 
 	all_at(bed, 4, FORS_EDR);
@@ -320,15 +316,13 @@ static void a_fast_cable_comes_back(void **state)
 	assert_int_equal(fors_phases_mended(&task, fors_fattree_of_fabric(bed->fabric), list, 54, &phases, NULL),
 			 FORS_OK);
 	assert_true(phases >= 27 && phases < 36); /* 108 flows */
-	free(list);
-	bed_free(bed);
 }
 
 /* The fastest who takes part says what a flow is; and one cable of another speed counts as what it is. */
-static void capacities_that_differ(void **state)
+TEST(capacities_that_differ)
 {
-	struct bed *bed = bed_new("FT(2;4,4;servers=8)", 0);
-	struct fors_schedule *schedule;
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4;servers=8)", 0);
+	struct fors_schedule *schedule FREED(fors_schedule_free) = NULL;
 	uint32_t bound;
 
 	all_at(bed, 4, FORS_EDR);
@@ -345,21 +339,19 @@ static void capacities_that_differ(void **state)
 	schedule = plan(bed);
 	assert_true(verdict_of(bed, schedule).is_good);
 	assert_true(schedule->nphases >= bound && schedule->nphases <= 48);
-	fors_schedule_free(schedule);
-	bed_free(bed);
 }
 
 /* --- what it costs ------------------------------------------------------------------------------------------------ */
 
 /* Random cables at random rates, with failures, at LMC 0 and 2: beside the count by lanes. */
-static void random_slow_cables(void **state)
+TEST(random_slow_cables)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;4,3;servers=6)", "FT(2;6,5;cables=2)",
 					    "FT(2;3,7;servers=2)"};
 	struct rng rng = {19};
 
 	for (unsigned round = 0; round < 40; round++) {
-		struct bed *bed = bed_new(specs[round % 4], round % 3 ? 0 : 2);
+		struct bed *bed FREED(bed_free) = bed_new(specs[round % 4], round % 3 ? 0 : 2);
 
 		all_at(bed, 4, FORS_EDR);
 		for (unsigned i = 0; i < 1 + round / 8; i++) {
@@ -380,15 +372,14 @@ static void random_slow_cables(void **state)
 		bed_restore(bed);
 		bed_random_failures(bed, &rng, round % 4);
 		pace_of(bed);
-		bed_free(bed);
 	}
 }
 
 /* The flows of a link are those of the schedule. */
-static void flows_of_ports(void **state)
+TEST(flows_of_ports)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
-	struct fors_schedule *schedule = plan(bed);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
+	struct fors_schedule *schedule FREED(fors_schedule_free) = plan(bed);
 	uint32_t *flows = calloc(bed->net->nports, sizeof(*flows)), sum = 0;
 	struct fors_pace pace;
 	struct fors_error error;
@@ -400,15 +391,13 @@ static void flows_of_ports(void **state)
 		sum += flows[i];
 	assert_int_equal(sum, 16 * 12 * 4 + 16 * 3 * 2);
 	free(flows);
-	fors_schedule_free(schedule);
-	bed_free(bed);
 }
 
 /* --- what draining would give -------------------------------------------------------------------------------------- */
 
-static void draining(void **state)
+TEST(draining)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 2);
 	uint32_t bound;
 
 	near(drained(bed), -1);
@@ -429,26 +418,24 @@ static void draining(void **state)
 	assert_int_equal(fors_drained_apply(fors_fattree_of_fabric(bed->fabric), &(struct fors_warnings){0}, NULL),
 			 FORS_OK);
 	near(drained(bed), -1); /* it is drained */
-	bed_free(bed);
 }
 
 /* Cables that two leaves cannot do without are not promised to be drained. */
-static void what_cannot_be_spared(void **state)
+TEST(what_cannot_be_spared)
 {
-	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3)", 0);
 
 	all_at(bed, 4, FORS_HDR);
 	one_at(bed, "Leaf00[3]", 1, FORS_HDR, true);
 	near(drained(bed), 8);
 	bed_down(bed, "Leaf01[4]");
 	near(drained(bed), -1);
-	bed_free(bed);
 }
 
 /* How many cables auto drains here, as many times as it is asked; those that it drains are marked. */
 static uint32_t chosen(const struct bed *bed, struct fors_slow *slow)
 {
-	struct fors_fabric *copy;
+	struct fors_fabric *copy FREED(fors_fabric_free) = NULL;
 	uint32_t marked = 0;
 
 	assert_int_equal(fors_fabric_copy(bed->fabric, bed->fabric->net, &copy, NULL), FORS_OK);
@@ -456,12 +443,11 @@ static uint32_t chosen(const struct bed *bed, struct fors_slow *slow)
 	for (uint32_t i = 0; i < copy->nleaves * copy->nlanes; i++)
 		marked += copy->cable[i].drained == FORS_DRAIN_DEGRADED;
 	assert_int_equal(marked, slow->ndrained);
-	fors_fabric_free(copy);
 	return marked;
 }
 
 /* One cable at a quarter, two of a leaf's three at half speed, all of a leaf's, and a server that is slower than all. */
-static void what_auto_chooses(void **state)
+TEST(what_auto_chooses)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
 	struct fors_slow slow;
@@ -501,10 +487,10 @@ static void what_auto_chooses(void **state)
 }
 
 /* The fabric that was asked is as it was. */
-static void nothing_changes(void **state)
+TEST(nothing_changes)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
-	struct fors_fabric *copy;
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
+	struct fors_fabric *copy FREED(fors_fabric_free) = NULL;
 	uint64_t fingerprint;
 
 	all_at(bed, 4, FORS_HDR);
@@ -515,15 +501,13 @@ static void nothing_changes(void **state)
 	assert_int_equal(fors_fabric_copy(bed->fabric, bed->fabric->net, &copy, NULL), FORS_OK);
 	assert_int_equal(fors_fabric_recount(copy, NULL), FORS_OK);
 	assert_true(copy->fingerprint == fingerprint && copy->nservers == 16);
-	fors_fabric_free(copy);
-	bed_free(bed);
 }
 
 /* A server that is plugged in elsewhere now is not lost, nor is one that takes no part. */
-static void lost_servers(void **state)
+TEST(lost_servers)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
-	struct fors_status status;
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
+	struct fors_status status CLEARED(fors_status_clear);
 	struct fors_port *port;
 
 	bed_down(bed, "Node00-00 Node02-03 Leaf03");
@@ -545,27 +529,4 @@ static void lost_servers(void **state)
 	bed_down(bed, "Node00-00 Node02-03");
 	assert_int_equal(status_of_fabric(&status, bed->fabric, NULL), FORS_OK);
 	assert_int_equal(status.lost_servers.count, 1);
-	fors_status_clear(&status);
-	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_of_rates),
-		cmocka_unit_test(what_auto_chooses),
-		cmocka_unit_test(the_slower_end_counts),
-		cmocka_unit_test(full_speed),
-		cmocka_unit_test(uplinks_faster_than_servers),
-		cmocka_unit_test(a_fast_cable_comes_back),
-		cmocka_unit_test(capacities_that_differ),
-		cmocka_unit_test(random_slow_cables),
-		cmocka_unit_test(flows_of_ports),
-		cmocka_unit_test(draining),
-		cmocka_unit_test(what_cannot_be_spared),
-		cmocka_unit_test(nothing_changes),
-		cmocka_unit_test(lost_servers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static void assert_survives_text(struct bed *bed)
 	free(again);
 }
 
-static void text_and_back(void **state)
+TEST(text_and_back)
 {
 	static const char *const specs[] = {"FT(2;20,18)",
 					    "FT(2;3,1)",
@@ -60,10 +60,9 @@ static void text_and_back(void **state)
 					    "FT(2;32,48;servers=32)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		struct bed *bed = bed_new(specs[i], 0);
+		struct bed *bed FREED(bed_free) = bed_new(specs[i], 0);
 
 		assert_survives_text(bed);
-		bed_free(bed);
 	}
 }
 
@@ -76,28 +75,26 @@ static void learn(struct bed *bed)
 	bed_rebuild(bed);
 }
 
-static void the_dead_survive_too(void **state)
+TEST(the_dead_survive_too)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 2);
 
 	bed_down(bed, "Spine01 Leaf02 Leaf00[8] Node03-01");
 	learn(bed);
 	assert_survives_text(bed);
 	assert_int_equal(bed->fabric->nlanes, 4);
 	assert_int_equal(bed->fabric->nleaves, 4);
-	bed_free(bed);
 }
 
-static void empty_places(void **state)
+TEST(empty_places)
 {
 	struct fors_places *none = fors_places_new(), *read;
 	size_t size;
-	char *text = encode(none, &size);
+	char *text FREED(free) = encode(none, &size);
 
 	read = decode(text, size);
 	fors_places_free(read);
 	fors_places_free(none);
-	free(text);
 }
 
 static void refuse(const char *text, size_t size, const char *word)
@@ -128,9 +125,9 @@ static char *without_hosts(const char *text)
 }
 
 /* It is read, and written as of today. What hosts are called it does not say. */
-static void the_version_before_is_read(void **state)
+TEST(the_version_before_is_read)
 {
-	struct bed *bed = bed_new("FT(2;4,4;servers=6;cables=2)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4;servers=6;cables=2)", 2);
 	size_t size, former_size, again_size;
 	char *text, *former, *again, *bare;
 	struct fors_places *read;
@@ -153,14 +150,13 @@ static void the_version_before_is_read(void **state)
 	refuse(former, former_size, "no node");
 	free(former);
 	free(text);
-	bed_free(bed);
 }
 
-static void every_damage_is_noticed(void **state)
+TEST(every_damage_is_noticed)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 0);
 	size_t size;
-	char *text = encode(bed->places, &size);
+	char *text FREED(free) = encode(bed->places, &size);
 
 	for (size_t cut = 0; cut < size; cut++)
 		refuse(text, cut, NULL);
@@ -170,8 +166,6 @@ static void every_damage_is_noticed(void **state)
 			refuse(text, size, NULL);
 			text[i] ^= (char)(1 << bit);
 		}
-	free(text);
-	bed_free(bed);
 }
 
 /* With a checksum that is right, whatever the text says. */
@@ -191,7 +185,7 @@ static void refuse_sealed(const char *body, const char *word)
 #define LEAF "leaf 0x0000000000000002 alive \"L\"\n"
 #define HOST "host 0x0000000000000003 \"N\"\n"
 
-static void nonsense_with_a_good_checksum(void **state)
+TEST(nonsense_with_a_good_checksum)
 {
 	refuse_sealed("fors-places 4\nwhatever\n", "version 4; this fors reads versions 2 and 3");
 	refuse_sealed("hello\n", "not a kept order");
@@ -248,19 +242,18 @@ static void nonsense_with_a_good_checksum(void **state)
 /* --- slots ------------------------------------------------------------------ */
 
 /* Homes are by rank, whichever ports are free: 8 servers on 4 lanes have each twice. */
-static void free_ports_have_no_rank(void **state)
+TEST(free_ports_have_no_rank)
 {
 	static const char *const specs[] = {"FT(2;4,3;empty=1/2,1/3,2/2,2/3)", "FT(2;4,3;empty=0/2,0/3,1/2,1/3)",
 					    "FT(2;4,3;empty=0/0,0/1,2/0,2/3)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		struct bed *bed = bed_new(specs[i], 0);
+		struct bed *bed FREED(bed_free) = bed_new(specs[i], 0);
 		const struct fors_fabric *f = bed->fabric;
 
 		assert_int_equal(f->nservers, 8);
 		for (uint32_t s = 0; s < f->nservers; s++)
 			assert_int_equal(fors_slot(f, f->server[s].leaf, f->server[s].slot)->home, s % 4);
-		bed_free(bed);
 	}
 }
 
@@ -296,9 +289,9 @@ static void restart(struct bed *bed)
 }
 
 /* Who is gone has a name, after a restart too; one that is there is called by the net. */
-static void the_lost_have_names(void **state)
+TEST(the_lost_have_names)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
 
 	assert_string_equal(place_of(bed, 13).name, "");
 	bed_down(bed, "Node03-01 Leaf02");
@@ -310,13 +303,12 @@ static void the_lost_have_names(void **state)
 		assert_string_equal(place_of(bed, 12).name, "");
 		restart(bed);
 	}
-	bed_free(bed);
 }
 
 /* Of a host that was named anew the new name is known, and of one that was replaced only who came last. */
-static void names_change(void **state)
+TEST(names_change)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
 	uint32_t node = place_of(bed, 13).node, other = place_of(bed, 14).node;
 	size_t size;
 	char *text;
@@ -338,7 +330,6 @@ static void names_change(void **state)
 	learn(bed);
 	assert_string_equal(place_of(bed, 13).name, "daq07 HCA-1");
 	assert_string_equal(place_of(bed, 14).name, "daq08 HCA-1");
-	bed_free(bed);
 }
 
 /* --- cables ---------------------------------------------------------------- */
@@ -349,9 +340,9 @@ static void unplug(struct bed *bed, uint32_t leaf, uint32_t lane)
 }
 
 /* Of parallel cables two have died; a new one at ports that neither used has the lane of the first. */
-static void a_new_cable_has_the_first_dead_lane(void **state)
+TEST(a_new_cable_has_the_first_dead_lane)
 {
-	struct bed *bed = bed_new("FT(2;2,2;cables=3;servers=2)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2;cables=3;servers=2)", 0);
 	unsigned spine_port = fors_cable(bed->fabric, 1, 2)->spine_port;
 	uint32_t leaf = bed->fabric->leaf[0].node;
 
@@ -367,13 +358,12 @@ static void a_new_cable_has_the_first_dead_lane(void **state)
 	assert_int_equal(fors_cable(bed->fabric, 0, 0)->spine_port, spine_port);
 	assert_int_equal(fors_cable(bed->fabric, 0, 1)->state, FORS_CABLE_DEAD);
 	assert_int_equal(fors_cable(bed->fabric, 1, 2)->state, FORS_CABLE_ABSENT);
-	bed_free(bed);
 }
 
 /* A cable stays in its lane, though cables in the order of their ports would have others. */
-static void a_moved_cable_keeps_its_lane(void **state)
+TEST(a_moved_cable_keeps_its_lane)
 {
-	struct bed *bed = bed_new("FT(2;2,2;cables=3;servers=2)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2;cables=3;servers=2)", 0);
 	unsigned leaf_port = fors_cable(bed->fabric, 0, 5)->leaf_port;
 	unsigned spine_port = fors_cable(bed->fabric, 0, 0)->spine_port;
 
@@ -390,7 +380,6 @@ static void a_moved_cable_keeps_its_lane(void **state)
 		assert_int_equal(fors_cable(bed->fabric, 0, 5)->state, FORS_CABLE_ABSENT);
 		assert_survives_text(bed);
 	}
-	bed_free(bed);
 }
 
 /* --- forgetting ------------------------------------------------------------ */
@@ -404,9 +393,9 @@ static void assert_refused(struct fors_places *places, uint64_t guid, const char
 		fail_msg("\"%s\" does not speak of \"%s\"", error.text, word);
 }
 
-static void only_the_dead_are_forgotten(void **state)
+TEST(only_the_dead_are_forgotten)
 {
-	struct bed *bed = bed_new("FT(2;3,4;cables=2;servers=6)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,4;cables=2;servers=6)", 0);
 	uint64_t spine = bed->fabric->spine[1].guid, leaf = bed->fabric->leaf[2].guid, next = bed->fabric->leaf[3].guid;
 
 	assert_refused(bed->places, 0xbad, "has a place");
@@ -430,7 +419,6 @@ static void only_the_dead_are_forgotten(void **state)
 		for (uint32_t k = 0; k < 4; k++)
 			assert_true(fors_live(bed->fabric, a, k));
 	assert_survives_text(bed);
-	bed_free(bed);
 }
 
 /* --- references ------------------------------------------------------------ */
@@ -445,9 +433,9 @@ static struct fors_places *refer(const struct fors_net *net)
 	return reference;
 }
 
-static void a_reference_comes_first(void **state)
+TEST(a_reference_comes_first)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 0);
 	struct fors_places *reference = refer(bed->intact), *late = fors_places_new();
 	uint64_t fingerprint;
 	bool is_new;
@@ -470,13 +458,12 @@ static void a_reference_comes_first(void **state)
 	assert_string_equal(text, "");
 	assert_refused(bed->places, bed->fabric->leaf[0].guid, "alive");
 	fors_places_free(reference);
-	bed_free(bed);
 }
 
-static void differences_are_listed(void **state)
+TEST(differences_are_listed)
 {
-	struct bed *bed = bed_new("FT(2;4,3;servers=3)", 0);
-	struct fors_places *reference = refer(bed->intact);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3;servers=3)", 0);
+	struct fors_places *reference FREED(fors_places_free) = refer(bed->intact);
 	bool is_new;
 	char text[256];
 
@@ -493,13 +480,11 @@ static void differences_are_listed(void **state)
 	assert_non_null(strstr(text, "cable Leaf00[4] - Spine00[2]"));
 	for (size_t room = 1; room < 40; room++)
 		assert_int_equal(fors_places_compare(bed->places, reference, text, room), 2);
-	fors_places_free(reference);
-	bed_free(bed);
 }
 
-static void a_reference_without_servers_is_none(void **state)
+TEST(a_reference_without_servers_is_none)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 0);
 	struct fors_places *reference = NULL;
 	struct fors_error error;
 
@@ -508,14 +493,13 @@ static void a_reference_without_servers_is_none(void **state)
 			fors_net_disconnect(bed->net, i, 1);
 	assert_int_equal(fors_places_refer(bed->net, NULL, 0, &reference, &error), FORS_ENOTREE);
 	assert_null(reference);
-	bed_free(bed);
 }
 
 /* What a reference gave a place cannot be forgotten, until there is no reference any more. */
-static void a_reference_is_not_forgotten(void **state)
+TEST(a_reference_is_not_forgotten)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 0);
-	struct fors_places *reference = refer(bed->intact);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 0);
+	struct fors_places *reference FREED(fors_places_free) = refer(bed->intact);
 	uint64_t spine = bed->fabric->spine[1].guid, leaf = bed->fabric->leaf[2].guid;
 	bool is_new;
 
@@ -530,15 +514,13 @@ static void a_reference_is_not_forgotten(void **state)
 	assert_false(is_new);
 	assert_int_equal(fors_places_forget(bed->places, spine, NULL), FORS_OK);
 	assert_int_equal(fors_places_forget(bed->places, leaf, NULL), FORS_OK);
-	fors_places_free(reference);
-	bed_free(bed);
 }
 
 /* --- root GUIDs and sides -------------------------------------------------- */
 
-static void a_listed_spine_is_replaced(void **state)
+TEST(a_listed_spine_is_replaced)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 0);
 	uint64_t roots[4], old = bed->fabric->spine[1].guid;
 
 	for (uint32_t k = 0; k < 3; k++)
@@ -559,12 +541,11 @@ static void a_listed_spine_is_replaced(void **state)
 	assert_int_equal(bed->fabric->nlanes, 3);
 	assert_true(bed->fabric->spine[1].guid == 0xabcdef);
 	assert_refused(bed->places, old, "has a place");
-	bed_free(bed);
 }
 
-static void a_listed_spine_is_to_be_replaced(void **state)
+TEST(a_listed_spine_is_to_be_replaced)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 0);
 	uint64_t roots[3];
 
 	for (uint32_t k = 0; k < 3; k++)
@@ -579,12 +560,11 @@ static void a_listed_spine_is_to_be_replaced(void **state)
 	bed_rebuild(bed);
 	assert_int_equal(bed->fabric->nlanes, 3);
 	assert_true(bed->fabric->spine[1].guid == 0xabcdef);
-	bed_free(bed);
 }
 
-static void roots_correct_the_sides(void **state)
+TEST(roots_correct_the_sides)
 {
-	struct bed *bed = bed_new("FT(2;3,2;servers=3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,2;servers=3)", 0);
 	uint64_t roots[2] = {bed->fabric->leaf[0].guid, bed->fabric->leaf[1].guid};
 
 	assert_int_equal(fors_places_learn(bed->places, bed->net, roots, 2, NULL), FORS_OK);
@@ -592,13 +572,12 @@ static void roots_correct_the_sides(void **state)
 	assert_int_equal(bed->fabric->nleaves, 3);
 	assert_int_equal(bed->fabric->nspines, 2);
 	assert_int_equal(fors_places_restarts(bed->places), 1);
-	bed_free(bed);
 }
 
 /* Only a CA below a spine is on: it is taken for a leaf, until the servers come. And the other way round it stays. */
-static void servers_correct_the_sides(void **state)
+TEST(servers_correct_the_sides)
 {
-	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3)", 0);
 	uint32_t boss = bed->fabric->server[5].node;
 	struct fors_places *places = fors_places_new();
 
@@ -619,33 +598,4 @@ static void servers_correct_the_sides(void **state)
 	assert_int_equal(bed->fabric->nleaves, 3);
 	assert_int_equal(bed->fabric->nservers, 6);
 	assert_int_equal(fors_places_restarts(bed->places), 1);
-	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_and_back),
-		cmocka_unit_test(the_dead_survive_too),
-		cmocka_unit_test(empty_places),
-		cmocka_unit_test(the_version_before_is_read),
-		cmocka_unit_test(every_damage_is_noticed),
-		cmocka_unit_test(nonsense_with_a_good_checksum),
-		cmocka_unit_test(free_ports_have_no_rank),
-		cmocka_unit_test(the_lost_have_names),
-		cmocka_unit_test(names_change),
-		cmocka_unit_test(a_new_cable_has_the_first_dead_lane),
-		cmocka_unit_test(a_moved_cable_keeps_its_lane),
-		cmocka_unit_test(only_the_dead_are_forgotten),
-		cmocka_unit_test(a_reference_comes_first),
-		cmocka_unit_test(a_reference_is_not_forgotten),
-		cmocka_unit_test(differences_are_listed),
-		cmocka_unit_test(a_reference_without_servers_is_none),
-		cmocka_unit_test(a_listed_spine_is_replaced),
-		cmocka_unit_test(a_listed_spine_is_to_be_replaced),
-		cmocka_unit_test(roots_correct_the_sides),
-		cmocka_unit_test(servers_correct_the_sides),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,9 @@
 #include "core/planners/pods/route.h"
 #include "core/planners/routing.h"
 
+FREES(fors_known_free, struct fors_known *)
+FREES(fors_pods_route_free, struct fors_pods_route *)
+
 #define TREE "XGFT(3;2,2,3;1,2,2)" /* 12 servers, 6 leaves, 6 mids, 4 tops */
 
 static struct fors_net *net_of(const char *text)
@@ -122,7 +125,7 @@ static char *encode(const struct fors_places *places, size_t *size)
 
 /* --- which kind ----------------------------------------------------------- */
 
-static void two_levels_or_three(void **state)
+TEST(two_levels_or_three)
 {
 	static const struct {
 		const char *spec;
@@ -134,18 +137,16 @@ static void two_levels_or_three(void **state)
 		     {"PGFT(3;2,2,2;1,2,2;1,2,1)", true}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct fors_net *net = net_of(cases[i].spec);
-		struct fors_places *places = places_of(net);
+		struct fors_net *net FREED(fors_net_free) = net_of(cases[i].spec);
+		struct fors_places *places FREED(fors_places_free) = places_of(net);
 
 		if (!!fors_places_known(places) != cases[i].is_three)
 			fail_msg("%s", cases[i].spec);
-		fors_places_free(places);
-		fors_net_free(net);
 	}
 }
 
 /* A tree of two levels, cut so that leaves have no spine in common, is none of three; and it is told from one. */
-static void cut_is_not_three(void **state)
+TEST(cut_is_not_three)
 {
 	struct fors_net *net = net_of("FT(2;2,3)"), *less = without(net, "Leaf00[4],Leaf01[3]");
 	struct fors_places *places = places_of(net), *fresh = fors_places_new();
@@ -164,10 +165,10 @@ static void cut_is_not_three(void **state)
 }
 
 /* A pod alone looks like a tree of two levels; and two of its leaves, when tops come later, are leaves of three. */
-static void a_pod_alone(void **state)
+TEST(a_pod_alone)
 {
 	static const char others[] = "Spine00,Spine01,Spine02,Spine03";
-	struct fors_net *net = net_of(TREE);
+	struct fors_net *net FREED(fors_net_free) = net_of(TREE);
 	struct fors_places *places = places_of(net), *fresh = fors_places_new();
 	struct fors_places_size size;
 
@@ -184,29 +185,27 @@ static void a_pod_alone(void **state)
 	assert_int_equal(fors_places_size(fresh).leaves, 6);
 	fors_places_free(places);
 	fors_places_free(fresh);
-	fors_net_free(net);
 }
 
 /* Another fabric altogether: of two levels, and of three that contradicts what was known. */
-static void it_was_rebuilt(void **state)
+TEST(it_was_rebuilt)
 {
 	struct fors_net *three = net_of(TREE), *two = net_of("FT(2;2,3)");
-	struct fors_places *places = places_of(two);
+	struct fors_places *places FREED(fors_places_free) = places_of(two);
 
 	must_learn(places, three); /* the same GUIDs stand for other switches */
 	assert_non_null(fors_places_known(places));
 	must_learn(places, two);
 	assert_null(fors_places_known(places));
 	assert_int_equal(fors_places_size(places).leaves, 3);
-	fors_places_free(places);
 	fors_net_free(three);
 	fors_net_free(two);
 }
 
-static void a_crossed_cable(void **state)
+TEST(a_crossed_cable)
 {
-	struct fors_net *net = net_of("XGFT(3;3,2,3;1,2,2)");
-	struct fors_places *places = places_of(net);
+	struct fors_net *net FREED(fors_net_free) = net_of("XGFT(3;3,2,3;1,2,2)");
+	struct fors_places *places FREED(fors_places_free) = places_of(net);
 	struct fors_error error = {0};
 	size_t size, again_size;
 	char *before = encode(places, &size), *again;
@@ -224,22 +223,18 @@ static void a_crossed_cable(void **state)
 	assert_string_equal(before, again);
 	free(before);
 	free(again);
-	fors_places_free(places);
-	fors_net_free(net);
 }
 
-static void four_levels(void **state)
+TEST(four_levels)
 {
-	struct fors_net *net = net_of("XGFT(4;2,2,2,2;1,2,2,2)");
-	struct fors_places *places = fors_places_new();
+	struct fors_net *net FREED(fors_net_free) = net_of("XGFT(4;2,2,2,2;1,2,2,2)");
+	struct fors_places *places FREED(fors_places_free) = fors_places_new();
 	struct fors_error why = {0};
 
 	assert_int_equal(fors_places_learn_tree(places, net, NULL, 0, &why, NULL), FORS_OK);
 	assert_null(fors_places_known(places)); /* one of two, in which nearly all leaves are cut off from each other */
 	assert_non_null(strstr(why.text, "not a three-level fat-tree: "));
 	assert_non_null(strstr(why.text, "a fourth level"));
-	fors_places_free(places);
-	fors_net_free(net);
 }
 
 /* --- text ----------------------------------------------------------------- */
@@ -259,11 +254,10 @@ static void refuse(const char *text, size_t size, const char *word)
 static struct fors_pods_route *route_of(const struct fors_places *places, const struct fors_net *now)
 {
 	struct fors_pods_route *route = NULL;
-	struct fors_fattree tree;
+	struct fors_fattree tree CLEARED(fors_fattree_free);
 
 	assert_int_equal(fors_fattree_build(now, places, NULL, &tree, NULL), FORS_OK);
 	assert_int_equal(fors_pods_route_make(tree.pods, 100, &route, NULL), FORS_OK);
-	fors_fattree_free(&tree);
 	return route;
 }
 
@@ -287,7 +281,7 @@ static void assert_other_tables(const struct fors_places *one, const struct fors
 	fors_pods_route_free(b);
 }
 
-static void text_and_back(void **state)
+TEST(text_and_back)
 {
 	struct fors_net *net = net_of(TREE), *less = without(net, "Leaf02,Mid2-01,Spine03");
 	struct fors_places *places = places_of(net), *read = NULL;
@@ -309,9 +303,9 @@ static void text_and_back(void **state)
 	fors_net_free(less);
 }
 
-static void the_version_before_is_read(void **state)
+TEST(the_version_before_is_read)
 {
-	struct fors_net *net = net_of(TREE);
+	struct fors_net *net FREED(fors_net_free) = net_of(TREE);
 	struct fors_places *places = places_of(net), *read = NULL;
 	size_t size, former_size, again_size;
 	char *text, *former, *again;
@@ -327,15 +321,14 @@ static void the_version_before_is_read(void **state)
 	free(again);
 	fors_places_free(places);
 	fors_places_free(read);
-	fors_net_free(net);
 }
 
-static void every_damage_is_noticed(void **state)
+TEST(every_damage_is_noticed)
 {
-	struct fors_net *net = net_of("XGFT(3;1,1,2;1,1,1)");
-	struct fors_places *places = places_of(net);
+	struct fors_net *net FREED(fors_net_free) = net_of("XGFT(3;1,1,2;1,1,1)");
+	struct fors_places *places FREED(fors_places_free) = places_of(net);
 	size_t size;
-	char *text = encode(places, &size);
+	char *text FREED(free) = encode(places, &size);
 
 	assert_non_null(fors_places_known(places));
 	for (size_t cut = 0; cut < size; cut++)
@@ -346,9 +339,6 @@ static void every_damage_is_noticed(void **state)
 			refuse(text, size, NULL);
 			text[i] ^= (char)(1 << bit);
 		}
-	free(text);
-	fors_places_free(places);
-	fors_net_free(net);
 }
 
 static void refuse_sealed(const char *body, const char *word)
@@ -368,7 +358,7 @@ static void refuse_sealed(const char *body, const char *word)
 	"top 0x0000000000000007 2 alive \"T\"\n"
 #define CABLES "cable 0.1 2.1\ncable 1.1 3.1\ncable 2.2 4.1\ncable 3.2 5.1\ncable 4.2 6.1\ncable 5.2 6.2\n"
 
-static void other_versions(void **state)
+TEST(other_versions)
 {
 	static const struct {
 		const char *title, *words;
@@ -394,7 +384,7 @@ static void other_versions(void **state)
 	}
 }
 
-static void nonsense_with_a_good_checksum(void **state)
+TEST(nonsense_with_a_good_checksum)
 {
 	refuse_sealed("", "no tree");
 	refuse_sealed("spam\n", "no node");
@@ -429,10 +419,10 @@ static uint32_t node_of(const struct fors_net *net, const char *name)
 }
 
 /* A top is replaced by a new one; the list of roots names the old one as before. */
-static void a_listed_top_is_replaced(void **state)
+TEST(a_listed_top_is_replaced)
 {
-	struct fors_net *net = net_of(TREE);
-	struct fors_places *places = fors_places_new();
+	struct fors_net *net FREED(fors_net_free) = net_of(TREE);
+	struct fors_places *places FREED(fors_places_free) = fors_places_new();
 	uint64_t roots[4], old;
 	char name[32];
 
@@ -450,17 +440,15 @@ static void a_listed_top_is_replaced(void **state)
 		assert_false(fors_places_has(places, old));
 		assert_int_equal(fors_places_size(places).spines, 10);
 	}
-	fors_places_free(places);
-	fors_net_free(net);
 }
 
-static void only_the_dead_are_forgotten(void **state)
+TEST(only_the_dead_are_forgotten)
 {
 	struct fors_net *net = net_of(TREE), *less = without(net, "Leaf02");
-	struct fors_places *places = places_of(net);
+	struct fors_places *places FREED(fors_places_free) = places_of(net);
 	uint64_t leaf = net->node[node_of(net, "Leaf02")].guid;
 	struct fors_error error = {0};
-	struct fors_pods_route *route;
+	struct fors_pods_route *route FREED(fors_pods_route_free) = NULL;
 
 	assert_int_equal(fors_places_forget(places, leaf, &error), FORS_ENOTAPPL);
 	assert_non_null(strstr(error.text, "alive"));
@@ -473,17 +461,15 @@ static void only_the_dead_are_forgotten(void **state)
 	assert_int_equal(fors_places_known(places)->nnodes, net->nnodes - 3); /* with its servers */
 	route = route_of(places, less);
 	assert_int_equal(route->nservers, 10);
-	fors_pods_route_free(route);
-	fors_places_free(places);
 	fors_net_free(net);
 	fors_net_free(less);
 }
 
 /* --- references ------------------------------------------------------------- */
 
-static void a_reference_comes_first(void **state)
+TEST(a_reference_comes_first)
 {
-	struct fors_net *net = net_of(TREE);
+	struct fors_net *net FREED(fors_net_free) = net_of(TREE);
 	struct fors_places *reference = NULL, *places = fors_places_new();
 	struct fors_error error = {0};
 	char text[FORS_ERROR_TEXT];
@@ -506,11 +492,10 @@ static void a_reference_comes_first(void **state)
 	assert_non_null(strstr(text, "in the place of Mid2-01"));
 	fors_places_free(reference);
 	fors_places_free(places);
-	fors_net_free(net);
 }
 
 /* A reference of two levels, and a fabric of three: the order of the fabric is not learnt anew with each sweep. */
-static void a_reference_of_the_other_kind(void **state)
+TEST(a_reference_of_the_other_kind)
 {
 	struct fors_net *three = net_of(TREE), *two = net_of("FT(2;2,3)");
 	struct fors_places *reference = NULL, *places = fors_places_new();
@@ -549,7 +534,7 @@ static void seal(char *text, size_t size)
 static uint32_t count_told(const struct fors_places *places, const struct fors_net *now, bool *any_dead)
 {
 	struct fors_fattree_cable cable;
-	struct fors_fattree tree;
+	struct fors_fattree tree CLEARED(fors_fattree_free);
 	uint32_t told = 0;
 
 	*any_dead = false;
@@ -559,7 +544,6 @@ static uint32_t count_told(const struct fors_places *places, const struct fors_n
 			told++;
 			*any_dead |= cable.state != FORS_CABLE_LIVE;
 		}
-	fors_fattree_free(&tree);
 	return told;
 }
 
@@ -577,7 +561,7 @@ static void assert_same_ways(const struct fors_places *died, const struct fors_p
 }
 
 /* Cables that lack from the beginning count as dead: the tables are those of who saw them die, and nobody is told of them. */
-static void what_was_never_seen_is_completed(void **state)
+TEST(what_was_never_seen_is_completed)
 {
 	static const struct {
 		const char *tree, *missing;
@@ -591,7 +575,7 @@ static void what_was_never_seen_is_completed(void **state)
 		struct fors_net *net = net_of(cases[i].tree), *less = without(net, cases[i].missing);
 		struct fors_places *seen_whole = places_of(net), *never = places_of(less);
 		size_t size;
-		char *text = encode(never, &size);
+		char *text FREED(free) = encode(never, &size);
 		bool any_dead;
 
 		assert_same_ways(seen_whole, never, less);
@@ -601,7 +585,6 @@ static void what_was_never_seen_is_completed(void **state)
 		assert_non_null(strstr(text, COMPLETED));
 		must_learn(never, net); /* what comes is simply alive */
 		assert_same_tables(seen_whole, never, net);
-		free(text);
 		fors_places_free(seen_whole);
 		fors_places_free(never);
 		fors_net_free(net);
@@ -610,7 +593,7 @@ static void what_was_never_seen_is_completed(void **state)
 }
 
 /* A stage of 32 pairs: eight that lack are a quarter, nine are more. Who has no cable up at all is not compared. */
-static void what_many_lack_is_not_completed(void **state)
+TEST(what_many_lack_is_not_completed)
 {
 	static const struct {
 		const char *missing;
@@ -623,24 +606,22 @@ static void what_many_lack_is_not_completed(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fors_net *net = net_of("XGFT(3;4,4,2;1,4,4)"), *less = without(net, cases[i].missing);
-		struct fors_places *places = places_of(less);
+		struct fors_places *places FREED(fors_places_free) = places_of(less);
 		size_t size;
-		char *text = encode(places, &size);
+		char *text FREED(free) = encode(places, &size);
 
 		assert_int_equal(strstr(text, COMPLETED) != NULL, cases[i].is_completed);
-		free(text);
-		fors_places_free(places);
 		fors_net_free(net);
 		fors_net_free(less);
 	}
 }
 
 /* One middle switch without a top is enough, wherever it stands. */
-static void a_middle_switch_without_tops(void **state)
+TEST(a_middle_switch_without_tops)
 {
 	static const char *const down[] = {"", "Mid2-00[3]", "Mid2-00[3],Mid2-00[4]", "Mid2-03[3],Mid2-03[4]"};
-	struct fors_net *net = net_of("XGFT(3;2,2,2;1,2,2)");
-	struct fors_known *known;
+	struct fors_net *net FREED(fors_net_free) = net_of("XGFT(3;2,2,2;1,2,2)");
+	struct fors_known *known FREED(fors_known_free) = NULL;
 
 	assert_int_equal(fors_known_learn(NULL, net, NULL, 0, &known, NULL), FORS_OK);
 	for (size_t i = 0; i < sizeof(down) / sizeof(down[0]); i++) {
@@ -649,12 +630,10 @@ static void a_middle_switch_without_tops(void **state)
 		assert_int_equal(fors_known_has_tops(&less), i < 2);
 		fors_net_free(less.net);
 	}
-	fors_known_free(known);
-	fors_net_free(net);
 }
 
 /* An order of before is completed when homes are ranked, and not by reading it, or by what comes. */
-static void a_kept_order_is_completed_by_a_ranking(void **state)
+TEST(a_kept_order_is_completed_by_a_ranking)
 {
 	struct fors_net *net = net_of("PGFT(3;12,4,4;1,6,8;1,2,1)"), *less = without(net, "Leaf02[13],Leaf05[14]");
 	struct fors_places *never = places_of(less), *old = NULL, *ranked = NULL;
@@ -690,7 +669,7 @@ static void a_kept_order_is_completed_by_a_ranking(void **state)
 /* The entries of all switches, owned by the caller; how many in *count. */
 static uint8_t *entries_of(const struct fors_places *places, const struct fors_net *net, size_t *count)
 {
-	struct fors_fattree tree;
+	struct fors_fattree tree CLEARED(fors_fattree_free);
 	struct fors_pods_route *rounds = NULL;
 	struct fors_lfts *lfts = NULL;
 	uint8_t *port;
@@ -702,7 +681,6 @@ static uint8_t *entries_of(const struct fors_places *places, const struct fors_n
 	assert_non_null(port);
 	memcpy(port, lfts->port, *count);
 	fors_routing_free(lfts, rounds);
-	fors_fattree_free(&tree);
 	return port;
 }
 
@@ -710,13 +688,13 @@ static uint8_t *entries_of(const struct fors_places *places, const struct fors_n
  * An order of a version that took them for hosts, of two levels and of three: it stays, and so do the tables, until a ranking;
  * then it is that of somebody who begins now.
  */
-static void what_is_no_host_goes_with_a_ranking(void **state)
+TEST(what_is_no_host_goes_with_a_ranking)
 {
 	static char some[] = "Node00-0*", one[] = "Node03-01", *names[] = {some, one};
 	static const char *const specs[] = {"FT(2;4,4)", "XGFT(3;4,4,4;1,4,4)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		struct fors_net *net = net_of(specs[i]);
+		struct fors_net *net FREED(fors_net_free) = net_of(specs[i]);
 		struct fors_places *places = places_of(net), *ranked = NULL, *fresh;
 		struct fors_names none = {names, 2};
 		char *before, *after;
@@ -751,34 +729,5 @@ static void what_is_no_host_goes_with_a_ranking(void **state)
 		assert_true(is_same && !ranked);
 		fors_places_free(fresh);
 		fors_places_free(places);
-		fors_net_free(net);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_never_seen_is_completed),
-		cmocka_unit_test(what_many_lack_is_not_completed),
-		cmocka_unit_test(a_middle_switch_without_tops),
-		cmocka_unit_test(a_kept_order_is_completed_by_a_ranking),
-		cmocka_unit_test(two_levels_or_three),
-		cmocka_unit_test(cut_is_not_three),
-		cmocka_unit_test(a_pod_alone),
-		cmocka_unit_test(it_was_rebuilt),
-		cmocka_unit_test(a_crossed_cable),
-		cmocka_unit_test(four_levels),
-		cmocka_unit_test(text_and_back),
-		cmocka_unit_test(the_version_before_is_read),
-		cmocka_unit_test(every_damage_is_noticed),
-		cmocka_unit_test(nonsense_with_a_good_checksum),
-		cmocka_unit_test(other_versions),
-		cmocka_unit_test(a_listed_top_is_replaced),
-		cmocka_unit_test(only_the_dead_are_forgotten),
-		cmocka_unit_test(a_reference_comes_first),
-		cmocka_unit_test(a_reference_of_the_other_kind),
-		cmocka_unit_test(what_is_no_host_goes_with_a_ranking),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

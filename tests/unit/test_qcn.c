@@ -9,6 +9,11 @@
 #include "lab/model/routers/tree_router.h"
 #include "lab/model/trees/tree_graph.h"
 
+FREES(fors_graph_free, struct fors_graph *)
+FREES(fors_hops_free, struct fors_hops *)
+FREES(fors_program_free, struct fors_program *)
+FREES(fors_sim_result_free, struct fors_sim_result *)
+
 static struct fors_error error;
 
 /* ---- servers that send less ---- */
@@ -43,7 +48,7 @@ static struct fors_sim_result *run_star(bool has_limiters, double part)
 }
 
 /* Buffers are full, and their servers wait, until notifications tell them to send less; the slow cable is still busy. */
-static void limits_empty_buffers(void **state)
+TEST(limits_empty_buffers)
 {
 	struct fors_sim_result *without = run_star(false, 0.5), *with = run_star(true, 0.5),
 			       *again = run_star(true, 0.5);
@@ -58,7 +63,7 @@ static void limits_empty_buffers(void **state)
 }
 
 /* A notification cuts to a half at most: with one for each 15 KB at the soonest the link of 1/100 sees thousands of packets, and none is lost. */
-static void rates_recover(void **state)
+TEST(rates_recover)
 {
 	struct fors_sim_result *slow = run_star(true, 0.01), *fast = run_star(true, 1);
 
@@ -90,12 +95,12 @@ static void slow_table_link(const struct fors_router *router, double *gbits, dou
 /* Server 0 sends 4 MB to server 4, over one of four spines. */
 static struct fors_sim_result *run_tree(struct way way)
 {
-	struct fors_tree_spec tree = {0};
+	struct fors_tree_spec tree CLEARED(fors_tree_spec_clear) = {0};
 	struct fors_tree_paths paths = {.routing = FORS_ROUTE_DMODK};
-	struct fors_graph *graph = NULL;
-	struct fors_hops *hops = NULL;
+	struct fors_graph *graph FREED(fors_graph_free) = NULL;
+	struct fors_hops *hops FREED(fors_hops_free) = NULL;
 	struct fors_sim_settings set = fors_sim_defaults();
-	struct fors_program *program = sims_text("0 4\n", 8);
+	struct fors_program *program FREED(fors_program_free) = sims_text("0 4\n", 8);
 	struct fors_router router;
 	struct fors_sim_result *r = NULL;
 	double *gbits;
@@ -118,10 +123,6 @@ static struct fors_sim_result *run_tree(struct way way)
 	assert_int_equal(fors_simulate(&router, program, &set, &r, &error), FORS_OK);
 	assert_true(r->sent == r->arrived && !r->ncycle);
 	free(gbits);
-	fors_program_free(program);
-	fors_hops_free(hops);
-	fors_graph_free(graph);
-	fors_tree_spec_clear(&tree);
 	return r;
 }
 
@@ -131,9 +132,10 @@ static bool is_same(const struct fors_sim_result *a, const struct fors_sim_resul
 }
 
 /* Round a link of 1/20, whatever the rule; out of order, since the old way drains. */
-static void switches_leave_a_slow_link(void **state)
+TEST(switches_leave_a_slow_link)
 {
-	struct fors_sim_result *tables = run_tree((struct way){FORS_POLICY_TABLES, 0, 0, 0.05});
+	struct fors_sim_result *tables FREED(fors_sim_result_free) =
+		run_tree((struct way){FORS_POLICY_TABLES, 0, 0, 0.05});
 
 	for (enum fors_ar_level rule = FORS_LEVEL_SUM; rule <= FORS_LEVEL_OLDEST; rule++) {
 		struct way way = {FORS_POLICY_SWITCH_AR, rule, 250000000000, 0.05};
@@ -144,16 +146,16 @@ static void switches_leave_a_slow_link(void **state)
 		fors_sim_result_free(r);
 		fors_sim_result_free(again);
 	}
-	fors_sim_result_free(tables);
 }
 
 /* Where nothing is congested, and where all is forgotten at once, the table's way is taken. */
-static void switches_keep_to_the_tables(void **state)
+TEST(switches_keep_to_the_tables)
 {
 	static const double parts[] = {1, 0.05};
 
 	for (size_t i = 0; i < 2; i++) {
-		struct fors_sim_result *tables = run_tree((struct way){FORS_POLICY_TABLES, 0, 0, parts[i]});
+		struct fors_sim_result *tables FREED(fors_sim_result_free) =
+			run_tree((struct way){FORS_POLICY_TABLES, 0, 0, parts[i]});
 		struct fors_sim_result *deaf =
 			run_tree((struct way){FORS_POLICY_SWITCH_AR, FORS_LEVEL_SUM, 0, parts[i]});
 		struct fors_sim_result *keen =
@@ -162,14 +164,13 @@ static void switches_keep_to_the_tables(void **state)
 		assert_true((deaf->nnotices > 0) == (i == 1) && deaf->nreordered == 0);
 		assert_true(i == 1 || is_same(tables, keen));
 		assert_true(deaf->time >= tables->time && deaf->time < tables->time + tables->time / 100);
-		fors_sim_result_free(tables);
 		fors_sim_result_free(deaf);
 		fors_sim_result_free(keen);
 	}
 }
 
 /* The last word, all words together, and how long ago: three ways to go. */
-static void rules_differ(void **state)
+TEST(rules_differ)
 {
 	struct fors_sim_result *r[3];
 
@@ -179,17 +180,4 @@ static void rules_differ(void **state)
 		     is_same(r[FORS_LEVEL_SUM], r[FORS_LEVEL_OLDEST]));
 	for (unsigned i = 0; i < 3; i++)
 		fors_sim_result_free(r[i]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_empty_buffers),
-		cmocka_unit_test(rates_recover),
-		cmocka_unit_test(switches_leave_a_slow_link),
-		cmocka_unit_test(switches_keep_to_the_tables),
-		cmocka_unit_test(rules_differ),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "unit.h"
 
 /* As published by the authors of splitmix64. */
-static void test_splitmix(void **state)
+TEST(test_splitmix)
 {
 	struct fors_random random = {0};
 
@@ -16,7 +16,7 @@ static void test_splitmix(void **state)
 }
 
 /* From the seed of Marsaglia's paper. */
-static void test_xorshift(void **state)
+TEST(test_xorshift)
 {
 	struct fors_xorshift random = {88172645463325252u};
 
@@ -25,7 +25,7 @@ static void test_xorshift(void **state)
 }
 
 /* The two ways to a number below n are two sequences; planners have one or the other. */
-static void test_xorshift_below(void **state)
+TEST(test_xorshift_below)
 {
 	struct fors_xorshift a = {88172645463325252u}, b = a;
 
@@ -38,7 +38,7 @@ static void test_xorshift_below(void **state)
 	}
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct fors_random random = {5};
 	uint32_t list[100];
@@ -47,16 +47,4 @@ static void test_order(void **state)
 	fors_random_order(&random, list, 100);
 	for (uint32_t i = 0; i < 100; i++)
 		assert_int_equal(seen[list[i]]++, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_splitmix),
-		cmocka_unit_test(test_xorshift),
-		cmocka_unit_test(test_xorshift_below),
-		cmocka_unit_test(test_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,14 +83,13 @@ static struct fors_places *grow(const struct bed *bed, struct rng *rng)
 	assert_non_null(places);
 	for (uint32_t there = n / 2; places && there <= n;
 	     there += there < n && there + n / 4 > n ? n - there : n / 4) {
-		struct fors_net *net = NULL;
+		struct fors_net *net FREED(fors_net_free) = NULL;
 
 		assert_int_equal(fors_net_copy(bed->intact, &net, NULL), FORS_OK);
 		for (uint32_t i = there; i < n; i++)
 			if (net->node[order[i]].type == FORS_CA)
 				isolate(net, order[i]);
 		learn(places, net);
-		fors_net_free(net);
 	}
 	free(order);
 	rank(places);
@@ -101,31 +100,27 @@ static const char *const specs[] = {"FT(2;4,3)", "FT(2;7,8;servers=5)", "FT(2;5,
 				    "FT(2;3,6;cables=2;servers=8;empty=2/1,2/2,2/3,4/0)",
 				    "FT(2;8,5;servers=6;empty=0/1,0/5,3/2)"};
 
-static void arrival_does_not_matter(void **state)
+TEST(arrival_does_not_matter)
 {
 	struct rng rng = {7};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		struct bed *bed = bed_new(specs[i], 0);
-		char *at_once = encode(bed->places);
+		struct bed *bed FREED(bed_free) = bed_new(specs[i], 0);
+		char *at_once FREED(free) = encode(bed->places);
 
 		for (int again = 0; again < 10; again++) {
-			struct fors_places *places = grow(bed, &rng);
-			char *grown = encode(places);
+			struct fors_places *places FREED(fors_places_free) = grow(bed, &rng);
+			char *grown FREED(free) = encode(places);
 
 			assert_string_equal(grown, at_once);
-			free(grown);
-			fors_places_free(places);
 		}
-		free(at_once);
-		bed_free(bed);
 	}
 }
 
 /* A spine that came last is at the end of the order, until all is ranked. */
-static void late_switches_are_ranked_too(void **state)
+TEST(late_switches_are_ranked_too)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
 	struct fors_places *places = fors_places_new(), *ranked = NULL;
 	char *at_once = encode(bed->places), *grown;
 	bool is_same = false;
@@ -148,13 +143,12 @@ static void late_switches_are_ranked_too(void **state)
 	fors_places_free(places);
 	free(at_once);
 	free(grown);
-	bed_free(bed);
 }
 
 /* Stretched ranks may leave lanes to nobody for good: that is no reason to rank again. Nor is a spine that was replaced. */
-static void what_is_ranked_stays(void **state)
+TEST(what_is_ranked_stays)
 {
-	struct bed *bed = bed_new("FT(2;5,6;servers=1)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;5,6;servers=1)", 0);
 	struct fors_places *ranked = NULL;
 	bool is_same = false;
 
@@ -166,7 +160,6 @@ static void what_is_ranked_stays(void **state)
 	is_same = false;
 	assert_int_equal(fors_places_ranked(bed->places, NULL, &ranked, &is_same, NULL), FORS_OK);
 	assert_true(is_same && !ranked);
-	bed_free(bed);
 }
 
 /* The phases that no plan over these tables goes below. */
@@ -182,13 +175,13 @@ static uint32_t tables_bound(const struct bed *bed)
  * Those who take part are ranked first, where that gains them something. The list alone moves nothing, neither before nor after; and
  * a ranking of all leads back.
  */
-static void participants_come_first(void **state)
+TEST(participants_come_first)
 {
 	struct rng rng = {.state = 7};
 	uint32_t gained = 0;
 
 	for (uint32_t count = 20; count <= 180; count += 20) {
-		struct bed *bed = bed_new(count % 40 ? "FT(2;8,18;servers=12)" : "FT(2;12,18)", 0);
+		struct bed *bed FREED(bed_free) = bed_new(count % 40 ? "FT(2;8,18;servers=12)" : "FT(2;12,18)", 0);
 		struct fors_places *ranked = NULL;
 		char *before = encode(bed->places), *after;
 		bool is_same = false;
@@ -212,12 +205,11 @@ static void participants_come_first(void **state)
 		assert_string_equal(before, after);
 		free(before);
 		free(after);
-		bed_free(bed);
 	}
 	assert_true(gained >= 3);
 }
 
-static void ranks_are_stretched_where_it_is_free(void **state)
+TEST(ranks_are_stretched_where_it_is_free)
 {
 	struct bed *bed = bed_new("FT(2;7,8;servers=5)", 0); /* 40 servers on 7 lanes: 42 is the next multiple */
 
@@ -272,7 +264,7 @@ static uint32_t fullest_uplink(const struct bed *bed)
 }
 
 /* By ranks alone 12, 12, 21 and 18 flows share one uplink; at least P, or a whole row of flows more than the rest, must. */
-static void a_large_leaf_waits_for_no_single_uplink(void **state)
+TEST(a_large_leaf_waits_for_no_single_uplink)
 {
 	static const struct {
 		unsigned nlanes, nleaves, size[5], bound;
@@ -280,16 +272,16 @@ static void a_large_leaf_waits_for_no_single_uplink(void **state)
 		{7, 3, {1, 6, 1}, 8}, {8, 3, {2, 6, 2}, 10}, {8, 4, {2, 7, 7, 2}, 18}, {7, 5, {1, 6, 2, 6, 1}, 16}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct bed *bed = bed_of_sizes(cases[i].nlanes, cases[i].size, cases[i].nleaves);
+		struct bed *bed FREED(bed_free) = bed_of_sizes(cases[i].nlanes, cases[i].size, cases[i].nleaves);
 
 		assert_true(fullest_uplink(bed) <= cases[i].bound);
-		bed_free(bed);
 	}
 }
 
-static void what_is_left_over_is_marked(void **state)
+TEST(what_is_left_over_is_marked)
 {
-	struct bed *bed = bed_new("FT(2;4,3;servers=11;empty=1/0,1/1,1/2,1/3,1/4,1/5,1/6,1/7,2/0,2/1,2/2)", 0);
+	struct bed *bed FREED(bed_free) =
+		bed_new("FT(2;4,3;servers=11;empty=1/0,1/1,1/2,1/3,1/4,1/5,1/6,1/7,2/0,2/1,2/2)", 0);
 
 	for (uint32_t slot = 0; slot < 11; slot++)
 		assert_int_equal(fors_slot(bed->fabric, 0, slot)->is_varied, slot >= 8); /* 11 on 4 lanes */
@@ -299,14 +291,13 @@ static void what_is_left_over_is_marked(void **state)
 		assert_false(fors_slot(bed->fabric, 2, slot)->is_varied); /* 8 on 4 lanes */
 	for (uint32_t slot = 0; slot < 3; slot++) /* after 8 of leaf 0: what varies leaves no gap */
 		assert_int_equal(home(bed, 1, slot), slot);
-	bed_free(bed);
 }
 
 /* --- in between -------------------------------------------------------------- */
 
-static void losses_move_nothing(void **state)
+TEST(losses_move_nothing)
 {
-	struct bed *bed = bed_new("FT(2;4,3;servers=3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3;servers=3)", 0);
 	char *before = encode(bed->places), *after;
 
 	unplug(bed, 0, 2);
@@ -316,12 +307,11 @@ static void losses_move_nothing(void **state)
 	assert_string_equal(before, after);
 	free(before);
 	free(after);
-	bed_free(bed);
 }
 
-static void newcomers_move_nobody(void **state)
+TEST(newcomers_move_nobody)
 {
-	struct bed *bed = bed_new("FT(2;4,3;servers=4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3;servers=4)", 0);
 	unsigned was[2];
 
 	unplug(bed, 0, 1);
@@ -345,13 +335,12 @@ static void newcomers_move_nobody(void **state)
 	assert_int_equal(home(bed, 0, 2), 2);
 	assert_int_equal(home(bed, 0, 3), 3);
 	assert_int_equal(home(bed, 1, 3), 1);
-	bed_free(bed);
 }
 
 /* The host of a port goes to another: its place goes with it, and nobody else's does. */
-static void a_moved_host_keeps_its_home(void **state)
+TEST(a_moved_host_keeps_its_home)
 {
-	struct bed *bed = bed_new("FT(2;4,3;servers=4;empty=1/3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3;servers=4;empty=1/3)", 0);
 	uint32_t leaf = bed->fabric->leaf[1].node, node = fors_slot(bed->fabric, 1, 0)->node;
 	unsigned was = home(bed, 1, 0);
 
@@ -362,7 +351,6 @@ static void a_moved_host_keeps_its_home(void **state)
 	assert_int_equal(fors_slot(bed->fabric, 1, 0)->leaf_port, 4);
 	assert_int_equal(home(bed, 1, 0), was);
 	assert_true(fors_slot(bed->fabric, 1, 0)->is_ranked);
-	bed_free(bed);
 }
 
 /* --- what it costs --------------------------------------------------------------- */
@@ -383,13 +371,13 @@ static uint32_t count_moved(const struct bed *bed, const struct fors_lfts *befor
 }
 
 /* Who comes moves nobody; ranked afresh, the 360th server of 18 leaves moves half of the entries, wherever it is. */
-static void the_last_server_moves_half(void **state)
+TEST(the_last_server_moves_half)
 {
 	uint32_t sum = 0, most = 0, count = 0;
 
 	for (uint32_t last = 0; last < 360; last += 37, count++) {
-		struct bed *bed = bed_new("FT(2;20,18)", 0);
-		struct fors_lfts *before;
+		struct bed *bed FREED(bed_free) = bed_new("FT(2;20,18)", 0);
+		struct fors_lfts *before FREED(fors_lfts_free) = NULL;
 		uint32_t moved;
 
 		unplug(bed, last / 20, last % 20 + 1);
@@ -406,28 +394,7 @@ static void the_last_server_moves_half(void **state)
 		moved = count_moved(bed, before);
 		sum += moved;
 		most = moved > most ? moved : most;
-		fors_lfts_free(before);
-		bed_free(bed);
 	}
 	print_message("the 360th server: %u entries of 6480 move on average, at most %u\n", sum / count, most);
 	assert_true(sum / count < 6480 * 6 / 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arrival_does_not_matter),
-		cmocka_unit_test(late_switches_are_ranked_too),
-		cmocka_unit_test(what_is_ranked_stays),
-		cmocka_unit_test(participants_come_first),
-		cmocka_unit_test(ranks_are_stretched_where_it_is_free),
-		cmocka_unit_test(what_is_left_over_is_marked),
-		cmocka_unit_test(a_large_leaf_waits_for_no_single_uplink),
-		cmocka_unit_test(losses_move_nothing),
-		cmocka_unit_test(newcomers_move_nobody),
-		cmocka_unit_test(a_moved_host_keeps_its_home),
-		cmocka_unit_test(the_last_server_moves_half),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

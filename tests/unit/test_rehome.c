@@ -8,7 +8,7 @@
 #define MINUTE 60000
 #define HOUR 3600000
 
-static void only_when_it_has_been_quiet(void **state)
+TEST(only_when_it_has_been_quiet)
 {
 	struct fors_rehome rehome = {0};
 
@@ -28,7 +28,7 @@ static void only_when_it_has_been_quiet(void **state)
 	assert_false(fors_rehome_is_due(&rehome, START + HOUR));
 }
 
-static void the_schedule_goes_first(void **state)
+TEST(the_schedule_goes_first)
 {
 	struct fors_rehome rehome = {0};
 	uint64_t now = START + MINUTE;
@@ -53,7 +53,7 @@ static void the_schedule_goes_first(void **state)
 	assert_false(fors_rehome_may_rank(&rehome, 2));
 }
 
-static void what_moves_nothing_needs_no_withdrawal(void **state)
+TEST(what_moves_nothing_needs_no_withdrawal)
 {
 	struct fors_rehome rehome = {0};
 
@@ -64,7 +64,7 @@ static void what_moves_nothing_needs_no_withdrawal(void **state)
 	assert_true(fors_rehome_may_rank(&rehome, 0));
 }
 
-static void at_most_once_an_hour(void **state)
+TEST(at_most_once_an_hour)
 {
 	struct fors_rehome rehome = {0};
 	uint64_t now = START + MINUTE;
@@ -81,9 +81,9 @@ static void at_most_once_an_hour(void **state)
 	assert_true(fors_rehome_is_due(&rehome, now + HOUR));
 }
 
-static void healthy_is_no_cable_dead_or_slow_or_drained(void **state)
+TEST(healthy_is_no_cable_dead_or_slow_or_drained)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 0);
 	struct fors_fattree tree = fors_fattree_of_fabric(bed->fabric);
 	struct fors_cable *cable = &bed->fabric->cable[4];
 
@@ -97,18 +97,4 @@ static void healthy_is_no_cable_dead_or_slow_or_drained(void **state)
 	bed_down(bed, "Leaf01[5]");
 	tree = fors_fattree_of_fabric(bed->fabric);
 	assert_false(fors_rehome_is_healthy(&tree));
-	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_when_it_has_been_quiet),
-		cmocka_unit_test(the_schedule_goes_first),
-		cmocka_unit_test(what_moves_nothing_needs_no_withdrawal),
-		cmocka_unit_test(at_most_once_an_hour),
-		cmocka_unit_test(healthy_is_no_cable_dead_or_slow_or_drained),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

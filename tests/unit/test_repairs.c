@@ -16,8 +16,8 @@
 /* Phases of the plan of a fabric. */
 static uint32_t phases_of(const struct fors_fabric *fabric, const struct fors_net *net)
 {
-	struct fors_lfts *lfts;
-	struct fors_outcome outcome;
+	struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
+	struct fors_outcome outcome CLEARED(fors_outcome_clear);
 	uint32_t phases;
 
 	assert_int_equal(fors_tables_build(fabric, &lfts, NULL), FORS_OK);
@@ -27,8 +27,6 @@ static uint32_t phases_of(const struct fors_fabric *fabric, const struct fors_ne
 			 FORS_OK);
 	assert_true(outcome.is_proven);
 	phases = outcome.plan->nphases;
-	fors_outcome_clear(&outcome);
-	fors_lfts_free(lfts);
 	return phases;
 }
 
@@ -94,15 +92,15 @@ static struct fors_net *mend_by_hand(const struct bed *bed, const struct fors_re
 /* Each repair of a bed gives the fabric, and the phases, that it has when it was done. */
 static void assert_repairs_are_true(const struct bed *bed)
 {
-	struct fors_repair *list;
+	struct fors_repair *list FREED(free) = NULL;
 	uint32_t count, now = phases_of(bed->fabric, bed->net);
 
 	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	for (uint32_t i = 0; i < count; i++) {
-		struct fors_net *net = mend_by_hand(bed, &list[i]);
+		struct fors_net *net FREED(fors_net_free) = mend_by_hand(bed, &list[i]);
 		struct fors_task task = {.fabric = bed->fabric};
-		struct fors_fabric *fabric;
-		struct fors_mended mended;
+		struct fors_fabric *fabric FREED(fors_fabric_free) = NULL;
+		struct fors_mended mended CLEARED(fors_mended_free);
 		uint32_t told = 0, real;
 
 		assert_int_equal(fors_fabric_build(net, bed->places, NULL, &fabric, NULL), FORS_OK);
@@ -115,30 +113,25 @@ static void assert_repairs_are_true(const struct bed *bed)
 			fors_phases_mended(&task, fors_fattree_of_fabric(task.fabric), &list[i], now, &told, NULL),
 			FORS_OK);
 		assert_int_equal(told, real < now ? real : now);
-		fors_mended_free(&mended);
-		fors_fabric_free(fabric);
-		fors_net_free(net);
 	}
-	free(list);
 }
 
-static void a_repair_gives_what_it_gives_when_it_is_done(void **state)
+TEST(a_repair_gives_what_it_gives_when_it_is_done)
 {
 	static const char *const specs[] = {"FT(2;8,4)", "FT(2;4,3;cables=2)", "FT(2;6,6;servers=4)"};
 	struct rng rng = {19};
 
 	for (unsigned i = 0; i < 24; i++) {
-		struct bed *bed = bed_new(specs[i % 3], i % 4);
+		struct bed *bed FREED(bed_free) = bed_new(specs[i % 3], i % 4);
 
 		bed_random_failures(bed, &rng, 1 + rng_below(&rng, 6));
 		assert_repairs_are_true(bed);
-		bed_free(bed);
 	}
 }
 
-static void a_dead_spine_is_one_repair(void **state)
+TEST(a_dead_spine_is_one_repair)
 {
-	struct bed *bed = bed_new("FT(2;6,4)", 3);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;6,4)", 3);
 	struct fors_net *gone;
 	struct fors_fabric *fabric;
 	struct fors_repair *list;
@@ -172,13 +165,12 @@ static void a_dead_spine_is_one_repair(void **state)
 	assert_int_equal(list[0].leaf, FORS_NONE);
 	assert_repairs_are_true(bed);
 	free(list);
-	bed_free(bed);
 }
 
-static void the_leaf_that_lacks_most_is_asked_first(void **state)
+TEST(the_leaf_that_lacks_most_is_asked_first)
 {
-	struct bed *bed = bed_new("FT(2;6,4)", 3);
-	struct fors_repair *list;
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;6,4)", 3);
+	struct fors_repair *list FREED(free) = NULL;
 	uint32_t count;
 
 	bed_down(bed, "Leaf00[7] Leaf03[8] Leaf03[9] Leaf01[10]");
@@ -188,14 +180,12 @@ static void the_leaf_that_lacks_most_is_asked_first(void **state)
 	assert_int_equal(list[1].leaf, 3);
 	assert_int_equal(list[2].leaf, 0);
 	assert_int_equal(list[3].leaf, 1);
-	free(list);
-	bed_free(bed);
 }
 
 /* Cables of a dead leaf, ports that were given to others, cables that live: nothing to mend. */
-static void what_is_no_repair(void **state)
+TEST(what_is_no_repair)
 {
-	struct bed *bed = bed_new("FT(2;6,4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;6,4)", 0);
 	struct fors_repair *list, odd = {0, 0, 0};
 	struct fors_mended mended;
 	struct fors_net *gone;
@@ -221,7 +211,6 @@ static void what_is_no_repair(void **state)
 	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 0);
 	free(list);
-	bed_free(bed);
 }
 
 /* Plug a host of its own into a port of a switch. */
@@ -237,12 +226,12 @@ static void plug_host(struct bed *bed, uint32_t node, unsigned port)
 }
 
 /* A spine without a living cable, in whose port for Leaf01 a host is: it comes back with the other cables. */
-static void a_spine_whose_port_is_taken(void **state)
+TEST(a_spine_whose_port_is_taken)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 0);
 	uint32_t count, node = bed->fabric->spine[2].node;
-	struct fors_repair *list;
-	struct fors_mended mended;
+	struct fors_repair *list FREED(free) = NULL;
+	struct fors_mended mended CLEARED(fors_mended_free);
 
 	bed_down(bed, "Spine02");
 	plug_host(bed, node, fors_cable(bed->fabric, 1, 2)->spine_port);
@@ -255,15 +244,12 @@ static void a_spine_whose_port_is_taken(void **state)
 
 		assert_int_equal(cable->state == FORS_CABLE_LIVE, leaf != 1);
 	}
-	fors_mended_free(&mended);
-	free(list);
-	bed_free(bed);
 }
 
 /* A slow cable that is drained counts as broken, one that an administrator excludes does not. */
-static void drained_cables(void **state)
+TEST(drained_cables)
 {
-	struct bed *bed = bed_new("FT(2;6,4)", 3);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;6,4)", 3);
 	struct fors_repair *list;
 	struct fors_mended mended;
 	uint32_t count, node = bed->fabric->leaf[3].node;
@@ -288,7 +274,6 @@ static void drained_cables(void **state)
 	assert_int_equal(fors_repairs_list(fors_fattree_of_fabric(bed->fabric), &list, &count, NULL), FORS_OK);
 	assert_int_equal(count, 0);
 	free(list);
-	bed_free(bed);
 }
 
 static bool at_once(void *context)
@@ -297,10 +282,10 @@ static bool at_once(void *context)
 	return true;
 }
 
-static void it_can_be_broken_off(void **state)
+TEST(it_can_be_broken_off)
 {
-	struct bed *bed = bed_new("FT(2;8,6)", 0);
-	struct fors_repair *list;
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;8,6)", 0);
+	struct fors_repair *list FREED(free) = NULL;
 	struct fors_error error;
 	int asked = 0;
 	struct fors_task task = {.cancelled = at_once, .context = &asked};
@@ -320,21 +305,4 @@ static void it_can_be_broken_off(void **state)
 			 FORS_OK);
 	assert_int_equal(phases, bed->fabric->nservers);
 	assert_int_equal(asked, 0);
-	free(list);
-	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_repair_gives_what_it_gives_when_it_is_done),
-		cmocka_unit_test(a_dead_spine_is_one_repair),
-		cmocka_unit_test(the_leaf_that_lacks_most_is_asked_first),
-		cmocka_unit_test(what_is_no_repair),
-		cmocka_unit_test(a_spine_whose_port_is_taken),
-		cmocka_unit_test(drained_cables),
-		cmocka_unit_test(it_can_be_broken_off),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

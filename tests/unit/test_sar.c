@@ -153,15 +153,15 @@ static void compare(const struct reference *r, const struct fors_net *net, const
 		}
 }
 
-static void as_algorithm_1(void **state)
+TEST(as_algorithm_1)
 {
 	struct rng rng = {7};
 
 	for (unsigned round = 0; round < 40; round++) {
-		struct bed *bed = bed_new("FT(2;3,5;servers=4)", 0);
+		struct bed *bed FREED(bed_free) = bed_new("FT(2;3,5;servers=4)", 0);
 		struct fors_placed placed[2 * JOBS * ALL + 1];
 		struct reference r = {0};
-		struct fors_lfts *lfts = NULL;
+		struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
 		size_t count = place(&r, bed->net, &rng, placed);
 
 		if (round % 2)
@@ -171,29 +171,18 @@ static void as_algorithm_1(void **state)
 		route_all(&r);
 		assert_int_equal(fors_sar_tables(bed->net, placed, count, &lfts, NULL), FORS_OK);
 		compare(&r, bed->net, lfts);
-		fors_lfts_free(lfts);
-		bed_free(bed);
 	}
 }
 
 /* Without jobs all ways count: a model like sssp, that reaches everybody. */
-static void without_jobs(void **state)
+TEST(without_jobs)
 {
-	struct bed *bed = bed_new("FT(2;3,5;servers=4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,5;servers=4)", 0);
 	struct reference r = {0};
-	struct fors_lfts *lfts = NULL;
+	struct fors_lfts *lfts FREED(fors_lfts_free) = NULL;
 
 	look_at_cables(&r, bed->net);
 	route_all(&r);
 	assert_int_equal(fors_sar_tables(bed->net, NULL, 0, &lfts, NULL), FORS_OK);
 	compare(&r, bed->net, lfts);
-	fors_lfts_free(lfts);
-	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(as_algorithm_1), cmocka_unit_test(without_jobs)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void assert_same(const struct fors_schedule *a, const struct fors_schedul
 static size_t there_and_back(struct fors_schedule *schedule)
 {
 	struct bytes bytes = published_encode(schedule), again;
-	struct fors_schedule *read = published_decode(bytes);
+	struct fors_schedule *read FREED(fors_schedule_free) = published_decode(bytes);
 
 	assert_same(schedule, read);
 	again = published_encode(read);
@@ -101,54 +101,49 @@ static size_t there_and_back(struct fors_schedule *schedule)
 	assert_memory_equal(again.data, bytes.data, bytes.size);
 	free(again.data);
 	free(bytes.data);
-	fors_schedule_free(read);
 	fors_schedule_free(schedule);
 	return bytes.size;
 }
 
-static void dense_round_trip(void **state)
+TEST(dense_round_trip)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;20,18)", "FT(2;1,1)", "FT(2;4,1)", "FT(2;1,5)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		struct bed *bed = bed_new(specs[i], 2);
+		struct bed *bed FREED(bed_free) = bed_new(specs[i], 2);
 
 		there_and_back(dense_plan(bed));
-		bed_free(bed);
 	}
 }
 
-static void rounds_round_trip(void **state)
+TEST(rounds_round_trip)
 {
-	struct bed *bed = bed_new("FT(2;5,4;servers=4;empty=1/2)", 3);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;5,4;servers=4;empty=1/2)", 3);
 
 	for (uint32_t parts = 1; parts <= 4; parts++)
 		for (unsigned paths = 1; paths <= 8; paths++)
 			there_and_back(rounds_exchange(bed, parts, paths));
-	bed_free(bed);
 }
 
-static void rounds_are_small(void **state)
+TEST(rounds_are_small)
 {
-	struct bed *bed = bed_new("FT(2;20,18)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;20,18)", 0);
 	struct fors_schedule *schedule = rounds_exchange(bed, 1, 1);
 
 	assert_int_equal(schedule->nphases, 360);
 	assert_int_equal(there_and_back(schedule), 272 + 360 * 80 + 20 * 8 + 18 * 4 + 18 * 360 * 2);
-	bed_free(bed);
 }
 
 /* Where numbers need more than 16 bits. */
-static void wide_rounds(void **state)
+TEST(wide_rounds)
 {
-	struct bed *bed = bed_new("FT(2;32,32)", 5);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;32,32)", 5);
 	struct fors_schedule *schedule = rounds_exchange(bed, 1, 32);
 
 	assert_int_equal(there_and_back(schedule), 272 + 1024 * 80 + 32 * 8 + 32 * 4 + 32 * 32 * 32 * 4);
-	bed_free(bed);
 }
 
-static void withdrawn(void **state)
+TEST(withdrawn)
 {
 	struct fors_schedule *schedule;
 	struct fors_error error;
@@ -166,9 +161,9 @@ static void withdrawn(void **state)
 }
 
 /* A node description that fills its field, and one with control characters. */
-static void odd_descriptions(void **state)
+TEST(odd_descriptions)
 {
-	struct bed *bed = bed_new("FT(2;2,2)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,2)", 1);
 	struct fors_schedule *schedule = dense_plan(bed), *read;
 	struct bytes bytes;
 
@@ -183,15 +178,14 @@ static void odd_descriptions(void **state)
 	free(bytes.data);
 	fors_schedule_free(read);
 	fors_schedule_free(schedule);
-	bed_free(bed);
 }
 
 /* What a reader of the mapped file finds for one server and phase without looking elsewhere. */
-static void mapped_cells(void **state)
+TEST(mapped_cells)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 2);
-	struct fors_schedule *schedule = dense_plan(bed);
-	struct bytes bytes = published_encode(schedule);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 2);
+	struct fors_schedule *schedule FREED(fors_schedule_free) = dense_plan(bed);
+	struct bytes bytes CLEARED(bytes_clear) = published_encode(schedule);
 	struct fors_sf_header header;
 	const struct fors_sf_cell *cells;
 	uint8_t path[16][16] = {{0}};
@@ -219,9 +213,6 @@ static void mapped_cells(void **state)
 			if (src != FORS_SF_IDLE)
 				assert_int_equal(cell->in_path, path[src][s]);
 		}
-	free(bytes.data);
-	fors_schedule_free(schedule);
-	bed_free(bed);
 }
 
 /* ---- damage ---- */
@@ -239,19 +230,18 @@ static void assert_refused(struct bytes bytes, const char *words)
 
 static struct bytes small_file(bool is_rounds)
 {
-	struct bed *bed = bed_new("FT(2;3,2)", 2);
-	struct fors_schedule *schedule = is_rounds ? rounds_exchange(bed, 1, 1) : dense_plan(bed);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,2)", 2);
+	struct fors_schedule *schedule FREED(fors_schedule_free) =
+		is_rounds ? rounds_exchange(bed, 1, 1) : dense_plan(bed);
 	struct bytes bytes = published_encode(schedule);
 
-	fors_schedule_free(schedule);
-	bed_free(bed);
 	return bytes;
 }
 
-static void every_bit_counts(void **state)
+TEST(every_bit_counts)
 {
 	for (int is_rounds = 0; is_rounds < 2; is_rounds++) {
-		struct bytes bytes = small_file(is_rounds);
+		struct bytes bytes CLEARED(bytes_clear) = small_file(is_rounds);
 
 		for (size_t bit = 0; bit < bytes.size * 8; bit++) {
 			bytes.data[bit / 8] ^= 1 << bit % 8;
@@ -259,11 +249,10 @@ static void every_bit_counts(void **state)
 			bytes.data[bit / 8] ^= 1 << bit % 8;
 		}
 		fors_schedule_free(published_decode(bytes));
-		free(bytes.data);
 	}
 }
 
-static void every_length_counts(void **state)
+TEST(every_length_counts)
 {
 	struct bytes bytes = small_file(false), longer = {calloc(1, bytes.size + 8), bytes.size + 8};
 
@@ -276,9 +265,9 @@ static void every_length_counts(void **state)
 	free(bytes.data);
 }
 
-static void foreign_files(void **state)
+TEST(foreign_files)
 {
-	struct bytes bytes = small_file(false);
+	struct bytes bytes CLEARED(bytes_clear) = small_file(false);
 	struct fors_sf_header *header = (struct fors_sf_header *)bytes.data;
 	struct bytes text = {(unsigned char *)"this is text and no schedule at all", 35}, none = {NULL, 0};
 
@@ -288,12 +277,11 @@ static void foreign_files(void **state)
 	assert_refused(bytes, "version 4 of the format, newer than this program, which knows version 3");
 	header->byte_order = htobe32(FORS_SF_BYTE_ORDER);
 	assert_refused(bytes, "other byte order");
-	free(bytes.data);
 }
 
-static void sealed_nonsense(void **state)
+TEST(sealed_nonsense)
 {
-	struct bytes bytes = small_file(false);
+	struct bytes bytes CLEARED(bytes_clear) = small_file(false);
 	struct fors_sf_header *header = (struct fors_sf_header *)bytes.data;
 	struct fors_sf_server *server = (struct fors_sf_server *)(bytes.data + sizeof(*header));
 	struct fors_sf_cell *cell = (struct fors_sf_cell *)(bytes.data + le64toh(header->cells_offset));
@@ -337,11 +325,10 @@ static void sealed_nonsense(void **state)
 	TRY(cell->dst, cell->dst == htole16(1) ? htole16(2) : htole16(1), "twice");
 #undef TRY
 	fors_schedule_free(published_decode(bytes));
-	free(bytes.data);
 }
 
 /* Random damage with right checksums: refused or understood, never worse. */
-static void sealed_noise(void **state)
+TEST(sealed_noise)
 {
 	struct bytes whole[2] = {small_file(false), small_file(true)}, bytes, copy;
 	struct rng rng = {11};
@@ -367,18 +354,4 @@ static void sealed_noise(void **state)
 	}
 	free(whole[0].data);
 	free(whole[1].data);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dense_round_trip),    cmocka_unit_test(rounds_round_trip),
-		cmocka_unit_test(rounds_are_small),    cmocka_unit_test(wide_rounds),
-		cmocka_unit_test(withdrawn),	       cmocka_unit_test(odd_descriptions),
-		cmocka_unit_test(mapped_cells),	       cmocka_unit_test(every_bit_counts),
-		cmocka_unit_test(every_length_counts), cmocka_unit_test(foreign_files),
-		cmocka_unit_test(sealed_nonsense),     cmocka_unit_test(sealed_noise),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

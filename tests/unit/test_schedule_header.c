@@ -17,13 +17,12 @@
 static enum fors_err read_alone(struct bytes bytes, struct fors_schedule_header *header, struct fors_error *error)
 {
 	size_t size = bytes.size < HEAD ? bytes.size : HEAD;
-	void *alone = malloc(size ? size : 1);
+	void *alone FREED(free) = malloc(size ? size : 1);
 	enum fors_err err;
 
 	assert_non_null(alone);
 	memcpy(alone, bytes.data, size);
 	err = fors_schedule_header_read(alone, size, bytes.size, "the-file", header, error);
-	free(alone);
 	return err;
 }
 
@@ -38,7 +37,7 @@ static void assert_refused(struct bytes bytes, const char *words)
 		fail_msg("\"%s\" is not in \"%s\"", words, error.text);
 }
 
-static void all_kinds_are_read(void **state)
+TEST(all_kinds_are_read)
 {
 	struct bytes bytes[] = {published_spec("FT(2;3,2)", 2, "closed-form", UINT64_MAX),
 				published_spec("FT(2;3,3)", 0, "rounds", 5), published_withdrawn("no spine", 1),
@@ -77,7 +76,7 @@ static void assert_all_count(struct bytes bytes, size_t head)
 	free(bytes.data);
 }
 
-static void every_bit_and_length_counts(void **state)
+TEST(every_bit_and_length_counts)
 {
 	assert_all_count(published_spec("FT(2;3,2)", 2, "closed-form", 1234567890123), 272);
 	assert_all_count(published_spec_2("FT(2;3,2)", 0, "closed-form", 7, PUBLISHED_WAYS | PUBLISHED_NAME), 408);
@@ -85,9 +84,9 @@ static void every_bit_and_length_counts(void **state)
 }
 
 /* A file may say that it has any size: what counts is that it has it. */
-static void size_of_the_file_counts(void **state)
+TEST(size_of_the_file_counts)
 {
-	struct bytes bytes = published_withdrawn("test", 5);
+	struct bytes bytes CLEARED(bytes_clear) = published_withdrawn("test", 5);
 	struct fors_schedule_header header;
 	struct fors_error error;
 
@@ -99,12 +98,11 @@ static void size_of_the_file_counts(void **state)
 	assert_int_equal(fors_schedule_header_read(bytes.data, HEAD, (uint64_t)1 << 30, "f", &header, &error),
 			 FORS_EINPUT);
 	assert_non_null(strstr(error.text, "sizes and offsets in the header disagree"));
-	free(bytes.data);
 }
 
-static void foreign_headers(void **state)
+TEST(foreign_headers)
 {
-	struct bytes bytes = published_withdrawn("test", 5);
+	struct bytes bytes CLEARED(bytes_clear) = published_withdrawn("test", 5);
 	struct fors_sf_header *header = (struct fors_sf_header *)bytes.data;
 
 	header->version = htole32(FORS_SF_NEWEST + 1);
@@ -119,13 +117,12 @@ static void foreign_headers(void **state)
 	header->byte_order = htole32(7);
 	seal(bytes.data, bytes.size);
 	assert_refused(bytes, "byte order or version");
-	free(bytes.data);
 }
 
 /* One of many damaged files: what one reader says of the header the other says, too. True when the header is right. */
 static bool compare(struct bytes bytes)
 {
-	struct fors_schedule *schedule = NULL;
+	struct fors_schedule *schedule FREED(fors_schedule_free) = NULL;
 	struct fors_schedule_header header;
 	struct fors_error mine, theirs;
 	enum fors_err err = read_alone(bytes, &header, &mine);
@@ -137,11 +134,10 @@ static bool compare(struct bytes bytes)
 	}
 	if (is_whole)
 		assert_true(schedule->epoch == header.epoch && schedule->nphases == header.shape.nphases);
-	fors_schedule_free(schedule);
 	return !err;
 }
 
-static void both_readers_agree(void **state)
+TEST(both_readers_agree)
 {
 	struct bytes whole[4] = {published_spec("FT(2;3,2)", 2, "closed-form", 9),
 				 published_spec("FT(2;3,3)", 0, "rounds", 9),
@@ -151,7 +147,7 @@ static void both_readers_agree(void **state)
 	int right = 0;
 
 	for (int i = 0; i < 20000; i++) {
-		struct bytes bytes = {malloc(whole[i % 4].size), whole[i % 4].size};
+		struct bytes bytes CLEARED(bytes_clear) = {malloc(whole[i % 4].size), whole[i % 4].size};
 
 		assert_non_null(bytes.data);
 		memcpy(bytes.data, whole[i % 4].data, bytes.size);
@@ -160,20 +156,8 @@ static void both_readers_agree(void **state)
 		if (i % 8)
 			seal(bytes.data, bytes.size);
 		right += compare(bytes);
-		free(bytes.data);
 	}
 	assert_in_range(right, 1000, 19000);
 	for (int i = 0; i < 4; i++)
 		free(whole[i].data);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_kinds_are_read),	   cmocka_unit_test(every_bit_and_length_counts),
-		cmocka_unit_test(size_of_the_file_counts), cmocka_unit_test(foreign_headers),
-		cmocka_unit_test(both_readers_agree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

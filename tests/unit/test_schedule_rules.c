@@ -611,21 +611,21 @@ static void try_file(struct bytes good, uint64_t seed)
 	free(good.data);
 }
 
-static void dense(void **state)
+TEST(dense)
 {
 	try_file(published_spec("FT(2;4,3;servers=3)", 2, "exact", 1), 1);
 	try_file(published_spec("FT(2;3,2)", 0, "closed-form", 1), 2);
 	try_file(published_spec("FT(2;1,1)", 1, "closed-form", 1), 3);
 }
 
-static void rounds(void **state)
+TEST(rounds)
 {
 	try_file(published_spec("FT(2;4,3;servers=3)", 0, "rounds", 1), 4);
 	try_file(published_spec("FT(2;4,4)", 1, "rounds", 1), 5);
 }
 
 /* Leaves in several groups, and cells that stand for nobody. */
-static void rounds_with_failures(void **state)
+TEST(rounds_with_failures)
 {
 	struct bed *bed = bed_new("FT(2;3,4;empty=0/0,0/1,2/2)", 2);
 
@@ -634,13 +634,13 @@ static void rounds_with_failures(void **state)
 	bed_free(bed);
 }
 
-static void withdrawn(void **state)
+TEST(withdrawn)
 {
 	try_file(published_withdrawn("no tree", 1), 7);
 }
 
 /* Version 2: each layout, with ways and without, service levels of units and of flows, all said and half of it. */
-static void ways(void **state)
+TEST(ways)
 {
 	try_file(published_spec_2("FT(2;4,3;servers=3)", 2, "exact", 1, PUBLISHED_WAYS), 8);
 	try_file(published_spec_2("FT(2;3,3;cables=2)", 3, "exact", 1, PUBLISHED_WAYS | PUBLISHED_SLS | PUBLISHED_HALF),
@@ -648,7 +648,7 @@ static void ways(void **state)
 	try_file(published_spec_2("FT(2;3,2)", 0, "closed-form", 1, PUBLISHED_SLS | PUBLISHED_NAME), 10);
 }
 
-static void ways_dense(void **state)
+TEST(ways_dense)
 {
 	try_file(published_spec_2("FT(2;3,3)", 2, "exact", 1, PUBLISHED_WAYS | PUBLISHED_MIXED_SLS), 11);
 	try_file(published_spec_2("FT(2;3,3)", 2, "exact", 1,
@@ -657,7 +657,7 @@ static void ways_dense(void **state)
 	try_file(published_spec_2("FT(2;3,2)", 0, "rounds", 1, PUBLISHED_MIXED_SLS | PUBLISHED_NAME), 13);
 }
 
-static void ways_in_rounds(void **state)
+TEST(ways_in_rounds)
 {
 	try_file(published_spec_2("FT(2;4,3;servers=3)", 0, "rounds", 1, PUBLISHED_WAYS | PUBLISHED_SLS), 14);
 	try_file(published_spec_2("FT(2;4,4)", 1, "rounds", 1, PUBLISHED_WAYS | PUBLISHED_NAME), 15);
@@ -665,7 +665,7 @@ static void ways_in_rounds(void **state)
 }
 
 /* Version 3: one path index and several, all ways told and half of them, service levels, granules. */
-static void sizes(void **state)
+TEST(sizes)
 {
 	unsigned before = mutants;
 
@@ -678,7 +678,7 @@ static void sizes(void **state)
 }
 
 /* A job's schedule is withdrawn under its name. */
-static void ways_withdrawn(void **state)
+TEST(ways_withdrawn)
 {
 	struct fors_schedule *schedule;
 
@@ -688,28 +688,10 @@ static void ways_withdrawn(void **state)
 }
 
 /* Runs after all of the above. */
-static void there_were_enough(void **state)
+TEST(there_were_enough)
 {
 	print_message("%u mutants, %u accepted by both, %u refused by forsched_check alone\n", mutants, accepted,
 		      by_check);
 	assert_true(mutants >= WANTED);
 	assert_true(by_check > WANTED / 20);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dense),
-		cmocka_unit_test(rounds),
-		cmocka_unit_test(rounds_with_failures),
-		cmocka_unit_test(withdrawn),
-		cmocka_unit_test(ways),
-		cmocka_unit_test(ways_dense),
-		cmocka_unit_test(ways_in_rounds),
-		cmocka_unit_test(ways_withdrawn),
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(there_were_enough),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

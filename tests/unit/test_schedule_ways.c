@@ -15,6 +15,10 @@
 #include "published.h"
 #include "seal.h"
 
+FREES(forsched_close, struct forsched *)
+
+FREES(fors_waylist_free, struct fors_waylist *)
+
 /* ---- ways ---- */
 
 static const uint64_t leaf_guid[3] = {0x30, 0x10, 0x20};
@@ -35,7 +39,7 @@ static void put(struct fors_waylist *ways, uint32_t leaf, uint32_t dst, uint32_t
 
 static void ways_share_their_ends(void **state)
 {
-	struct fors_waylist *ways = new_ways();
+	struct fors_waylist *ways FREED(fors_waylist_free) = new_ways();
 	const struct fors_way_hop by_one[] = {{0x30, 1}, {0x99, 5}, {0x20, 7}},
 				  from[] = {{0x10, 2}, {0x99, 5}, {0x20, 0}},
 				  other_cable[] = {{0x30, 2}, {0x99, 5}, {0x20, 0}}, inside[] = {{0x20, 3}};
@@ -63,13 +67,12 @@ static void ways_share_their_ends(void **state)
 	assert_int_equal(fors_waylist_top(ways, FORS_NONE), 0);
 	assert_int_equal(fors_waylist_find(ways, 1, 3, 1), FORS_NONE);
 	assert_int_equal(fors_waylist_find(ways, 1, 3, 2), FORS_NONE);
-	fors_waylist_free(ways);
 	fors_waylist_free(NULL);
 }
 
 static void many_ways(void **state)
 {
-	struct fors_waylist *ways = new_ways();
+	struct fors_waylist *ways FREED(fors_waylist_free) = new_ways();
 	struct fors_way_hop hop[3] = {{0x30, 1}, {0, 1}, {0x20, 0}};
 
 	for (uint32_t i = 0; i < 60000; i++) { /* each switch twice, over another port */
@@ -82,7 +85,6 @@ static void many_ways(void **state)
 	fors_waylist_trim(ways);
 	put(ways, 0, 5, 0, hop, 3, 1);
 	assert_int_equal(ways->nways, 60000 + 30000 + 1);
-	fors_waylist_free(ways);
 }
 
 static void impossible_ways(void **state)
@@ -169,7 +171,7 @@ static void assert_links(const struct forsched *theirs, uint32_t s, uint32_t pha
 /* What applications are told is what the schedule says. */
 static void assert_told(const struct fors_schedule *schedule, struct bytes bytes)
 {
-	struct forsched *theirs;
+	struct forsched *theirs FREED(forsched_close) = NULL;
 	struct forsched_more more;
 	struct forsched_error error;
 
@@ -203,7 +205,6 @@ static void assert_told(const struct fors_schedule *schedule, struct bytes bytes
 		}
 	assert_int_equal(forsched_way(theirs, schedule->nservers, 0, NULL, 0, &(uint32_t){0}, NULL),
 			 schedule->nphases ? FORSCHED_ERANGE : FORSCHED_EWITHDRAWN);
-	forsched_close(theirs);
 }
 
 static uint32_t layout_of(struct bytes bytes)
@@ -217,7 +218,7 @@ static uint32_t layout_of(struct bytes bytes)
 
 static void there_and_back(const char *spec, unsigned lmc, const char *method, unsigned more, uint32_t layout)
 {
-	struct bed *bed = bed_new(spec, lmc);
+	struct bed *bed FREED(bed_free) = bed_new(spec, lmc);
 	struct fors_schedule *plan = published_plan(bed, method, 7), *read;
 	struct bytes bytes, again;
 
@@ -234,7 +235,6 @@ static void there_and_back(const char *spec, unsigned lmc, const char *method, u
 	fors_schedule_free(plan);
 	free(again.data);
 	free(bytes.data);
-	bed_free(bed);
 }
 
 static void all_layouts(void **state)
@@ -252,7 +252,7 @@ static void all_layouts(void **state)
 /* One flow on a higher or a lower level than the others of its unit: no unit can say that. */
 static void one_flow_on_another_level(void **state)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 0);
 
 	for (int is_higher = 0; is_higher < 2; is_higher++)
 		for (uint32_t s = 0; s < 4; s += 3) { /* the first and the last server of a leaf */
@@ -270,14 +270,13 @@ static void one_flow_on_another_level(void **state)
 			fors_schedule_free(plan);
 			free(bytes.data);
 		}
-	bed_free(bed);
 }
 
 /* Ways put in another order, with some that no flow takes: the same bytes. */
 static void order_does_not_matter(void **state)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 2);
-	struct fors_schedule *plan = published_plan(bed, "exact", 7);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 2);
+	struct fors_schedule *plan FREED(fors_schedule_free) = published_plan(bed, "exact", 7);
 	struct fors_waylist *ways, *other;
 	struct fors_way_hop hop[8];
 	struct bytes one, two;
@@ -301,16 +300,14 @@ static void order_does_not_matter(void **state)
 	assert_int_equal(one.size, two.size);
 	assert_memory_equal(one.data, two.data, one.size);
 	fors_waylist_free(ways);
-	fors_schedule_free(plan);
 	free(one.data);
 	free(two.data);
-	bed_free(bed);
 }
 
 /* A plan over lanes is of version 1, also when the fabric's epoch is set; a name makes it none of version 1. */
 static void versions(void **state)
 {
-	struct bed *bed = bed_new("FT(2;4,3)", 2);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,3)", 2);
 	struct fors_schedule *plan = published_plan(bed, "exact", 7), *withdrawn, *read;
 	struct bytes bytes = published_encode(plan);
 	struct fors_error error;
@@ -347,7 +344,6 @@ static void versions(void **state)
 	assert_told(read, bytes);
 	fors_schedule_free(read);
 	free(bytes.data);
-	bed_free(bed);
 }
 
 /*
@@ -356,11 +352,10 @@ static void versions(void **state)
  */
 static void old_readers_see_the_version(void **state)
 {
-	struct bytes bytes = published_spec_2("FT(2;3,2)", 0, "closed-form", 1, PUBLISHED_NAME);
+	struct bytes bytes CLEARED(bytes_clear) = published_spec_2("FT(2;3,2)", 0, "closed-form", 1, PUBLISHED_NAME);
 
 	assert_true(bytes.size >= 272);
 	assert_memory_equal(bytes.data, "FORSschd\4\3\2\1\2\0\0\0", 16);
-	free(bytes.data);
 }
 
 /* ---- threads ---- */
@@ -393,9 +388,10 @@ static void *ask(void *context)
 
 static void threads_ask_at_once(void **state)
 {
-	struct bytes bytes = published_spec_2("FT(2;6,6)", 0, "rounds", 1, PUBLISHED_WAYS | PUBLISHED_SLS);
+	struct bytes bytes CLEARED(bytes_clear) =
+		published_spec_2("FT(2;6,6)", 0, "rounds", 1, PUBLISHED_WAYS | PUBLISHED_SLS);
 	struct asker asker[6];
-	struct forsched *schedule;
+	struct forsched *schedule FREED(forsched_close) = NULL;
 	pthread_t thread[6];
 
 	assert_int_equal(forsched_open_memory(bytes.data, bytes.size, "memory", &schedule, NULL), FORSCHED_OK);
@@ -410,8 +406,6 @@ static void threads_ask_at_once(void **state)
 		assert_non_null(result);
 		assert_true(asker[i].sum == asker[0].sum);
 	}
-	forsched_close(schedule);
-	free(bytes.data);
 }
 
 /* ---- sizes ---- */
@@ -452,7 +446,7 @@ static void stated_sizes(void **state)
 static struct fors_schedule *new_plan(uint32_t nleaves, uint32_t per_leaf, uint32_t parts)
 {
 	uint32_t n = nleaves * per_leaf;
-	struct fors_schedule_server *server = calloc(n, sizeof(*server));
+	struct fors_schedule_server *server FREED(free) = calloc(n, sizeof(*server));
 	struct fors_schedule *plan;
 
 	assert_non_null(server);
@@ -463,7 +457,6 @@ static struct fors_schedule *new_plan(uint32_t nleaves, uint32_t per_leaf, uint3
 							  .rank = (uint16_t)(s % per_leaf),
 							  .desc = "server"};
 	assert_int_equal(fors_schedule_new_of(server, n, nleaves, n, parts, per_leaf, "test", &plan, NULL), FORS_OK);
-	free(server);
 	return plan;
 }
 
@@ -491,7 +484,7 @@ static struct fors_schedule *large_plan(uint32_t nleaves, uint32_t per_leaf, boo
 /* A tree of three levels, D-mod-K: pods of `per_leaf` leaves, as many second-level switches in each. */
 static void add_tree(struct fors_schedule *plan, uint32_t per_leaf)
 {
-	uint64_t *guid = calloc(plan->nleaves, sizeof(*guid));
+	uint64_t *guid FREED(free) = calloc(plan->nleaves, sizeof(*guid));
 	uint32_t k = per_leaf;
 
 	assert_non_null(guid);
@@ -516,14 +509,13 @@ static void add_tree(struct fors_schedule *plan, uint32_t per_leaf)
 				put(plan->ways, leaf, d, 0, far, 5, 2);
 		}
 	fors_waylist_trim(plan->ways);
-	free(guid);
 }
 
 static size_t write_and_read(struct fors_schedule *plan, uint32_t layout)
 {
-	struct bytes bytes = published_bytes(plan);
+	struct bytes bytes CLEARED(bytes_clear) = published_bytes(plan);
 	size_t size = bytes.size;
-	struct forsched *theirs;
+	struct forsched *theirs FREED(forsched_close) = NULL;
 	struct forsched_hop hop[5];
 	uint32_t n;
 
@@ -532,8 +524,6 @@ static size_t write_and_read(struct fors_schedule *plan, uint32_t layout)
 	assert_int_equal(forsched_open_memory(bytes.data, bytes.size, "large", &theirs, NULL), FORSCHED_OK);
 	assert_int_equal(forsched_way(theirs, 5, 300, hop, 5, &n, NULL), FORSCHED_OK);
 	assert_in_range(n, 1, 5);
-	forsched_close(theirs);
-	free(bytes.data);
 	return size;
 }
 

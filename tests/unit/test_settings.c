@@ -10,6 +10,8 @@
 #include "daemon/settings/settings.h"
 #include "unit.h"
 
+FREES(fors_settings_free, struct fors_settings *)
+
 static char directory[64], conf[96], guids[96], options[128];
 
 static int make_directory(void **state)
@@ -55,7 +57,7 @@ static void defaults(void **state)
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		const struct fors_sources sources = {.options = none[i]};
-		struct fors_settings *settings = NULL;
+		struct fors_settings *settings FREED(fors_settings_free) = NULL;
 
 		assert_int_equal(fors_settings_load(&sources, &settings, NULL), FORS_OK);
 		assert_string_equal(settings->limits.method, "auto");
@@ -63,7 +65,6 @@ static void defaults(void **state)
 		assert_int_equal(settings->limits.steps, 0);
 		assert_null(settings->state_dir);
 		assert_null(fors_settings_participants(settings));
-		fors_settings_free(settings);
 	}
 }
 
@@ -256,11 +257,11 @@ static void a_demand(void **state)
 /* A shell's ; is none of ours. */
 static void a_command_has_semicolons(void **state)
 {
-	struct fors_settings *settings = load("publish_command = a ; b ;c\nexclude_spines = x ;y\n");
+	struct fors_settings *settings FREED(fors_settings_free) =
+		load("publish_command = a ; b ;c\nexclude_spines = x ;y\n");
 
 	assert_string_equal(settings->publish_command, "a ; b ;c");
 	assert_string_equal(settings->excluded_spines.name[0], "x ;y");
-	fors_settings_free(settings);
 }
 
 /* These are read in OpenSM's sweep: nothing may wait for a writer, or never end. */
@@ -286,18 +287,18 @@ static void only_regular_files(void **state)
 
 static void lines_may_be_indented(void **state)
 {
-	struct fors_settings *settings = load("  method = exact\n\thold_down = 5 \r\n   \n \t; nothing");
+	struct fors_settings *settings FREED(fors_settings_free) =
+		load("  method = exact\n\thold_down = 5 \r\n   \n \t; nothing");
 
 	assert_string_equal(settings->limits.method, "exact");
 	assert_int_equal(settings->hold_down, 5);
-	fors_settings_free(settings);
 }
 
 /* publish_command is one line, and it is cut nowhere. */
 static void a_line_of_4096_bytes(void **state)
 {
 	char text[4200] = "publish_command = ", value[4200];
-	struct fors_settings *settings;
+	struct fors_settings *settings FREED(fors_settings_free) = NULL;
 
 	memset(text + strlen(text), 'x', 4095 - strlen(text));
 	strcat(text, "y");
@@ -306,14 +307,13 @@ static void a_line_of_4096_bytes(void **state)
 	settings = load(text);
 	assert_string_equal(settings->publish_command, value);
 	assert_int_equal(settings->hold_down, 7);
-	fors_settings_free(settings);
 }
 
 /* Whoever may write the file could run a command as root. */
 static void others_give_no_command(void **state)
 {
 	const struct fors_sources sources = {.options = options};
-	struct fors_settings *settings = NULL;
+	struct fors_settings *settings FREED(fors_settings_free) = NULL;
 	struct fors_error error = {.text = ""};
 
 	put(conf, "# one\npublish_command = true\n");
@@ -322,7 +322,6 @@ static void others_give_no_command(void **state)
 	assert_non_null(strstr(error.text, ":2: publish_command: refused"));
 	chmod(conf, 0644);
 	assert_int_equal(fors_settings_load(&sources, &settings, &error), FORS_OK);
-	fors_settings_free(settings);
 }
 
 static void participants_override_cn_guid_file(void **state)
@@ -502,11 +501,10 @@ static void a_reference_fabric(void **state)
 static void options_end_with_a_nul(void **state)
 {
 	static const char text[] = "verbose\0fors_config=not-absolute";
-	struct fors_settings *settings = NULL;
+	struct fors_settings *settings FREED(fors_settings_free) = NULL;
 
 	assert_int_equal(fors_settings_load(&(struct fors_sources){.options = text}, &settings, NULL), FORS_OK);
 	assert_int_equal(settings->publish_seconds, 30);
-	fors_settings_free(settings);
 }
 
 int main(void)

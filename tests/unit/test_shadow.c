@@ -40,7 +40,7 @@ static void expect(const struct fors_status *status, const char *wanted)
 	assert_true(strlen(cut) < sizeof(cut) && !strncmp(cut, wanted, strlen(cut)));
 }
 
-static void test_sentences(void **state)
+TEST(test_sentences)
 {
 	struct fors_status status;
 
@@ -68,7 +68,7 @@ static void test_sentences(void **state)
 	expect(&status, "no entry changes, fors would not route: it is no tree");
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
 	struct fors_status status, again;
 	char *text, *copy;
@@ -89,7 +89,7 @@ static void test_json(void **state)
 	free(text);
 }
 
-static void test_bad_json(void **state)
+TEST(test_bad_json)
 {
 	static const char *const texts[] = {
 		"{\"state\": \"shadow\", \"shadow\": 5}",
@@ -113,7 +113,7 @@ static void check_labels(const char *text, bool is_shadow)
 		}
 }
 
-static void test_metrics(void **state)
+TEST(test_metrics)
 {
 	struct fors_counts counts = {.version = "1", .is_shadow = true};
 	struct fors_status status;
@@ -138,7 +138,7 @@ static void test_metrics(void **state)
 	free(text);
 }
 
-static void test_event(void **state)
+TEST(test_event)
 {
 	struct fors_status status;
 	struct fors_event event;
@@ -153,14 +153,4 @@ static void test_event(void **state)
 	fors_shadow_event(&status, &event);
 	assert_int_equal(event.phases, 0);
 	assert_string_equal(event.method, "-");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sentences), cmocka_unit_test(test_json),	cmocka_unit_test(test_bad_json),
-		cmocka_unit_test(test_metrics),	  cmocka_unit_test(test_event),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

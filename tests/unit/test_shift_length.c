@@ -11,14 +11,18 @@
 #include "lab/model/measure/evaluate.h"
 #include "lab/model/routers/routes.h"
 
+FREES(fors_evaluation_free, struct fors_evaluation *)
+FREES(fors_pattern_free, struct fors_pattern *)
+FREES(fors_routes_free, struct fors_routes *)
+
 /* Both ways over the tables of the bed; what was found, for whom wants more. */
 static struct fors_shift_length check(const struct bed *bed, const struct fors_lfts *lfts)
 {
 	struct fors_shift_length length;
-	struct fors_endpoint *server;
-	struct fors_routes *routes;
-	struct fors_pattern *pattern;
-	struct fors_evaluation *evaluation;
+	struct fors_endpoint *server FREED(free) = NULL;
+	struct fors_routes *routes FREED(fors_routes_free) = NULL;
+	struct fors_pattern *pattern FREED(fors_pattern_free) = NULL;
+	struct fors_evaluation *evaluation FREED(fors_evaluation_free) = NULL;
 	struct fors_router router;
 	uint16_t lid[256];
 	uint32_t count;
@@ -37,14 +41,10 @@ static struct fors_shift_length check(const struct bed *bed, const struct fors_l
 		assert_true(fors_shift_share(&length) == 0);
 	else
 		assert_true(fabs(fors_shift_share(&length) - evaluation->sync_throughput) < 1e-9);
-	fors_evaluation_free(evaluation);
-	fors_pattern_free(pattern);
-	fors_routes_free(routes);
-	free(server);
 	return length;
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
 	static const char *const specs[] = {"FT(2;8,6)", "FT(2;4,5;cables=2;servers=7)", "FT(2;6,4;servers=9)",
 					    "FT(2;3,1)"};
@@ -52,37 +52,35 @@ static void test_failures(void **state)
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
 		for (unsigned lmc = 0; lmc < 3; lmc++) {
-			struct bed *bed = bed_new(specs[i], lmc);
+			struct bed *bed FREED(bed_free) = bed_new(specs[i], lmc);
 
 			check(bed, bed->lfts);
 			for (uint32_t n = 1; n < 5; n++) {
 				bed_random_failures(bed, &rng, n);
 				check(bed, bed->lfts);
 			}
-			bed_free(bed);
 		}
 }
 
 /* A healthy tree loses nothing; a cable less makes phases longer. */
-static void test_known(void **state)
+TEST(test_known)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
 	struct fors_shift_length length = check(bed, bed->lfts);
 
 	assert_int_equal(length.nservers, 16);
 	assert_int_equal(length.length, 16);
 	bed_down(bed, "Leaf00[5]");
 	assert_true(check(bed, bed->lfts).length > 16);
-	bed_free(bed);
 }
 
 /*
  * A server whose cable carries a quarter of what the others' do makes each phase four times as long but that in which
  * all send to themselves; a faster one makes none shorter.
  */
-static void test_speeds(void **state)
+TEST(test_speeds)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
 	struct fors_port *port = fors_net_port(bed->net, bed->fabric->slot[0].node, bed->fabric->slot[0].ca_port);
 	struct fors_shift_length length;
 	uint16_t lid[16];
@@ -98,18 +96,17 @@ static void test_speeds(void **state)
 		assert_int_equal(fors_shift_length(bed->net, bed->lfts, lid, 16, NULL, NULL, &length, NULL), FORS_OK);
 		assert_true(fabs(length.length - (width == 1 ? 61 : 16)) < 1e-9);
 	}
-	bed_free(bed);
 }
 
 /* Entries that lead nowhere, in circles, or to somebody else: the flows are lost, and nothing else happens. */
-static void test_wrong_tables(void **state)
+TEST(test_wrong_tables)
 {
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
 	struct rng rng = {3};
 	uint64_t nlost = 0;
 
 	for (unsigned i = 0; i < 200; i++) {
-		struct fors_lfts *lfts = fors_lfts_copy(bed->lfts);
+		struct fors_lfts *lfts FREED(fors_lfts_free) = fors_lfts_copy(bed->lfts);
 
 		assert_non_null(lfts);
 		for (unsigned n = 0; n < 5; n++) {
@@ -118,10 +115,8 @@ static void test_wrong_tables(void **state)
 			lfts->port[at] = rng_below(&rng, 4) ? (uint8_t)rng_below(&rng, 12) : FORS_NO_PATH;
 		}
 		nlost += check(bed, lfts).nlost;
-		fors_lfts_free(lfts);
 	}
 	assert_true(nlost > 0);
-	bed_free(bed);
 }
 
 static bool at_once(void *context)
@@ -130,9 +125,9 @@ static bool at_once(void *context)
 	return true;
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	struct bed *bed = bed_new("FT(2;8,16)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;8,16)", 0);
 	struct fors_shift_length length = {.length = 77};
 	uint16_t lid[128] = {0};
 	struct fors_error error;
@@ -148,15 +143,4 @@ static void test_refused(void **state)
 	assert_int_equal(length.length, 77);
 	assert_int_equal(fors_shift_length(bed->net, bed->lfts, lid, 128, NULL, NULL, &length, &error), FORS_OK);
 	assert_int_equal(length.length, 128);
-	bed_free(bed);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_failures),     cmocka_unit_test(test_known),   cmocka_unit_test(test_speeds),
-		cmocka_unit_test(test_wrong_tables), cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,14 +9,16 @@
 #include "core/base/random.h"
 #include "lab/sim/calendar.h"
 
+FREES(fors_calendar_free, struct fors_calendar *)
+
 static struct fors_error error;
 
 /* ---- the calendar ---- */
 
 /* Out in order of time, and of putting at one time, near and far, while time goes on. */
-static void events_come_in_order(void **state)
+TEST(events_come_in_order)
 {
-	struct fors_calendar *c = fors_calendar_new();
+	struct fors_calendar *c FREED(fors_calendar_free) = fors_calendar_new();
 	struct fors_random random = {7};
 	struct fors_calendar_event event, last = {0};
 	uint32_t put = 0, taken = 0;
@@ -36,13 +38,12 @@ static void events_come_in_order(void **state)
 	}
 	assert_false(fors_calendar_take(c, &event));
 	assert_int_equal(c->pending, 0);
-	fors_calendar_free(c);
 }
 
 /* What is to happen in days is at hand at once: no step for each of the buckets until then, 2^49 of them. */
-static void late_events_take_no_time(void **state)
+TEST(late_events_take_no_time)
 {
-	struct fors_calendar *c = fors_calendar_new();
+	struct fors_calendar *c FREED(fors_calendar_free) = fors_calendar_new();
 	struct fors_calendar_event event = {0}, last = {0};
 	struct fors_random random = {3};
 
@@ -62,12 +63,11 @@ static void late_events_take_no_time(void **state)
 		}
 		assert_false(fors_calendar_take(c, &event));
 	}
-	fors_calendar_free(c);
 }
 
-static void histograms_know_percentiles(void **state)
+TEST(histograms_know_percentiles)
 {
-	struct fors_histogram *h = calloc(1, sizeof(*h));
+	struct fors_histogram *h FREED(free) = calloc(1, sizeof(*h));
 
 	assert_non_null(h);
 	assert_int_equal(fors_histogram_at(h, 0.5), 0);
@@ -79,12 +79,11 @@ static void histograms_know_percentiles(void **state)
 	assert_true(fabs(fors_histogram_mean(h) - 50000.5) < 1e-6);
 	fors_histogram_add(h, UINT64_MAX);
 	assert_int_equal(fors_histogram_bin(UINT64_MAX), FORS_HISTOGRAM_BINS - 1);
-	free(h);
 }
 
 /* ---- by hand ---- */
 
-static void times_of_single_messages(void **state)
+TEST(times_of_single_messages)
 {
 	struct fors_sim_settings set = sims_plain();
 	double slow[8] = {8, 8, 8, 8, 8, 2, 8, 8};
@@ -106,7 +105,7 @@ static void times_of_single_messages(void **state)
 	assert_int_equal(sims_star_time("0 1\n", &set), 90000 + 10 * US);
 }
 
-static void times_of_phases(void **state)
+TEST(times_of_phases)
 {
 	struct fors_sim_settings set = sims_plain();
 	const char *shift = "0 1\n1 2\n2 3\n3 0\nphase\n0 2\n1 3\n2 0\n3 1\n";
@@ -127,7 +126,7 @@ static void times_of_phases(void **state)
 }
 
 /* Two to one: twice the time; the turns are fair, so both end together. */
-static void times_of_conflicts(void **state)
+TEST(times_of_conflicts)
 {
 	struct fors_sim_settings set = sims_plain();
 
@@ -139,7 +138,7 @@ static void times_of_conflicts(void **state)
 }
 
 /* Two to one: both servers wait for room at the switch, each a packet's time for each of the other's packets behind the first. */
-static void stalls_are_told(void **state)
+TEST(stalls_are_told)
 {
 	struct fors_sim_settings set = sims_plain();
 	struct fors_program *program = sims_text("0 2\n1 2\nphase\n3 1\n", 4);
@@ -163,7 +162,7 @@ static void stalls_are_told(void **state)
 }
 
 /* One queue: packets for 3 wait behind those for 2, to whom 1 sends too; one for each way on: they do not. */
-static void one_queue_holds_up(void **state)
+TEST(one_queue_holds_up)
 {
 	struct fors_sim_settings set = sims_plain();
 	const char *text = "0 2\n0 2\n0 2\n0 3\n0 3\n0 3\n0 3\n0 3\n0 3\n1 2\n1 2\n1 2\n";
@@ -177,7 +176,7 @@ static void one_queue_holds_up(void **state)
 	assert_true(voq < fifo);
 }
 
-static void idle_steps_kept_and_skipped(void **state)
+TEST(idle_steps_kept_and_skipped)
 {
 	struct fors_sim_settings set = sims_plain();
 	const char *text = "0 1\n2 3\nphase\n2 3\nphase\n2 3\nphase\n0 1\n2 3\n"; /* 0 is idle twice */
@@ -191,7 +190,7 @@ static void idle_steps_kept_and_skipped(void **state)
 	assert_int_equal(sims_star_time(late, &set), 90000 + 2 * US);
 }
 
-static void messages_without_a_way(void **state)
+TEST(messages_without_a_way)
 {
 	struct hand ring;
 	struct fors_router router;
@@ -230,7 +229,7 @@ static struct fors_sim_result *run_ring(struct fors_sim_settings *set, bool has_
 }
 
 /* Everybody sends three switches on, clockwise: four links that wait for one another, and are named in their order. */
-static void a_ring_locks(void **state)
+TEST(a_ring_locks)
 {
 	struct fors_sim_settings set = fors_sim_defaults();
 	struct fors_sim_result *r;
@@ -255,7 +254,7 @@ static void a_ring_locks(void **state)
 }
 
 /* With those that cross a line on a lane of their own it does not. */
-static void a_second_lane_unlocks_it(void **state)
+TEST(a_second_lane_unlocks_it)
 {
 	struct fors_sim_settings set = fors_sim_defaults();
 	struct fors_sim_result *r;
@@ -279,7 +278,7 @@ static void same(const struct fors_sim_result *a, const struct fors_sim_result *
 	assert_memory_equal(&a->message_ps, &b->message_ps, sizeof(a->message_ps));
 }
 
-static void seeds_give_the_same_bytes(void **state)
+TEST(seeds_give_the_same_bytes)
 {
 	struct hand star;
 	struct fors_router router;
@@ -305,7 +304,7 @@ static void seeds_give_the_same_bytes(void **state)
 
 /* ---- the cost of barriers ---- */
 
-static void a_measured_rate_gives_the_barrier(void **state)
+TEST(a_measured_rate_gives_the_barrier)
 {
 	struct hand star;
 	struct fors_router router;
@@ -352,7 +351,7 @@ static void refuse(struct fors_sim_settings set, const char *part)
 		refuse(set, part);                                                                                     \
 	} while (0)
 
-static void settings_without_sense_are_refused(void **state)
+TEST(settings_without_sense_are_refused)
 {
 	static const double zero[8] = {8, 8, 0, 8, 8, 8, 8, 8}, nan_[8] = {8, 8, NAN, 8, 8, 8, 8, 8};
 	static const double far_apart[8] = {8, 8, 0.0001, 8, 8, 8, 8, 8};
@@ -385,27 +384,4 @@ static void settings_without_sense_are_refused(void **state)
 	slow.message = 1000000000000;
 	slow.adapter_rate = 0.000101;
 	refuse(slow, "so many phases and messages");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_come_in_order),
-		cmocka_unit_test(late_events_take_no_time),
-		cmocka_unit_test(histograms_know_percentiles),
-		cmocka_unit_test(times_of_single_messages),
-		cmocka_unit_test(times_of_phases),
-		cmocka_unit_test(times_of_conflicts),
-		cmocka_unit_test(stalls_are_told),
-		cmocka_unit_test(one_queue_holds_up),
-		cmocka_unit_test(idle_steps_kept_and_skipped),
-		cmocka_unit_test(messages_without_a_way),
-		cmocka_unit_test(a_ring_locks),
-		cmocka_unit_test(a_second_lane_unlocks_it),
-		cmocka_unit_test(seeds_give_the_same_bytes),
-		cmocka_unit_test(a_measured_rate_gives_the_barrier),
-		cmocka_unit_test(settings_without_sense_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

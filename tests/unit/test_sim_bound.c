@@ -17,6 +17,14 @@
 #include "lab/model/trees/tree_graph.h"
 #include "support.h"
 
+FREES(fors_program_free, struct fors_program *)
+FREES(fors_routes_free, struct fors_routes *)
+FREES(fors_sim_result_free, struct fors_sim_result *)
+
+FREES(fors_graph_free, struct fors_graph *)
+FREES(fors_hops_free, struct fors_hops *)
+FREES(fors_pattern_free, struct fors_pattern *)
+
 static struct fors_error error;
 
 /* ---- queues ---- */
@@ -25,7 +33,7 @@ static struct fors_error error;
  * Random packets of many servers to one: M/D/1. Nothing else waits, since packets go through a switch in no time, so
  * they wait as long as in one queue: load / (2 (1 - load)) of a packet's time.
  */
-static void many_to_one_is_a_known_queue(void **state)
+TEST(many_to_one_is_a_known_queue)
 {
 	static const double loads[] = {0.3, 0.6, 0.8};
 	const uint64_t packet = 1000 * 1000; /* ps: 1,000 bytes at 8 Gbit/s */
@@ -40,8 +48,8 @@ static void many_to_one_is_a_known_queue(void **state)
 	set.buffer = 1 << 20;
 	set.has_barrier = false;
 	for (size_t i = 0; i < 3; i++) {
-		struct fors_program *program = NULL;
-		struct fors_sim_result *r;
+		struct fors_program *program FREED(fors_program_free) = NULL;
+		struct fors_sim_result *r FREED(fors_sim_result_free) = NULL;
 		uint64_t gap = (uint64_t)(7 * (double)packet / loads[i]);
 		double wait, expected = loads[i] / (2 * (1 - loads[i]));
 
@@ -50,14 +58,12 @@ static void many_to_one_is_a_known_queue(void **state)
 		wait = fors_histogram_mean(&r->message_ps) / (double)packet - 1;
 		if (fabs(wait - expected) > 0.04 * expected)
 			fail_msg("load %g: packets wait %g, expected %g", loads[i], wait, expected);
-		fors_sim_result_free(r);
-		fors_program_free(program);
 	}
 	free((void *)set.gbits);
 	fors_graph_free(star.graph);
 }
 
-static void lanes_take_turns_by_weight(void **state)
+TEST(lanes_take_turns_by_weight)
 {
 	struct hand star;
 	struct fors_router router;
@@ -84,12 +90,12 @@ static void lanes_take_turns_by_weight(void **state)
 /* A permutation over a full tree of three levels under a policy. */
 static struct fors_sim_result *run_policy(enum fors_policy policy, uint64_t seed)
 {
-	struct fors_tree_spec tree = {0};
+	struct fors_tree_spec tree CLEARED(fors_tree_spec_clear) = {0};
 	struct fors_tree_paths paths = {.routing = FORS_ROUTE_DMODK};
-	struct fors_graph *graph = NULL;
-	struct fors_hops *hops = NULL;
+	struct fors_graph *graph FREED(fors_graph_free) = NULL;
+	struct fors_hops *hops FREED(fors_hops_free) = NULL;
 	struct fors_sim_settings set = fors_sim_defaults();
-	struct fors_program *program;
+	struct fors_program *program FREED(fors_program_free) = NULL;
 	struct fors_router router;
 	struct fors_sim_result *r = NULL;
 
@@ -108,15 +114,11 @@ static struct fors_sim_result *run_policy(enum fors_policy policy, uint64_t seed
 	set.seed = seed;
 	assert_int_equal(fors_simulate(&router, program, &set, &r, &error), FORS_OK);
 	free((void *)set.gbits);
-	fors_program_free(program);
-	fors_hops_free(hops);
-	fors_graph_free(graph);
-	fors_tree_spec_clear(&tree);
 	return r;
 }
 
 /* All arrive by ways as short as the tables'; flows by hash keep their order, others do not; at random all links are used. */
-static void policies_take_shortest_ways(void **state)
+TEST(policies_take_shortest_ways)
 {
 	struct fors_sim_result *tables = run_policy(FORS_POLICY_TABLES, 0), *r, *again;
 
@@ -153,36 +155,34 @@ static unsigned nfabrics(unsigned usual)
 static void assert_near_bound(const struct fors_router *router, const struct fors_program *program, const char *what)
 {
 	struct fors_sim_settings set = fors_sim_defaults();
-	struct fors_sim_result *r;
+	struct fors_sim_result *r FREED(fors_sim_result_free) = NULL;
 
 	set.message = 4 << 20;
 	r = sims_run(router, program, &set);
 	if ((double)r->time > 1.005 * (double)r->bound)
 		fail_msg("%s: %llu ps, the links alone %llu", what, (unsigned long long)r->time,
 			 (unsigned long long)r->bound);
-	fors_sim_result_free(r);
 }
 
 static struct fors_routes *routes_of(const struct bed *bed)
 {
 	struct fors_routes *routes = NULL;
-	struct fors_endpoint *server = NULL;
+	struct fors_endpoint *server FREED(free) = NULL;
 	uint32_t n = 0;
 
 	assert_int_equal(fors_endpoints(bed->net, NULL, &server, &n, &error), FORS_OK);
 	assert_int_equal(fors_routes_new(bed->net, bed->lfts, server, n, &routes, &error), FORS_OK);
-	free(server);
 	return routes;
 }
 
 static void one_plan(const char *spec, const char *down, unsigned lmc)
 {
-	struct bed *bed = bed_new(spec, lmc);
+	struct bed *bed FREED(bed_free) = bed_new(spec, lmc);
 	struct fors_task task;
-	struct fors_schedule *plan = NULL;
-	struct fors_pattern *pattern = NULL;
-	struct fors_program *program = NULL;
-	struct fors_routes *routes;
+	struct fors_schedule *plan FREED(fors_schedule_free) = NULL;
+	struct fors_pattern *pattern FREED(fors_pattern_free) = NULL;
+	struct fors_program *program FREED(fors_program_free) = NULL;
+	struct fors_routes *routes FREED(fors_routes_free) = NULL;
 	struct fors_router router;
 
 	bed_down(bed, down);
@@ -193,14 +193,9 @@ static void one_plan(const char *spec, const char *down, unsigned lmc)
 	routes = routes_of(bed);
 	router = fors_routes_router(routes);
 	assert_near_bound(&router, program, spec);
-	fors_routes_free(routes);
-	fors_program_free(program);
-	fors_pattern_free(pattern);
-	fors_schedule_free(plan);
-	bed_free(bed);
 }
 
-static void plans_reach_the_bound(void **state)
+TEST(plans_reach_the_bound)
 {
 	struct fors_random random = {11};
 
@@ -219,10 +214,10 @@ static void plans_reach_the_bound(void **state)
 static void one_tree(struct fors_random *random, bool is_shift, struct fors_sim_result **result)
 {
 	char spec[96];
-	struct fors_tree_spec tree = {0};
-	struct fors_graph *graph = NULL;
+	struct fors_tree_spec tree CLEARED(fors_tree_spec_clear) = {0};
+	struct fors_graph *graph FREED(fors_graph_free) = NULL;
 	struct fors_tree_paths paths = {.routing = FORS_ROUTE_DMODK};
-	struct fors_program *program;
+	struct fors_program *program FREED(fors_program_free) = NULL;
 	struct fors_router router;
 	struct fors_sim_settings set = fors_sim_defaults();
 	uint32_t a = 2 + fors_random_below(random, 2), b = 2 + fors_random_below(random, 2);
@@ -238,38 +233,23 @@ static void one_tree(struct fors_random *random, bool is_shift, struct fors_sim_
 		assert_near_bound(&router, program, spec);
 	set.message = 1 << 20;
 	*result = sims_run(&router, program, &set);
-	fors_program_free(program);
-	fors_graph_free(graph);
-	fors_tree_spec_clear(&tree);
 }
 
 /* Other patterns: flows that share a link share others too, so the fullest link may run dry; never faster. */
-static void trees_reach_the_bound(void **state)
+TEST(trees_reach_the_bound)
 {
 	struct fors_random random = {12};
 	double sum = 0, worst = 0;
 	unsigned n = nfabrics(6);
 
 	for (unsigned i = 0; i < n; i++) {
-		struct fors_sim_result *r;
+		struct fors_sim_result *r FREED(fors_sim_result_free) = NULL;
 		double ratio;
 
 		one_tree(&random, i % 2 == 0, &r);
 		ratio = (double)r->time / (double)r->bound;
 		sum += ratio;
 		worst = fmax(worst, ratio);
-		fors_sim_result_free(r);
 	}
 	print_message("D-mod-K: %.3f of the bound on average, %.3f at most\n", n ? sum / n : 0, worst);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_to_one_is_a_known_queue), cmocka_unit_test(lanes_take_turns_by_weight),
-		cmocka_unit_test(policies_take_shortest_ways),	cmocka_unit_test(plans_reach_the_bound),
-		cmocka_unit_test(trees_reach_the_bound),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

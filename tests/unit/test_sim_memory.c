@@ -7,15 +7,21 @@
 #include "faults.h"
 #include "lab/model/measure/spread.h"
 
+FREES(fors_blocks_free, struct fors_blocks *)
+FREES(fors_hops_free, struct fors_hops *)
+FREES(fors_pattern_free, struct fors_pattern *)
+FREES(fors_sim_result_free, struct fors_sim_result *)
+FREES(fors_spread_free, struct fors_spread *)
+
 static struct fors_error error;
 
 /* Blocks, and loads by chance. */
 static enum fors_err by_chance(const struct fors_router *router, const struct fors_hops *hops)
 {
 	uint32_t block_of[9] = {0};
-	struct fors_blocks *blocks = NULL;
-	struct fors_pattern *pattern = NULL;
-	struct fors_spread *spread = NULL;
+	struct fors_blocks *blocks FREED(fors_blocks_free) = NULL;
+	struct fors_pattern *pattern FREED(fors_pattern_free) = NULL;
+	struct fors_spread *spread FREED(fors_spread_free) = NULL;
 	enum fors_err err = fors_blocks_new(router->graph, block_of, 1, &blocks, &error);
 
 	if (!err)
@@ -23,9 +29,6 @@ static enum fors_err by_chance(const struct fors_router *router, const struct fo
 	if (!err)
 		err = fors_spread_loads(router, hops, blocks, FORS_SPREAD_VLB, pattern, &spread, &error);
 	assert_true((err == FORS_OK) == (spread != NULL));
-	fors_spread_free(spread);
-	fors_pattern_free(pattern);
-	fors_blocks_free(blocks);
 	return err;
 }
 
@@ -33,7 +36,7 @@ static enum fors_err by_chance(const struct fors_router *router, const struct fo
 static enum fors_err with_notices(const struct fors_router *router, const struct fors_program *program,
 				  struct fors_sim_settings set)
 {
-	struct fors_sim_result *result = NULL;
+	struct fors_sim_result *result FREED(fors_sim_result_free) = NULL;
 	enum fors_err err;
 
 	set.policy = FORS_POLICY_SWITCH_AR;
@@ -42,7 +45,6 @@ static enum fors_err with_notices(const struct fors_router *router, const struct
 	set.qcn.sample = 1000;
 	err = fors_simulate(router, program, &set, &result, &error);
 	assert_true(err || result->nnotices > 0);
-	fors_sim_result_free(result);
 	return err;
 }
 
@@ -53,7 +55,7 @@ static enum fors_err all_of_it(const struct hand *star, const double *gbits)
 	struct fors_sim_settings set = fors_sim_defaults();
 	struct fors_offer offer[8];
 	struct fors_program *load = NULL, *program = NULL;
-	struct fors_hops *hops = NULL;
+	struct fors_hops *hops FREED(fors_hops_free) = NULL;
 	struct fors_sim_result *result = NULL;
 	enum fors_err err = fors_program_load(8, 400, 2000000, FORS_NONE, 1, &load, &error);
 
@@ -77,13 +79,12 @@ static enum fors_err all_of_it(const struct hand *star, const double *gbits)
 	fors_sim_result_free(result);
 	if (!err)
 		err = with_notices(&router, program, set);
-	fors_hops_free(hops);
 	fors_program_free(program);
 	fors_program_free(load);
 	return err;
 }
 
-static void each_allocation_fails_once(void **state)
+TEST(each_allocation_fails_once)
 {
 	struct hand star;
 	double *gbits;
@@ -109,7 +110,7 @@ static void each_allocation_fails_once(void **state)
 }
 
 /* A deadlock has to be found in memory too. */
-static void deadlocks_need_memory(void **state)
+TEST(deadlocks_need_memory)
 {
 	struct hand ring;
 	double *gbits;
@@ -123,7 +124,7 @@ static void deadlocks_need_memory(void **state)
 	set.gbits = gbits = sims_speeds(ring.graph, 200);
 	set.buffer = 5000;
 	for (uint64_t n = 1; happened; n++) {
-		struct fors_sim_result *result = NULL;
+		struct fors_sim_result *result FREED(fors_sim_result_free) = NULL;
 		enum fors_err err;
 
 		faults_arm(n, false);
@@ -131,19 +132,8 @@ static void deadlocks_need_memory(void **state)
 		happened = faults_off();
 		assert_int_equal(err, happened ? FORS_ENOMEM : FORS_OK);
 		assert_true(happened ? !result : result->ncycle == 4);
-		fors_sim_result_free(result);
 	}
 	free(gbits);
 	fors_program_free(program);
 	fors_graph_free(ring.graph);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_allocation_fails_once),
-		cmocka_unit_test(deadlocks_need_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,11 @@
 #include "lab/model/trees/tree_graph.h"
 #include "unit.h"
 
+FREES(fors_pattern_free, struct fors_pattern *)
+FREES(fors_spread_free, struct fors_spread *)
+
+FREES(fors_evaluation_free, struct fors_evaluation *)
+
 static struct fors_error error;
 
 struct world {
@@ -50,26 +55,25 @@ static struct fors_pattern *pattern_of(const struct world *w, const char *name)
 static struct fors_spread *spread_of(const struct world *w, const char *name, enum fors_spread_kind kind,
 				     const struct fors_blocks *blocks)
 {
-	struct fors_pattern *p = pattern_of(w, name);
+	struct fors_pattern *p FREED(fors_pattern_free) = pattern_of(w, name);
 	struct fors_spread *s = NULL;
 
 	assert_int_equal(fors_spread_loads(&w->router, w->hops, blocks, kind, p, &s, &error), FORS_OK);
 	assert_int_equal(s->nbroken, 0);
-	fors_pattern_free(p);
 	return s;
 }
 
 /* One root: the loads are the tables'. */
-static void one_way_is_the_tables(void **state)
+TEST(one_way_is_the_tables)
 {
 	static const char *const names[] = {"linear-shift", "all-to-all", "permutation", "incast"};
-	struct world w;
+	struct world w CLEARED(world_free);
 
 	world_new(&w, "XGFT(3;3,2,4;1,1,1)", false);
 	for (size_t i = 0; i < 4; i++) {
-		struct fors_pattern *p = pattern_of(&w, names[i]);
-		struct fors_spread *s = spread_of(&w, names[i], FORS_SPREAD_ANY, NULL);
-		struct fors_evaluation *e = NULL;
+		struct fors_pattern *p FREED(fors_pattern_free) = pattern_of(&w, names[i]);
+		struct fors_spread *s FREED(fors_spread_free) = spread_of(&w, names[i], FORS_SPREAD_ANY, NULL);
+		struct fors_evaluation *e FREED(fors_evaluation_free) = NULL;
 
 		assert_int_equal(fors_evaluate(&w.router, p, false, 1, &e, &error), FORS_OK);
 		for (uint32_t l = 0; l < e->nlinks; l++)
@@ -77,17 +81,13 @@ static void one_way_is_the_tables(void **state)
 		for (uint32_t phase = 0; phase < e->nphases; phase++)
 			assert_true(fabs(s->phase_load[phase] - e->phase_load[phase]) < 1e-9);
 		assert_true(fabs(s->time - e->time) < 1e-9 && fabs(s->max_load - e->max_link_load) < 1e-9);
-		fors_evaluation_free(e);
-		fors_spread_free(s);
-		fors_pattern_free(p);
 	}
-	world_free(&w);
 }
 
 /* Four servers and four roots a leaf: whatever crosses is a quarter on each of them; over detours twice the way. */
-static void parts_are_even(void **state)
+TEST(parts_are_even)
 {
-	struct world w;
+	struct world w CLEARED(world_free);
 	struct fors_spread *any, *vlb;
 
 	world_new(&w, "XGFT(2;4,5;1,4)", false);
@@ -104,18 +104,17 @@ static void parts_are_even(void **state)
 	assert_true(fabs(any->max_load - 1) < 1e-9 && fabs(vlb->max_load - 2) < 1e-9 && fabs(vlb->time - 2) < 1e-9);
 	fors_spread_free(any);
 	fors_spread_free(vlb);
-	world_free(&w);
 }
 
 /* Each flow loads as many links as a shortest way has, in parts or not. */
-static void lengths_add_up(void **state)
+TEST(lengths_add_up)
 {
 	static const char *const specs[] = {"XGFT(3;3,3,3;1,3,3)", "XGFT(3;2,4,3;1,3,2)", "PGFT(2;3,4;1,2;1,2)"};
 
 	for (size_t i = 0; i < 3; i++) {
-		struct world w;
-		struct fors_spread *s;
-		struct fors_pattern *p;
+		struct world w CLEARED(world_free);
+		struct fors_spread *s FREED(fors_spread_free) = NULL;
+		struct fors_pattern *p FREED(fors_pattern_free) = NULL;
 		double sum = 0, expected = 0;
 		uint32_t path[16], n;
 
@@ -130,16 +129,13 @@ static void lengths_add_up(void **state)
 		for (uint32_t l = 0; l < w.graph->nlinks; l++)
 			sum += s->link_load[l];
 		assert_true(fabs(sum - expected) < 1e-6);
-		fors_pattern_free(p);
-		fors_spread_free(s);
-		world_free(&w);
 	}
 }
 
 /* Two blocks of leaves of a tree have no link: all goes as ECMP; a block's link in between carries what goes by TAGO. */
-static void tago_takes_global_links(void **state)
+TEST(tago_takes_global_links)
 {
-	struct world w;
+	struct world w CLEARED(world_free);
 	struct fors_blocks *blocks = NULL;
 	struct fors_spread *tago, *any;
 	uint32_t block_of[64], count, nglobal = 0;
@@ -164,17 +160,4 @@ static void tago_takes_global_links(void **state)
 	fors_spread_free(any);
 	fors_blocks_free(blocks);
 	assert_int_equal(fors_blocks_new(w.graph, block_of, 5000, &blocks, &error), FORS_ELIMIT);
-	world_free(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_way_is_the_tables),
-		cmocka_unit_test(parts_are_even),
-		cmocka_unit_test(lengths_add_up),
-		cmocka_unit_test(tago_takes_global_links),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

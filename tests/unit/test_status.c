@@ -76,69 +76,67 @@ static enum fors_err status_of(struct fors_status *status, const struct fors_fab
 	return fors_status_tree(status, &tree, NULL);
 }
 
-static void unknown_is_null(void **state)
+TEST(unknown_is_null)
 {
-	static const char *const all[] = {
-		"epoch",
-		"reason",
-		"servers",
-		"leaves",
-		"spines",
-		"pods",
-		"mids",
-		"tops",
-		"f",
-		"affected_spines",
-		"capacity",
-		"phases",
-		"lower_bound",
-		"lump_bound",
-		"tables_bound",
-		"length",
-		"slow_phases",
-		"full_speed_mbits",
-		"cable_flows",
-		"cable_flows_most",
-		"fast_bound",
-		"degraded_choice",
-		"ignored_length",
-		"drained_length",
-		"slow_servers",
-		"lost_servers",
-		"partitioned_pairs",
-		"dead_switches",
-		"flapping_links",
-		"method",
-		"plan_ms",
-		"tables_ms",
-		"unreachable_pairs",
-		"dead_links",
-		"lmc",
-		"lmc_needed",
-		"dead_since_ms",
-		"degraded_links",
-		"excluded_links",
-		"held_links",
-		"held_until_ms",
-		"state_since_ms",
-		"known_until_ms",
-		"tables_by",
-		"check_ms",
-		"ca_ports",
-		"not_participants",
-		"guests",
-		"left_out",
-		"not_hosts",
-		"phases_alone",
-		"repairs",
-		"failover",
-		"demand",
-		"demand_reason",
-		"demand_epoch",
-		"demand_phases",
-		"demand_over_bound",
-		"jobs",
-	};
+	static const char *const all[] = {"epoch",
+					  "reason",
+					  "servers",
+					  "leaves",
+					  "spines",
+					  "pods",
+					  "mids",
+					  "tops",
+					  "f",
+					  "affected_spines",
+					  "capacity",
+					  "phases",
+					  "lower_bound",
+					  "lump_bound",
+					  "tables_bound",
+					  "length",
+					  "slow_phases",
+					  "full_speed_mbits",
+					  "cable_flows",
+					  "cable_flows_most",
+					  "fast_bound",
+					  "degraded_choice",
+					  "ignored_length",
+					  "drained_length",
+					  "slow_servers",
+					  "lost_servers",
+					  "partitioned_pairs",
+					  "dead_switches",
+					  "flapping_links",
+					  "method",
+					  "plan_ms",
+					  "tables_ms",
+					  "unreachable_pairs",
+					  "dead_links",
+					  "lmc",
+					  "lmc_needed",
+					  "dead_since_ms",
+					  "degraded_links",
+					  "excluded_links",
+					  "held_links",
+					  "held_until_ms",
+					  "state_since_ms",
+					  "known_until_ms",
+					  "tables_by",
+					  "check_ms",
+					  "ca_ports",
+					  "not_participants",
+					  "guests",
+					  "left_out",
+					  "not_hosts",
+					  "phases_alone",
+					  "repairs",
+					  "failover",
+					  "demand",
+					  "demand_reason",
+					  "demand_epoch",
+					  "demand_phases",
+					  "demand_over_bound",
+					  "jobs"};
 	struct fors_status status;
 	json_t *object;
 
@@ -152,9 +150,9 @@ static void unknown_is_null(void **state)
 	json_decref(object);
 }
 
-static void fabric_fills_numbers_and_links(void **state)
+TEST(fabric_fills_numbers_and_links)
 {
-	struct fors_status status;
+	struct fors_status status CLEARED(fors_status_clear);
 	struct small small;
 	json_t *object, *link;
 
@@ -172,12 +170,11 @@ static void fabric_fills_numbers_and_links(void **state)
 	assert_int_equal(json_integer_value(json_object_get(link, "a_port")), 6);
 	assert_int_equal(json_integer_value(json_object_get(link, "b_port")), 2);
 	json_decref(object);
-	fors_status_clear(&status);
 }
 
-static void uneven_leaves_have_no_capacity(void **state)
+TEST(uneven_leaves_have_no_capacity)
 {
-	struct fors_status status;
+	struct fors_status status CLEARED(fors_status_clear);
 	struct small small;
 
 	make_small(&small);
@@ -185,10 +182,9 @@ static void uneven_leaves_have_no_capacity(void **state)
 	fors_status_init(&status);
 	assert_int_equal(status_of(&status, &small.fabric), FORS_OK);
 	assert_int_equal(status.capacity, FORS_UNKNOWN);
-	fors_status_clear(&status);
 }
 
-static void schedule_fills_epoch_and_method(void **state)
+TEST(schedule_fills_epoch_and_method)
 {
 	struct fors_schedule schedule = {.epoch = 7, .nphases = 20, .method = "exact"};
 	struct fors_status status;
@@ -236,7 +232,7 @@ static void fill(struct fors_status *status)
 		(struct fors_link){"Leaf00", "Spine00", 21, 255, false, 1763689120000, false, "", 0, "", false};
 }
 
-static void json_comes_back(void **state)
+TEST(json_comes_back)
 {
 	struct fors_status status, back;
 	char *text = NULL, *again = NULL;
@@ -285,7 +281,7 @@ static void json_comes_back(void **state)
 }
 
 /* Shares are of time, never above 1, and not known without a schedule. */
-static void share_of_full_speed(void **state)
+TEST(share_of_full_speed)
 {
 	struct fors_status status;
 
@@ -304,20 +300,18 @@ static void share_of_full_speed(void **state)
 }
 
 /* Bytes that are no UTF-8, down to the least of them. */
-static void bytes_become_question_marks(void **state)
+TEST(bytes_become_question_marks)
 {
-	struct fors_status status;
-	char *text = NULL;
+	struct fors_status status CLEARED(fors_status_clear);
+	char *text FREED(free) = NULL;
 
 	fors_status_init(&status);
 	snprintf(status.reason, sizeof(status.reason), "a\x7f\x80\xff");
 	assert_int_equal(fors_status_json(&status, &text, NULL), FORS_OK);
 	assert_non_null(strstr(text, "a\x7f??"));
-	free(text);
-	fors_status_clear(&status);
 }
 
-static void bad_json_is_refused(void **state)
+TEST(bad_json_is_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -358,7 +352,7 @@ static const char *next_of(const struct fors_status *status)
 	return text;
 }
 
-static void next_says_what_to_do(void **state)
+TEST(next_says_what_to_do)
 {
 	struct fors_link link[2] = {{"Leaf00", "Spine01", 21, 1, false, FORS_UNKNOWN, false, "", 0, "", false},
 				    {"Leaf01", "Spine01", 21, 2, false, 5, false, "", 0, "", false}};
@@ -402,7 +396,7 @@ static void next_says_what_to_do(void **state)
 }
 
 /* What gives most back comes first, as in the rows of "mend first"; servers that are lost come before all of it. */
-static void next_agrees_with_the_repairs(void **state)
+TEST(next_agrees_with_the_repairs)
 {
 	struct fors_link link[3] = {{.a = "Leaf00", .b = "Spine00", .a_port = 20, .b_port = 1},
 				    {.a = "Leaf00", .b = "Spine01", .a_port = 21, .b_port = 1},
@@ -458,9 +452,9 @@ static char *prom(const struct fors_status *status, const char *fabric)
 
 #define HAS(text, line) assert_non_null(strstr(text, "\n" line "\n"))
 
-static void metrics_omit_what_is_unknown(void **state)
+TEST(metrics_omit_what_is_unknown)
 {
-	struct fors_status status;
+	struct fors_status status CLEARED(fors_status_clear);
 	char *text;
 
 	fill(&status);
@@ -482,13 +476,12 @@ static void metrics_omit_what_is_unknown(void **state)
 	text = prom(&status, "");
 	HAS(text, "fors_method{fabric=\"\",method=\"a\\\\b c\"} 1");
 	free(text);
-	fors_status_clear(&status);
 }
 
 /* Milliseconds are seconds, and called so. */
-static void metrics_are_in_seconds(void **state)
+TEST(metrics_are_in_seconds)
 {
-	struct fors_status status;
+	struct fors_status status CLEARED(fors_status_clear);
 	char *text;
 
 	fill(&status);
@@ -498,11 +491,10 @@ static void metrics_are_in_seconds(void **state)
 	HAS(text, "fors_state_since_timestamp_seconds{fabric=\"daq\"} 1763689123.456");
 	assert_null(strstr(text, "_ms"));
 	free(text);
-	fors_status_clear(&status);
 }
 
 /* What a manager knew that has ended is in the status, with a time, and no measurement of now. */
-static void an_end_is_no_measurement(void **state)
+TEST(an_end_is_no_measurement)
 {
 	struct fors_status status;
 	char *text;
@@ -538,7 +530,7 @@ static void an_end_is_no_measurement(void **state)
 }
 
 /* Names that two cables share tell neither of them how long it is dead. */
-static void only_names_that_are_unique_are_dated(void **state)
+TEST(only_names_that_are_unique_are_dated)
 {
 	struct fors_link now[3] = {{.a = "L", .b = "S", .a_port = 1, .b_port = 1, .since_ms = FORS_UNKNOWN},
 				   {.a = "L", .b = "S", .a_port = 2, .b_port = 1, .since_ms = FORS_UNKNOWN},
@@ -557,7 +549,7 @@ static void only_names_that_are_unique_are_dated(void **state)
 }
 
 /* Each step comes back as it was, and what was not seen as not seen; odd ones are refused. */
-static void a_failover_comes_back(void **state)
+TEST(a_failover_comes_back)
 {
 	static const char *const odd[] = {
 		"{\"state\": \"active\", \"failover\": {\"began_ms\": 5}}",
@@ -588,7 +580,7 @@ static void a_failover_comes_back(void **state)
 }
 
 /* Buckets hold what is at most their bound; a step that was not seen is in none. */
-static void failovers_are_counted(void **state)
+TEST(failovers_are_counted)
 {
 	struct fors_counts counts = {.version = "1", .epochs = 2};
 	struct fors_failover failover;
@@ -614,7 +606,7 @@ static void failovers_are_counted(void **state)
 	free(text);
 }
 
-static void metrics_name_both_ends_of_links(void **state)
+TEST(metrics_name_both_ends_of_links)
 {
 	struct fors_link link[2] = {{"Leaf 0 \"x\"", "Spine\xff", 21, 1, false, 5, false, "", 0, "", false},
 				    {"L\xc3\xa9", "S1", 20, 2, true, 5, true, "", 0, "", false}};
@@ -640,7 +632,7 @@ static void metrics_name_both_ends_of_links(void **state)
 }
 
 /* Characters that are no UTF-8 make a scraper refuse the whole file; those that are stay. */
-static void metrics_are_utf_8(void **state)
+TEST(metrics_are_utf_8)
 {
 	static const struct {
 		const char *bytes, *text;
@@ -670,7 +662,7 @@ static void metrics_are_utf_8(void **state)
 	}
 }
 
-static void throughput_is_servers_by_phases(void **state)
+TEST(throughput_is_servers_by_phases)
 {
 	struct fors_status status;
 	char *text;
@@ -698,9 +690,9 @@ static size_t __attribute__((noinline)) count_of(const char *text, const char *w
 	return count;
 }
 
-static void links_with_samples_are_bounded(void **state)
+TEST(links_with_samples_are_bounded)
 {
-	struct fors_status status;
+	struct fors_status status CLEARED(fors_status_clear);
 	char *text;
 
 	fors_status_init(&status);
@@ -710,10 +702,9 @@ static void links_with_samples_are_bounded(void **state)
 	HAS(text, "fors_dead_links{fabric=\"d\"} 1500");
 	assert_int_equal(count_of(text, "fors_link_dead{"), FORS_METRICS_LINKS);
 	free(text);
-	fors_status_clear(&status);
 }
 
-static void what_is_counted(void **state)
+TEST(what_is_counted)
 {
 	struct fors_counts counts = {.version = "1.2",
 				     .beat_ms = 1763689123456,
@@ -768,7 +759,7 @@ static void fill_jobs(struct fors_status *status, size_t count)
 }
 
 /* What is written is read back; odd values are refused. */
-static void jobs_there_and_back(void **state)
+TEST(jobs_there_and_back)
 {
 	static const char *const bad[] = {"3",
 					  "[3]",
@@ -825,9 +816,9 @@ static void jobs_there_and_back(void **state)
 }
 
 /* Who goes over entries of its own is counted where there are such; a job that has to share is none. */
-static void jobs_with_an_index_are_counted(void **state)
+TEST(jobs_with_an_index_are_counted)
 {
-	struct fors_status status;
+	struct fors_status status CLEARED(fors_status_clear);
 	char *text;
 
 	fill_jobs(&status, 3);
@@ -842,11 +833,10 @@ static void jobs_with_an_index_are_counted(void **state)
 	assert_int_equal(fors_status_prom(&status, "daq", &text, NULL), FORS_OK);
 	assert_non_null(strstr(text, "fors_jobs_indexed{fabric=\"daq\"} 1\n"));
 	free(text);
-	fors_status_clear(&status);
 }
 
 /* A hundred jobs have samples of their own, the others one for all of them. */
-static void jobs_with_samples_are_bounded(void **state)
+TEST(jobs_with_samples_are_bounded)
 {
 	struct fors_status status;
 	char *text;
@@ -866,36 +856,4 @@ static void jobs_with_samples_are_bounded(void **state)
 	assert_null(strstr(text, "fors_job_phases"));
 	free(text);
 	fors_status_clear(&status);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unknown_is_null),
-		cmocka_unit_test(fabric_fills_numbers_and_links),
-		cmocka_unit_test(share_of_full_speed),
-		cmocka_unit_test(uneven_leaves_have_no_capacity),
-		cmocka_unit_test(schedule_fills_epoch_and_method),
-		cmocka_unit_test(json_comes_back),
-		cmocka_unit_test(bytes_become_question_marks),
-		cmocka_unit_test(bad_json_is_refused),
-		cmocka_unit_test(next_says_what_to_do),
-		cmocka_unit_test(next_agrees_with_the_repairs),
-		cmocka_unit_test(metrics_omit_what_is_unknown),
-		cmocka_unit_test(metrics_are_in_seconds),
-		cmocka_unit_test(an_end_is_no_measurement),
-		cmocka_unit_test(only_names_that_are_unique_are_dated),
-		cmocka_unit_test(a_failover_comes_back),
-		cmocka_unit_test(failovers_are_counted),
-		cmocka_unit_test(metrics_name_both_ends_of_links),
-		cmocka_unit_test(metrics_are_utf_8),
-		cmocka_unit_test(throughput_is_servers_by_phases),
-		cmocka_unit_test(links_with_samples_are_bounded),
-		cmocka_unit_test(jobs_there_and_back),
-		cmocka_unit_test(jobs_with_samples_are_bounded),
-		cmocka_unit_test(jobs_with_an_index_are_counted),
-		cmocka_unit_test(what_is_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static struct fors_span span_of(const char *text)
 }
 
 /* Of every length around the room that there is: nothing is lost, and the room that just suffices does. */
-static void a_buffer_takes_any_length(void **state)
+TEST(a_buffer_takes_any_length)
 {
 	char *text;
 	size_t size;
@@ -35,7 +35,7 @@ static void a_buffer_takes_any_length(void **state)
 	}
 }
 
-static void nothing_printed_is_an_empty_text(void **state)
+TEST(nothing_printed_is_an_empty_text)
 {
 	struct fors_buffer buffer = {0};
 	char *text;
@@ -45,7 +45,7 @@ static void nothing_printed_is_an_empty_text(void **state)
 	free(text);
 }
 
-static void lines_have_numbers(void **state)
+TEST(lines_have_numbers)
 {
 	static const char text[] = "one\n\nthree";
 	struct fors_lines lines;
@@ -64,7 +64,7 @@ static void lines_have_numbers(void **state)
 }
 
 /* The search for a zero byte ends at the first one, so nobody needs a text of that size. */
-static void the_largest_text(void **state)
+TEST(the_largest_text)
 {
 	static const char zero[] = "\0";
 	struct fors_error error;
@@ -76,7 +76,7 @@ static void the_largest_text(void **state)
 }
 
 /* What is not there is not taken. */
-static void takes(void **state)
+TEST(takes)
 {
 	struct fors_span span = span_of("007f)x"), inside;
 	uint64_t value;
@@ -95,7 +95,7 @@ static void takes(void **state)
 	assert_false(fors_take_char(&span, '\0'));
 }
 
-static void keys_that_come_twice(void **state)
+TEST(keys_that_come_twice)
 {
 	struct fors_keyed first, second;
 	struct fors_keyed list[] = {{7, 4, 0}, {5, 6, 1}, {7, 9, 2}, {5, 7, 3}, {1, 1, 4}, {7, 2, 5}};
@@ -110,7 +110,7 @@ static void keys_that_come_twice(void **state)
 }
 
 /* Of every character of Unicode, of every byte alone, and of characters that are cut or said too long. */
-static void utf8_is_what_it_says(void **state)
+TEST(utf8_is_what_it_says)
 {
 	static const char *const bad[] = {"\xc0\x80",
 					  "\xc1\xbf",
@@ -144,7 +144,7 @@ static void utf8_is_what_it_says(void **state)
 		assert_int_equal(fors_utf8_length(bad[i], strlen(bad[i])), 0);
 }
 
-static void a_clean_text_controls_no_terminal(void **state)
+TEST(a_clean_text_controls_no_terminal)
 {
 	static const char *const texts[][2] = {
 		{"", ""},
@@ -170,20 +170,4 @@ static void a_clean_text_controls_no_terminal(void **state)
 	}
 	fors_fail(&error, FORS_EINPUT, "%*s\xc3\xa9", FORS_ERROR_TEXT - 2, ""); /* cut in the middle of a character */
 	assert_int_equal(error.text[FORS_ERROR_TEXT - 2], '?');
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_buffer_takes_any_length),
-		cmocka_unit_test(utf8_is_what_it_says),
-		cmocka_unit_test(a_clean_text_controls_no_terminal),
-		cmocka_unit_test(nothing_printed_is_an_empty_text),
-		cmocka_unit_test(lines_have_numbers),
-		cmocka_unit_test(the_largest_text),
-		cmocka_unit_test(takes),
-		cmocka_unit_test(keys_that_come_twice),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,13 +20,12 @@ struct stage {
 static struct stage stage_new(const char *spec)
 {
 	struct stage stage = {.bed = bed_new(spec, 0)};
-	struct fors_endpoint *server;
+	struct fors_endpoint *server FREED(free) = NULL;
 	uint32_t count;
 
 	assert_int_equal(fors_endpoints(stage.bed->net, NULL, &server, &count, NULL), FORS_OK);
 	assert_int_equal(fors_routes_new(stage.bed->net, stage.bed->lfts, server, count, &stage.routes, NULL), FORS_OK);
 	stage.router = fors_routes_router(stage.routes);
-	free(server);
 	return stage;
 }
 
@@ -61,7 +60,7 @@ static void near(double x, double y)
 }
 
 /* Two leaves, one cable between them and the spine: two jobs that always send through it get half each. */
-static void half_a_cable(void **state)
+TEST(half_a_cable)
 {
 	const uint32_t left[] = {0, 2}, right[] = {1, 3};
 	const struct fors_together_options options = {.seed = 3};
@@ -80,7 +79,7 @@ static void half_a_cable(void **state)
 }
 
 /* Three jobs in the one cable, for long: a third each; also with more messages under way, which cannot help. */
-static void thirds(void **state)
+TEST(thirds)
 {
 	const uint32_t at[3][2] = {{0, 3}, {1, 4}, {2, 5}};
 	struct stage stage = stage_new("FT(2;1,2;servers=3)");
@@ -90,19 +89,18 @@ static void thirds(void **state)
 		const struct fors_running job[] = {
 			{two, at[0], 2, window}, {two, at[1], 2, window}, {two, at[2], 2, window}};
 		const struct fors_together_options options = {.seed = window, .phases = 2};
-		struct fors_together result = run(&stage, job, 3, &options);
+		struct fors_together result CLEARED(fors_together_clear) = run(&stage, job, 3, &options);
 
 		for (unsigned j = 0; j < 3; j++)
 			assert_true(result.speed[j] > 0.25 && result.speed[j] < 0.6);
 		assert_int_equal(result.nbroken, 0);
-		fors_together_clear(&result);
 	}
 	fors_pattern_free(two);
 	stage_end(&stage);
 }
 
 /* A job alone: no faster than its fullest links let it, and as fast where no link has two flows. */
-static void alone(void **state)
+TEST(alone)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;3,5;servers=4)", "FT(2;2,6;servers=5)"};
 
@@ -131,7 +129,7 @@ static void alone(void **state)
 }
 
 /* Jobs below different leaves never meet; a job of one server has nothing to wait for; one without a pattern stands still. */
-static void apart(void **state)
+TEST(apart)
 {
 	const uint32_t a[] = {0, 1, 2}, b[] = {4, 5, 6, 7}, c[] = {8};
 	const struct fors_together_options options = {.seed = 1};
@@ -152,7 +150,7 @@ static void apart(void **state)
 }
 
 /* Messages that do not arrive: it ends, counts them, and says 0; the others get on. */
-static void lost(void **state)
+TEST(lost)
 {
 	struct stage stage = stage_new("FT(2;2,2;servers=2)");
 	const uint32_t both[] = {0, 2}, here[] = {1, 3};
@@ -166,19 +164,18 @@ static void lost(void **state)
 	for (uint32_t window = 0; window < 3; window++) {
 		const struct fors_running job[] = {{two, both, 2, window}, {two, here, 2, window}};
 		const struct fors_together_options options = {.seed = 5};
-		struct fors_together result = run(&stage, job, 2, &options);
+		struct fors_together result CLEARED(fors_together_clear) = run(&stage, job, 2, &options);
 
 		assert_true(result.nbroken > 0);
 		near(result.speed[0], 0);
 		assert_true(result.speed[1] > 0.4);
-		fors_together_clear(&result);
 	}
 	fors_pattern_free(two);
 	stage_end(&stage);
 }
 
 /* The same seed, the same answer; and as many phases as were asked for. */
-static void seeds(void **state)
+TEST(seeds)
 {
 	uint32_t a[24], b[24];
 	struct stage stage = stage_new("FT(2;6,8)");
@@ -207,14 +204,4 @@ static void seeds(void **state)
 	fors_together_clear(&few);
 	fors_pattern_free(pattern);
 	stage_end(&stage);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(half_a_cable), cmocka_unit_test(thirds), cmocka_unit_test(alone),
-		cmocka_unit_test(apart),	cmocka_unit_test(lost),	  cmocka_unit_test(seeds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@
 #include "lab/model/trees/tree_graph.h"
 #include "unit.h"
 
+FREES(fors_graph_free, struct fors_graph *)
+
 static struct fors_tree tree_of(const char *text)
 {
 	struct fors_tree_spec spec;
@@ -21,7 +23,7 @@ static struct fors_tree tree_of(const char *text)
 	return spec.tree;
 }
 
-static void sizes_of_the_papers_trees(void **state)
+TEST(sizes_of_the_papers_trees)
 {
 	struct fors_tree tree = tree_of("XGFT(3;18,18,36;1,18,18)");
 
@@ -33,7 +35,7 @@ static void sizes_of_the_papers_trees(void **state)
 }
 
 /* What would not fit into memory is refused by its numbers alone; the largest trees are just below. */
-static void trees_that_are_too_large(void **state)
+TEST(trees_that_are_too_large)
 {
 	static const struct {
 		const char *text, *message;
@@ -64,7 +66,7 @@ static void trees_that_are_too_large(void **state)
 	}
 }
 
-static void ports(void **state)
+TEST(ports)
 {
 	struct fors_tree wide = tree_of("XGFT(2;200,2;1,55)"), tall = tree_of("XGFT(1;255;1)"),
 			 multi = tree_of("XGFT(1;2;2)"), middle = tree_of("XGFT(3;2,200,2;1,2,55)"),
@@ -95,29 +97,28 @@ static void check_path(const struct fors_tree *tree, const struct fors_graph *gr
 	assert_int_equal(at, graph->server[d]);
 }
 
-static void every_path_arrives(void **state)
+TEST(every_path_arrives)
 {
 	static const char *const specs[] = {"XGFT(1;3;1)", "PGFT(1;3;2;2)", "XGFT(2;4,3;1,2)",
 					    "PGFT(3;2,3,2;2,3,2;2,1,3)", "XGFT(4;2,2,2,2;1,2,1,3)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
 		struct fors_tree tree = tree_of(specs[i]);
-		struct fors_graph *graph;
+		struct fors_graph *graph FREED(fors_graph_free) = NULL;
 
 		assert_int_equal(fors_tree_graph(&tree, &graph, NULL), FORS_OK);
 		for (enum fors_tree_routing routing = FORS_ROUTE_DMODK; routing <= FORS_ROUTE_HASH; routing++)
 			for (uint32_t s = 0; s < tree.servers; s++)
 				for (uint32_t d = 0; d < tree.servers; d++)
 					check_path(&tree, graph, routing, s, d);
-		fors_graph_free(graph);
 	}
 }
 
 /* D-mod-K on a full tree carries every shift without two flows on a link. */
-static void d_mod_k_carries_shifts(void **state)
+TEST(d_mod_k_carries_shifts)
 {
 	struct fors_tree tree = tree_of("XGFT(3;3,3,6;1,3,3)");
-	uint8_t *load = calloc(2 * (size_t)tree.cables, 1);
+	uint8_t *load FREED(free) = calloc(2 * (size_t)tree.cables, 1);
 
 	for (uint32_t by = 1; by < tree.servers; by++) {
 		memset(load, 0, 2 * (size_t)tree.cables);
@@ -129,11 +130,10 @@ static void d_mod_k_carries_shifts(void **state)
 				assert_int_equal(++load[path[i]], 1);
 		}
 	}
-	free(load);
 }
 
 /* By hand: from server 5 the second level's cable is (5 / 1) mod 2 for S-mod-K, (d / 1) mod 2 for D-mod-K. */
-static void paths_by_hand(void **state)
+TEST(paths_by_hand)
 {
 	struct fors_tree tree = tree_of("XGFT(2;2,4;1,2)");
 	uint32_t path[4];
@@ -148,7 +148,7 @@ static void paths_by_hand(void **state)
 	assert_int_equal(path[2], 16 + 8 + 2 * 1 + 0);
 }
 
-static void hashed_paths_depend_on_the_destination_alone(void **state)
+TEST(hashed_paths_depend_on_the_destination_alone)
 {
 	struct fors_tree tree = tree_of("XGFT(2;4,4;1,4)");
 	unsigned differ = 0;
@@ -165,7 +165,7 @@ static void hashed_paths_depend_on_the_destination_alone(void **state)
 	assert_in_range(differ, 1, 12);
 }
 
-static void names_of_routings(void **state)
+TEST(names_of_routings)
 {
 	enum fors_tree_routing routing;
 	struct fors_error error = {0};
@@ -176,20 +176,4 @@ static void names_of_routings(void **state)
 	}
 	assert_int_equal(fors_tree_routing_parse("ospf", &routing, &error), FORS_EINPUT);
 	assert_non_null(strstr(error.text, "d-mod-k"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_of_the_papers_trees),
-		cmocka_unit_test(trees_that_are_too_large),
-		cmocka_unit_test(ports),
-		cmocka_unit_test(every_path_arrives),
-		cmocka_unit_test(d_mod_k_carries_shifts),
-		cmocka_unit_test(paths_by_hand),
-		cmocka_unit_test(hashed_paths_depend_on_the_destination_alone),
-		cmocka_unit_test(names_of_routings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

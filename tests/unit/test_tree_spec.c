@@ -7,7 +7,9 @@
 
 #include "core/net/tree_net.h"
 
-static void test_same_tree(void **state)
+FREES(fors_net_free, struct fors_net *)
+
+TEST(test_same_tree)
 {
 	static const struct {
 		const char *text, *same;
@@ -34,7 +36,7 @@ static void test_same_tree(void **state)
 	}
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	static const struct {
 		const char *text;
@@ -107,9 +109,9 @@ static void check_cable(const struct fors_net *net, const char *a, unsigned a_po
 }
 
 /* Leaf ports: servers first, then spine by spine; spine ports: leaf by leaf. */
-static void test_cables(void **state)
+TEST(test_cables)
 {
-	struct fors_net *net = data_net_spec("FT(2;3,4;servers=5;cables=2;empty=1/4,2/0)");
+	struct fors_net *net FREED(fors_net_free) = data_net_spec("FT(2;3,4;servers=5;cables=2;empty=1/4,2/0)");
 
 	assert_int_equal(net->nnodes, 4 + 3 + 18);
 	assert_int_equal(net->node[find(net, "Leaf03")].nports, 5 + 3 * 2);
@@ -128,13 +130,12 @@ static void test_cables(void **state)
 	check_cable(net, "Leaf03", 5, "Node03-04", 1);
 	assert_int_equal(fors_net_port(net, find(net, "Leaf01"), 5)->peer, FORS_NONE);
 	assert_int_equal(fors_net_port(net, find(net, "Leaf02"), 1)->peer, FORS_NONE);
-	fors_net_free(net);
 }
 
 /* As ibsim 0.10 numbers a text without GUIDs; seen with ibnetdiscover. */
-static void test_guids(void **state)
+TEST(test_guids)
 {
-	struct fors_net *net = data_net_spec("FT(2;2,3;servers=2;empty=0/1)");
+	struct fors_net *net FREED(fors_net_free) = data_net_spec("FT(2;2,3;servers=2;empty=0/1)");
 
 	assert_true(net->node[find(net, "Leaf00")].guid == 0x200000);
 	assert_true(net->node[find(net, "Leaf02")].guid == 0x200002);
@@ -143,18 +144,16 @@ static void test_guids(void **state)
 	assert_true(net->node[find(net, "Node01-00")].guid == 0x100002);
 	assert_true(fors_net_port(net, find(net, "Node02-01"), 1)->guid == 0x100009);
 	assert_true(fors_net_port(net, find(net, "Spine01"), 0)->guid == 0x200004);
-	fors_net_free(net);
 }
 
 /* Two digits are the least; names widen where needed. */
-static void test_wide(void **state)
+TEST(test_wide)
 {
-	struct fors_net *net = data_net_spec("FT(2;1,120;servers=101)");
+	struct fors_net *net FREED(fors_net_free) = data_net_spec("FT(2;1,120;servers=101)");
 
 	assert_int_not_equal(find(net, "Node119-100"), FORS_NONE);
 	assert_int_not_equal(find(net, "Node09-09"), FORS_NONE);
 	assert_int_equal(net->nnodes, 121 + 120 * 101);
-	fors_net_free(net);
 }
 
 static void check_same_net(const struct fors_net *a, const struct fors_net *b)
@@ -173,7 +172,7 @@ static void check_same_net(const struct fors_net *a, const struct fors_net *b)
 }
 
 /* One tree, however it is spelled, is one net. */
-static void test_spellings(void **state)
+TEST(test_spellings)
 {
 	struct fors_net *net = data_net_spec("PGFT(2;4,5;1,3;1,2)"),
 			*wanted = data_net_spec("FT(2;3,5;servers=4;cables=2)");
@@ -184,9 +183,9 @@ static void test_spellings(void **state)
 }
 
 /* Three levels: 2 x 3 x 2 servers; a leaf has 2 parents, by 2 cables each, a middle switch 3. Pods share no Mid. */
-static void test_three_levels(void **state)
+TEST(test_three_levels)
 {
-	struct fors_net *net = data_net_spec("PGFT(3;2,3,2;1,2,3;1,2,1)");
+	struct fors_net *net FREED(fors_net_free) = data_net_spec("PGFT(3;2,3,2;1,2,3;1,2,1)");
 
 	assert_int_equal(net->nnodes, 6 + 4 + 6 + 12);
 	assert_int_equal(find(net, "Leaf05"), 5);
@@ -202,10 +201,9 @@ static void test_three_levels(void **state)
 	check_cable(net, "Mid2-03", 7, "Spine01", 2);
 	check_cable(net, "Mid2-03", 9, "Spine05", 2);
 	check_cable(net, "Mid2-02", 8, "Spine02", 2);
-	fors_net_free(net);
 }
 
-static void test_no_net(void **state)
+TEST(test_no_net)
 {
 	struct fors_tree_spec spec;
 	struct fors_net *net = NULL;
@@ -215,15 +213,4 @@ static void test_no_net(void **state)
 	assert_int_equal(fors_tree_spec_parse("XGFT(1;2;2)", &spec, NULL), FORS_OK);
 	assert_int_equal(fors_tree_net(&spec, &net, NULL), FORS_ENOTAPPL);
 	assert_null(net);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_tree),    cmocka_unit_test(test_bad),    cmocka_unit_test(test_cables),
-		cmocka_unit_test(test_guids),	     cmocka_unit_test(test_wide),   cmocka_unit_test(test_spellings),
-		cmocka_unit_test(test_three_levels), cmocka_unit_test(test_no_net),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ uid_t __wrap_geteuid(void)
 }
 
 /* The root of all folders is root's, and good enough for an opensm that is not. */
-static void roots_folders_are_trusted(void **state)
+TEST(roots_folders_are_trusted)
 {
 	struct stat info;
 	int fd;
@@ -70,7 +70,7 @@ static int open_below(const char *directory, int n)
 	return 0;
 }
 
-static void links_are_followed_as_by_the_kernel(void **state)
+TEST(links_are_followed_as_by_the_kernel)
 {
 	char directory[] = "/tmp/fors-trust-XXXXXX", command[64];
 	int last, one_more;
@@ -83,14 +83,4 @@ static void links_are_followed_as_by_the_kernel(void **state)
 	assert_int_equal(system(command), 0);
 	assert_int_equal(last, 0);
 	assert_int_equal(one_more, ELOOP);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(roots_folders_are_trusted),
-		cmocka_unit_test(links_are_followed_as_by_the_kernel),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

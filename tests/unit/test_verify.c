@@ -118,13 +118,13 @@ static const struct fors_cell nobody = {FORS_IDLE, 0, FORS_NO_LANE};
 
 /* ---- good plans ---- */
 
-static void good_plans(void **state)
+TEST(good_plans)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;20,18)", "FT(2;4,1)",
 					    "FT(2;1,4)", "FT(2;1,1)",	"FT(2;2,3;servers=4;cables=2)"};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		struct victim victim = victim_of(specs[i], i ? 2 : FORS_MAX_LMC);
+		struct victim victim CLEARED(victim_free) = victim_of(specs[i], i ? 2 : FORS_MAX_LMC);
 		struct fors_verdict verdict = verdict_of(&victim);
 		uint64_t p = victim.schedule->nservers;
 
@@ -134,7 +134,6 @@ static void good_plans(void **state)
 		assert_int_equal(verdict.nproblems, 0);
 		assert_int_equal(verdict.nflows, p * (p - 1));
 		assert_int_equal(verdict.max_load, p > 1);
-		victim_free(&victim);
 	}
 }
 
@@ -142,7 +141,7 @@ static void good_plans(void **state)
  * With one LID for each server tables are asked once for each leaf and receiver. Whatever is spoilt in tables or plan,
  * what is found is what check_plan() finds, which asks for each flow.
  */
-static void common_ways(void **state)
+TEST(common_ways)
 {
 	static const char *const specs[] = {"FT(2;4,4;servers=6)", "FT(2;6,5)", "FT(2;4,2;servers=9)"};
 	struct rng rng = {11};
@@ -151,7 +150,7 @@ static void common_ways(void **state)
 	for (unsigned i = 0; i < 300; i++) {
 		struct bed *bed = bed_new(specs[i % 3], 0);
 		struct fors_task task = bed_task(bed);
-		struct victim victim = {.bed = bed};
+		struct victim victim CLEARED(victim_free) = {.bed = bed};
 		struct fors_verdict verdict;
 		struct fors_error error;
 		uint32_t ncells;
@@ -181,7 +180,6 @@ static void common_ways(void **state)
 		bad += !verdict.is_good;
 		if (check_plan(bed, victim.schedule, text, sizeof(text)))
 			assert_false(verdict.is_good);
-		victim_free(&victim);
 	}
 	assert_in_range(bad, 150, 299);
 }
@@ -189,9 +187,9 @@ static void common_ways(void **state)
 /* ---- ways by name ---- */
 
 /* A way that is used names each switch and port that the tables send over; any other name of any hop is refused. */
-static void ways_by_name(void **state)
+TEST(ways_by_name)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_waylist *ways;
 
 	published_add(victim.bed, victim.schedule, PUBLISHED_WAYS);
@@ -208,13 +206,12 @@ static void ways_by_name(void **state)
 		*way = keep;
 	}
 	assert_true(verdict_of(&victim).is_good);
-	victim_free(&victim);
 }
 
 /* A way that goes on behind the receiver's switch: the flow arrives, but not so. */
-static void named_way_is_longer(void **state)
+TEST(named_way_is_longer)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_way_hop hop[2];
 	struct fors_waylist *ways;
 	uint32_t number;
@@ -230,15 +227,14 @@ static void named_way_is_longer(void **state)
 	assert_int_equal(fors_waylist_put(ways, 0, c.dst, c.path, hop, 2, FORS_WAY_NO_TOP, NULL), FORS_OK);
 	ways->way[fors_waylist_find(ways, 0, c.dst, c.path)].port = 0; /* as at a last switch */
 	assert_refused(&victim, "phase 13|crosses 1 switch, but the way that the schedule names has 2");
-	victim_free(&victim);
 }
 
 /* ---- few flows in a large fabric ---- */
 
 /* They are walked one by one; in whatever phase something is wrong, the brief proof finds it and ends there. */
-static void few_flows(void **state)
+TEST(few_flows)
 {
-	struct victim victim = {.bed = bed_new("FT(2;20,18)", 0)};
+	struct victim victim CLEARED(victim_free) = {.bed = bed_new("FT(2;20,18)", 0)};
 	struct fors_task task;
 
 	bed_participants(victim.bed, "0/0 3/1 7/2");
@@ -260,7 +256,6 @@ static void few_flows(void **state)
 		assert_int_equal(asks, at % victim.schedule->nphases + 1); /* one for each phase */
 		*c = keep;
 	}
-	victim_free(&victim);
 }
 
 /* ---- threads ---- */
@@ -325,7 +320,7 @@ static struct fors_verdict assert_same_on_threads(const struct victim *victim)
 }
 
 /* Flows enough for several threads; what is spoilt lies in the first, some and the last block of phases. */
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	static const struct {
 		const char *spec, *method;
@@ -333,7 +328,7 @@ static void threads_do_not_matter(void **state)
 	} cases[] = {{"FT(2;20,18)", "rounds", 0}, {"FT(2;8,16)", "closed-form", 3}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct victim victim = {.bed = bed_new(cases[i].spec, cases[i].lmc)};
+		struct victim victim CLEARED(victim_free) = {.bed = bed_new(cases[i].spec, cases[i].lmc)};
 		struct fors_task task = bed_task(victim.bed);
 		struct rng rng = {5};
 
@@ -348,12 +343,11 @@ static void threads_do_not_matter(void **state)
 			*c = keep;
 		}
 		assert_true(assert_same_on_threads(&victim).is_good);
-		victim_free(&victim);
 	}
 }
 
 /* Who has met already meets again, in a phase more: nothing is missing, and no cable is taken twice. */
-static void again_in_a_phase_more(void **state)
+TEST(again_in_a_phase_more)
 {
 	struct victim victim = victim_of("FT(2;4,4)", 2), longer = {.bed = victim.bed};
 
@@ -372,55 +366,51 @@ static void again_in_a_phase_more(void **state)
 
 /* ---- broken schedules ---- */
 
-static void swapped_receivers(void **state)
+TEST(swapped_receivers)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_cell *a = cell(&victim, 0, 3), *b = cell(&victim, 1, 3), keep = *a;
 
 	*a = *b;
 	*b = keep;
 	assert_refused(&victim, "phase 3|for the second time|Node00-0");
-	victim_free(&victim);
 }
 
-static void swapped_phases(void **state)
+TEST(swapped_phases)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_cell *a = cell(&victim, 5, 2), *b = cell(&victim, 5, 7), keep = *a;
 
 	*a = *b;
 	*b = keep;
 	assert_refused(&victim, "phase 2|carries two flows|Node01-01");
-	victim_free(&victim);
 }
 
-static void missing_pair(void **state)
+TEST(missing_pair)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	char text[64];
 
 	snprintf(text, sizeof(text), "never sends to|Node02-00 (LID 36)|1 pair is missing");
 	*cell(&victim, 8, 6) = nobody;
 	assert_refused(&victim, text);
 	assert_int_equal(verdict_of(&victim).nproblems, 1);
-	victim_free(&victim);
 }
 
-static void no_flow_at_all(void **state)
+TEST(no_flow_at_all)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	for (size_t i = 0; i < fors_schedule_ncells(victim.schedule); i++)
 		victim.schedule->cell[i] = nobody;
 	assert_refused(&victim, "240 pairs are missing");
 	assert_int_equal(verdict_of(&victim).nproblems, 240);
-	victim_free(&victim);
 }
 
 /* Who sends to itself is idle: that is no flow, and no problem. */
-static void to_itself(void **state)
+TEST(to_itself)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < 16; s++)
@@ -432,49 +422,44 @@ static void to_itself(void **state)
 	assert_true(n > 0);
 	assert_true(verdict_of(&victim).is_good);
 	assert_int_equal(verdict_of(&victim).nflows, 16 * 15);
-	victim_free(&victim);
 }
 
-static void repeated_pair(void **state)
+TEST(repeated_pair)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	for (uint32_t s = 0; s < 16; s++)
 		*cell(&victim, s, 9) = *cell(&victim, s, 4);
 	assert_refused(&victim, "phase 9|for the second time");
-	victim_free(&victim);
 }
 
-static void receiver_out_of_range(void **state)
+TEST(receiver_out_of_range)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	cell(&victim, 3, 0)->dst = 16;
 	assert_refused(&victim, "phase 0|Node00-03|server number 16 of 16");
-	victim_free(&victim);
 }
 
-static void wrong_path(void **state)
+TEST(wrong_path)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	cell(&victim, 2, 5)->path ^= 1;
 	assert_refused(&victim, "phase 5|Node00-02|goes over Spine|names spine 0x");
-	victim_free(&victim);
 }
 
-static void path_beyond_lmc(void **state)
+TEST(path_beyond_lmc)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	cell(&victim, 2, 5)->path = 4;
 	assert_refused(&victim, "phase 5|Node00-02|path index 4, but LMC 2");
-	victim_free(&victim);
 }
 
-static void wrong_lane(void **state)
+TEST(wrong_lane)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_cell *c = cell(&victim, 2, 5);
 	uint8_t lane = c->lane;
 
@@ -487,22 +472,20 @@ static void wrong_lane(void **state)
 	c->lane = lane;
 	cell(&victim, 2, 13)->lane = 0;
 	assert_refused(&victim, "phase 13|stays inside leaf Leaf00|names lane 0");
-	victim_free(&victim);
 }
 
-static void wrong_spine_guid(void **state)
+TEST(wrong_spine_guid)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	victim.schedule->lane_spine[1] = 0xdead;
 	assert_refused(&victim, "goes over Spine01|names spine 0x000000000000dead");
-	victim_free(&victim);
 }
 
 /* Path and lane changed consistently: nothing is wrong with the flow but that its cable is taken. */
-static void two_flows_on_an_uplink(void **state)
+TEST(two_flows_on_an_uplink)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_cell *c = cell(&victim, 2, 5);
 	char words[256];
 
@@ -514,23 +497,21 @@ static void two_flows_on_an_uplink(void **state)
 	assert_refused(&victim, words);
 	assert_int_equal(verdict_of(&victim).max_load, 2);
 	assert_int_equal(verdict_of(&victim).nproblems, 2);
-	victim_free(&victim);
 }
 
-static void two_flows_to_one_server(void **state)
+TEST(two_flows_to_one_server)
 {
-	struct victim victim = victim_of("FT(2;3,4;servers=1)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;3,4;servers=1)", 2);
 	struct fors_cell *flow = cell(&victim, 0, 0);
 
 	*cell(&victim, (flow->dst + 1u) % 4, 0) = *flow;
 	assert_refused(&victim, "phase 0|receives from|Node00-00");
 	assert_int_equal(verdict_of(&victim).max_load, 2);
-	victim_free(&victim);
 }
 
-static void two_flows_to_a_leaf_over_one_spine(void **state)
+TEST(two_flows_to_a_leaf_over_one_spine)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_cell *c = cell(&victim, 2, 5);
 	uint32_t leaf = victim.schedule->server[c->dst].leaf;
 	uint8_t lane = (c->lane + 1) % 4;
@@ -545,25 +526,23 @@ static void two_flows_to_a_leaf_over_one_spine(void **state)
 	snprintf(words, sizeof(words), "phase 5: link Spine%02u[%u] -> Leaf%02u[%u] carries two flows", lane, leaf + 1,
 		 leaf, lane + 5);
 	assert_refused(&victim, words);
-	victim_free(&victim);
 }
 
-static void two_flows_on_one_of_two_cables(void **state)
+TEST(two_flows_on_one_of_two_cables)
 {
-	struct victim victim = victim_of("FT(2;2,3;servers=4;cables=2)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;2,3;servers=4;cables=2)", 2);
 	struct fors_cell *c = cell(&victim, 1, 0);
 
 	c->path = (c->path + (c->lane ^ 1) - c->lane) &
 		  3; /* the other cable of the same spine, so the schedule's spine is right */
 	assert_refused(&victim, "phase 0: link Leaf00[|carries two flows");
-	victim_free(&victim);
 }
 
 /* ---- broken tables ---- */
 
-static void hole_in_a_table(void **state)
+TEST(hole_in_a_table)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	*entry(&victim, "Leaf00", lid_of(&victim, 1, 8)) = FORS_NO_PATH;
 	assert_refused(&victim, "ends at switch Leaf00|no way to that LID");
@@ -571,44 +550,40 @@ static void hole_in_a_table(void **state)
 	assert_refused(&victim, "ends at switch Leaf00");
 	*entry(&victim, "Leaf00", lid_of(&victim, 1, 8)) = 9;
 	assert_refused(&victim, "ends at switch Leaf00|port 9");
-	victim_free(&victim);
 }
 
-static void table_missing(void **state)
+TEST(table_missing)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	for (uint32_t row = 0; row < victim.bed->lfts->nswitches; row++)
 		if (victim.bed->lfts->guid[row] == victim.bed->fabric->spine[3].guid)
 			victim.bed->lfts->nswitches = row; /* the rows end before it */
 	assert_refused(&victim, "Spine03|it has no table");
-	victim_free(&victim);
 }
 
-static void table_too_short(void **state)
+TEST(table_too_short)
 {
-	struct victim victim = victim_of("FT(2;1,3)", 0);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;1,3)", 0);
 
 	victim.bed->lfts->nlids = 2;
 	assert_refused(&victim, "no way to that LID");
-	victim_free(&victim);
 }
 
-static void loop_in_tables(void **state)
+TEST(loop_in_tables)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	uint32_t lid = lid_of(&victim, 1, 8);
 	char spine[24];
 
 	snprintf(spine, sizeof(spine), "Spine%02u", cell(&victim, 1, 8)->lane);
 	*entry(&victim, spine, lid) = 1; /* back to Leaf00 */
 	assert_refused(&victim, "loops or takes a detour: Leaf|, Leaf00, then Spine");
-	victim_free(&victim);
 }
 
-static void detour_over_another_leaf(void **state)
+TEST(detour_over_another_leaf)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	const struct fors_cell *c = cell(&victim, 1, 8);
 	uint32_t other = victim.schedule->server[c->dst].leaf == 2 ? 3 : 2;
 	char spine[24];
@@ -616,12 +591,11 @@ static void detour_over_another_leaf(void **state)
 	snprintf(spine, sizeof(spine), "Spine%02u", c->lane);
 	*entry(&victim, spine, lid_of(&victim, 1, 8)) = (uint8_t)(other + 1);
 	assert_refused(&victim, "loops or takes a detour: Leaf");
-	victim_free(&victim);
 }
 
-static void wrong_arrival(void **state)
+TEST(wrong_arrival)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	const struct fors_schedule_server *to = &victim.schedule->server[cell(&victim, 1, 8)->dst];
 	char leaf[24], words[256];
 
@@ -630,32 +604,29 @@ static void wrong_arrival(void **state)
 		 (to->rank + 1) % 4, leaf);
 	*entry(&victim, leaf, lid_of(&victim, 1, 8)) = (uint8_t)((to->rank + 1) % 4 + 1);
 	assert_refused(&victim, words);
-	victim_free(&victim);
 }
 
-static void dead_cable_in_use(void **state)
+TEST(dead_cable_in_use)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_error error;
 
 	assert_int_equal(fors_net_down(victim.bed->intact, victim.bed->net, "Leaf02[6]", &error), FORS_OK);
 	assert_refused(&victim, "where no live cable is");
-	victim_free(&victim);
 }
 
-static void plan_of_before_the_failure(void **state)
+TEST(plan_of_before_the_failure)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	bed_down(victim.bed, "Leaf02[6]"); /* new tables, old plan */
 	assert_refused(&victim, "phase");
-	victim_free(&victim);
 }
 
 /* Leaf00 and Leaf01 joined by a cable of their own, where those to Spine01 were; no plan may use it. */
-static void without_a_spine(void **state)
+TEST(without_a_spine)
 {
-	struct victim victim = victim_of("FT(2;2,2;servers=1)", 1);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;2,2;servers=1)", 1);
 	struct bed *bed = victim.bed;
 	uint32_t a = bed->fabric->leaf[0].node, b = bed->fabric->leaf[1].node, phase = 0;
 
@@ -666,13 +637,12 @@ static void without_a_spine(void **state)
 	assert_int_equal(fors_net_connect(bed->net, a, 3, b, 3, NULL), FORS_OK);
 	*entry(&victim, "Leaf00", lid_of(&victim, 0, phase)) = 3;
 	assert_refused(&victim, "goes from switch Leaf00 to Leaf01 directly, without a spine");
-	victim_free(&victim);
 }
 
 /* Two send to one inside a leaf: one link carries both. */
-static void the_last_link_counts(void **state)
+TEST(the_last_link_counts)
 {
-	struct victim victim = victim_of("FT(2;1,1;servers=3)", 0);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;1,1;servers=3)", 0);
 	uint32_t phase = 0;
 
 	while (cell(&victim, 0, phase)->dst != 2)
@@ -681,13 +651,12 @@ static void the_last_link_counts(void **state)
 	assert_false(verdict_of(&victim).is_good);
 	assert_int_equal(verdict_of(&victim).max_load, 2);
 	assert_int_equal(verdict_of(&victim).nproblems, 4); /* again, received twice, one link, one pair is missing */
-	victim_free(&victim);
 }
 
 /* Path indices of the receiver count, not those of the sender. */
-static void few_paths_of_one_receiver(void **state)
+TEST(few_paths_of_one_receiver)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_task task;
 	size_t ncells, at = 0;
 
@@ -701,15 +670,14 @@ static void few_paths_of_one_receiver(void **state)
 	assert_true(at < ncells);
 	victim.schedule->server[victim.schedule->cell[at].dst].lmc = 0;
 	assert_refused(&victim, "path index|but LMC 0");
-	victim_free(&victim);
 }
 
 /* Both ports of one CA take part: what is for the one does not arrive at the other. */
-static void the_other_port(void **state)
+TEST(the_other_port)
 {
 	static const char text[] = "Switch 3 \"L0\"\n[1] \"h\"[1]\n[2] \"h\"[2]\n[3] \"g\"[1]\n\n"
 				   "Hca 2 \"h\"\n[1] \"L0\"[1]\n[2] \"L0\"[2]\n\nHca 1 \"g\"\n[1] \"L0\"[3]\n";
-	struct victim victim = victim_of("FT(2;1,1;servers=3)", 0);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;1,1;servers=3)", 0);
 	struct bed *bed = victim.bed;
 	struct fors_task task;
 
@@ -726,34 +694,31 @@ static void the_other_port(void **state)
 	assert_true(verdict_of(&victim).is_good);
 	*entry(&victim, "L0", bed->fabric->server[0].lid) = 2;
 	assert_refused(&victim, "arrives at h[2] instead");
-	victim_free(&victim);
 }
 
 /* ---- other servers than the net's ---- */
 
-static void server_not_in_the_net(void **state)
+TEST(server_not_in_the_net)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	victim.schedule->server[7].guid = 0xbad;
 	assert_refused(&victim, "Node01-03|0x0000000000000bad is not in the fabric");
 	assert_int_equal(verdict_of(&victim).nflows, 0);
-	victim_free(&victim);
 }
 
-static void server_unplugged(void **state)
+TEST(server_unplugged)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_error error;
 
 	assert_int_equal(fors_net_down(victim.bed->intact, victim.bed->net, "Node01-03", &error), FORS_OK);
 	assert_refused(&victim, "Node01-03|no live cable to a switch");
-	victim_free(&victim);
 }
 
-static void wrong_lids(void **state)
+TEST(wrong_lids)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_schedule_server *server = &victim.schedule->server[7];
 	uint16_t lid = server->lid;
 
@@ -770,7 +735,6 @@ static void wrong_lids(void **state)
 	assert_refused(&victim, "LMC 3 in the schedule, 2 in the fabric");
 	server->lmc = 8;
 	assert_refused(&victim, "LMC 8 is not possible");
-	victim_free(&victim);
 }
 
 static void forget_lids(struct fors_net *net)
@@ -780,9 +744,9 @@ static void forget_lids(struct fors_net *net)
 }
 
 /* A plain topology file has no LIDs; the schedule's count then, but they have to make sense. */
-static void net_without_lids(void **state)
+TEST(net_without_lids)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	forget_lids(victim.bed->net);
 	assert_true(verdict_of(&victim).is_good);
@@ -790,32 +754,29 @@ static void net_without_lids(void **state)
 	assert_refused(&victim, "Node01-02|Node01-03|share LID");
 	victim.schedule->server[7].lid += 3; /* the last of the four of the one is the first of the other */
 	assert_refused(&victim, "Node01-02|Node01-03|share LID 31");
-	victim_free(&victim);
 }
 
-static void server_twice(void **state)
+TEST(server_twice)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	victim.schedule->server[7].guid = victim.schedule->server[6].guid;
 	victim.schedule->server[7].lid = victim.schedule->server[6].lid;
 	assert_refused(&victim, "share LID");
-	victim_free(&victim);
 }
 
 /* The last of a leaf is its fourth, and calls itself the fifth. */
-static void a_rank_is_left_out(void **state)
+TEST(a_rank_is_left_out)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	victim.schedule->server[7].rank++;
 	assert_refused(&victim, "Node01-03|rank 4 is out of order");
-	victim_free(&victim);
 }
 
-static void wrong_order(void **state)
+TEST(wrong_order)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	victim.schedule->server[7].rank = 2;
 	assert_refused(&victim, "Node01-03|out of order");
@@ -826,22 +787,20 @@ static void wrong_order(void **state)
 	victim.schedule->server[7].leaf = 1;
 	victim.schedule->nleaves = 3;
 	assert_refused(&victim, "out of order");
-	victim_free(&victim);
 }
 
-static void wrong_leaf(void **state)
+TEST(wrong_leaf)
 {
-	struct victim victim = victim_of("FT(2;1,3)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;1,3)", 2);
 
 	victim.schedule->server[1].leaf = 0;
 	victim.schedule->server[1].rank = 1;
 	assert_refused(&victim, "Leaf00 and Leaf01|leaf 0 and 0");
-	victim_free(&victim);
 }
 
-static void no_plan(void **state)
+TEST(no_plan)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 
 	victim.schedule->nphases = 0;
 	snprintf(victim.schedule->reason, sizeof(victim.schedule->reason), "the cat ate it");
@@ -852,7 +811,6 @@ static void no_plan(void **state)
 	assert_refused(&victim, "16 phases in rounds of 0");
 	victim.schedule->round_length = 5;
 	assert_refused(&victim, "16 phases in rounds of 5");
-	victim_free(&victim);
 }
 
 /* ---- by chance ---- */
@@ -868,9 +826,9 @@ static bool matters(const struct fors_cell *before, const struct fors_cell *now)
 }
 
 /* Any change of a single cell of a plan without slack breaks it. */
-static void random_changes(void **state)
+TEST(random_changes)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct rng rng = {7};
 
 	for (int i = 0; i < 3000; i++) {
@@ -893,13 +851,12 @@ static void random_changes(void **state)
 		*c = keep;
 	}
 	assert_true(verdict_of(&victim).is_good);
-	victim_free(&victim);
 }
 
 /* Any change of a table entry that a flow uses breaks the plan. */
-static void random_table_changes(void **state)
+TEST(random_table_changes)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct rng rng = {8};
 
 	for (int i = 0; i < 1000; i++) {
@@ -914,19 +871,18 @@ static void random_table_changes(void **state)
 		assert_int_equal(verdict_of(&victim).is_good, *port == keep);
 		*port = keep;
 	}
-	victim_free(&victim);
 }
 
 /*
  * In rounds the servers of a leaf share what is walked. Any change of a cell is seen, over lanes and over the ways that they
  * are, and any change of an entry that a unit uses.
  */
-static void random_changes_of_rounds(void **state)
+TEST(random_changes_of_rounds)
 {
 	struct rng rng = {9};
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct victim victim = rounds_of("FT(2;4,4)");
+		struct victim victim CLEARED(victim_free) = rounds_of("FT(2;4,4)");
 		const struct fors_schedule_server *server = victim.schedule->server;
 
 		if (i)
@@ -951,7 +907,6 @@ static void random_changes_of_rounds(void **state)
 			*c = keep;
 		}
 		assert_true(verdict_of(&victim).is_good);
-		victim_free(&victim);
 	}
 }
 
@@ -959,9 +914,9 @@ static void random_changes_of_rounds(void **state)
  * A way goes on as another one that begins at another switch. The table does not lead there, though what is remembered of the
  * other way, by a leaf that takes it to the same server, does lead to the receiver.
  */
-static void ways_that_go_on_elsewhere(void **state)
+TEST(ways_that_go_on_elsewhere)
 {
-	struct victim victim = {.bed = bed_new("FT(2;4,4;servers=2)", 0)};
+	struct victim victim CLEARED(victim_free) = {.bed = bed_new("FT(2;4,4;servers=2)", 0)};
 	struct fors_task task;
 	struct fors_waylist *ways;
 	unsigned changed = 0;
@@ -983,13 +938,12 @@ static void ways_that_go_on_elsewhere(void **state)
 			changed++;
 		}
 	assert_true(changed > 100 && verdict_of(&victim).is_good);
-	victim_free(&victim);
 }
 
 /* A server that is alone on its leaf need not name itself: nobody else of its group would send there. */
-static void alone_on_a_leaf(void **state)
+TEST(alone_on_a_leaf)
 {
-	struct victim victim = rounds_of("FT(2;2,6;servers=1)");
+	struct victim victim CLEARED(victim_free) = rounds_of("FT(2;2,6;servers=1)");
 	unsigned blanked = 0;
 
 	assert_true(verdict_of(&victim).is_good);
@@ -1004,16 +958,15 @@ static void alone_on_a_leaf(void **state)
 		*cell(&victim, 3, t) = nobody;
 	assert_refused(&victim, "never sends to");
 	assert_true(blanked > 0);
-	victim_free(&victim);
 }
 
 /*
  * A round that is all phases: each leaf has all its units in it, over one cable, and its only server sends them one after
  * another. So units share a round, and never meet; where they do it is seen, on any number of threads.
  */
-static void units_may_share_a_round(void **state)
+TEST(units_may_share_a_round)
 {
-	struct victim victim = rounds_of("FT(2;2,6;servers=1)");
+	struct victim victim CLEARED(victim_free) = rounds_of("FT(2;2,6;servers=1)");
 	struct fors_cell keep;
 
 	victim.schedule->round_length = victim.schedule->nphases;
@@ -1022,7 +975,6 @@ static void units_may_share_a_round(void **state)
 	*cell(&victim, 3, 1) = *cell(&victim, 3, 2);
 	*cell(&victim, 3, 2) = keep;
 	assert_false(assert_same_on_threads(&victim).is_good);
-	victim_free(&victim);
 }
 
 static bool after_three(void *context)
@@ -1030,9 +982,9 @@ static bool after_three(void *context)
 	return ++*(int *)context > 3;
 }
 
-static void can_be_cancelled(void **state)
+TEST(can_be_cancelled)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	struct fors_verdict verdict = {.nflows = 77};
 	struct fors_error error;
 	int calls = 0;
@@ -1041,13 +993,12 @@ static void can_be_cancelled(void **state)
 		fors_verify(victim.bed->net, victim.bed->lfts, victim.schedule, after_three, &calls, &verdict, &error),
 		FORS_ECANCELLED);
 	assert_int_equal(verdict.nflows, 77);
-	victim_free(&victim);
 }
 
 /* Nothing is walked behind the phase with the first problem. */
-static void one_problem_is_enough(void **state)
+TEST(one_problem_is_enough)
 {
-	struct victim victim = victim_of("FT(2;4,4)", 2);
+	struct victim victim CLEARED(victim_free) = victim_of("FT(2;4,4)", 2);
 	bool is_right = true;
 	int asks = 0;
 
@@ -1062,64 +1013,4 @@ static void one_problem_is_enough(void **state)
 			 FORS_OK);
 	assert_false(is_right);
 	assert_int_equal(asks, 1); /* nor behind its server */
-	victim_free(&victim);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_plans),
-		cmocka_unit_test(one_problem_is_enough),
-		cmocka_unit_test(common_ways),
-		cmocka_unit_test(ways_by_name),
-		cmocka_unit_test(named_way_is_longer),
-		cmocka_unit_test(few_flows),
-		cmocka_unit_test(threads_do_not_matter),
-		cmocka_unit_test(again_in_a_phase_more),
-		cmocka_unit_test(swapped_receivers),
-		cmocka_unit_test(swapped_phases),
-		cmocka_unit_test(missing_pair),
-		cmocka_unit_test(no_flow_at_all),
-		cmocka_unit_test(to_itself),
-		cmocka_unit_test(repeated_pair),
-		cmocka_unit_test(receiver_out_of_range),
-		cmocka_unit_test(wrong_path),
-		cmocka_unit_test(path_beyond_lmc),
-		cmocka_unit_test(wrong_lane),
-		cmocka_unit_test(wrong_spine_guid),
-		cmocka_unit_test(two_flows_on_an_uplink),
-		cmocka_unit_test(two_flows_to_one_server),
-		cmocka_unit_test(two_flows_to_a_leaf_over_one_spine),
-		cmocka_unit_test(two_flows_on_one_of_two_cables),
-		cmocka_unit_test(hole_in_a_table),
-		cmocka_unit_test(table_missing),
-		cmocka_unit_test(table_too_short),
-		cmocka_unit_test(loop_in_tables),
-		cmocka_unit_test(detour_over_another_leaf),
-		cmocka_unit_test(wrong_arrival),
-		cmocka_unit_test(dead_cable_in_use),
-		cmocka_unit_test(plan_of_before_the_failure),
-		cmocka_unit_test(server_not_in_the_net),
-		cmocka_unit_test(server_unplugged),
-		cmocka_unit_test(wrong_lids),
-		cmocka_unit_test(net_without_lids),
-		cmocka_unit_test(server_twice),
-		cmocka_unit_test(without_a_spine),
-		cmocka_unit_test(the_last_link_counts),
-		cmocka_unit_test(few_paths_of_one_receiver),
-		cmocka_unit_test(the_other_port),
-		cmocka_unit_test(a_rank_is_left_out),
-		cmocka_unit_test(wrong_order),
-		cmocka_unit_test(wrong_leaf),
-		cmocka_unit_test(no_plan),
-		cmocka_unit_test(random_changes),
-		cmocka_unit_test(random_table_changes),
-		cmocka_unit_test(random_changes_of_rounds),
-		cmocka_unit_test(alone_on_a_leaf),
-		cmocka_unit_test(units_may_share_a_round),
-		cmocka_unit_test(ways_that_go_on_elsewhere),
-		cmocka_unit_test(can_be_cancelled),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,8 @@
 
 #include "faults.h"
 
+FREES(fors_sim_result_free, struct fors_sim_result *)
+
 #define ONE (90000 + US) /* a packet over the star, ps */
 #define TOKEN 100000
 
@@ -25,7 +27,7 @@ static struct fors_sim_settings waits(enum fors_wait wait, uint32_t ahead)
 
 /* ---- by hand ---- */
 
-static void own_messages(void **state)
+TEST(own_messages)
 {
 	const struct fors_sim_settings set = waits(FORS_WAIT_OWN, 1);
 
@@ -41,7 +43,7 @@ static void own_messages(void **state)
 	assert_int_equal(sims_star_time("0 1\nphase\n2 1\n", &set), 2 * (TOKEN + ONE));
 }
 
-static void tokens_of_who_had_the_link(void **state)
+TEST(tokens_of_who_had_the_link)
 {
 	const struct fors_sim_settings set = waits(FORS_WAIT_TOKENS, 1);
 
@@ -57,7 +59,7 @@ static void tokens_of_who_had_the_link(void **state)
 	assert_int_equal(sims_star_time("0 2\n1 2\nphase\n3 2\n", &set), 2 * ONE + US - 0 + TOKEN);
 }
 
-static void a_tree_of_tokens(void **state)
+TEST(a_tree_of_tokens)
 {
 	struct fors_sim_settings set = waits(FORS_WAIT_TREE, 1);
 	const char *three = "0 1\nphase\n2 3\nphase\n0 2\n";
@@ -79,7 +81,7 @@ static void a_tree_of_tokens(void **state)
 	assert_int_equal(sims_star_time(three, &set), 3 * ONE);
 }
 
-static void delays_of_messages(void **state)
+TEST(delays_of_messages)
 {
 	struct fors_sim_settings set = sims_plain();
 	uint64_t time, other;
@@ -101,7 +103,7 @@ static void delays_of_messages(void **state)
 
 /* ---- another form ---- */
 
-static void several_ranks(void **state)
+TEST(several_ranks)
 {
 	struct fors_program *one = sims_text("0 1\n2 3\nphase\n1 0\n", 4), *two = NULL;
 	struct fors_sim_settings set = sims_plain();
@@ -121,7 +123,7 @@ static void several_ranks(void **state)
 }
 
 /* A rank goes on when its own messages are there, though the other ranks of its server are not as far. */
-static void ranks_wait_for_themselves(void **state)
+TEST(ranks_wait_for_themselves)
 {
 	struct fors_program *one = sims_text("0 1\nphase\n1 2\n", 4), *two = NULL;
 	struct fors_sim_settings set = waits(FORS_WAIT_OWN, 1);
@@ -135,7 +137,7 @@ static void ranks_wait_for_themselves(void **state)
 	fors_program_free(two);
 }
 
-static void sizes_and_chunks(void **state)
+TEST(sizes_and_chunks)
 {
 	struct fors_program *program = sims_text("0 1\nphase\n0 2\n", 4), *cut = NULL;
 	struct fors_sim_settings set = sims_plain();
@@ -156,7 +158,7 @@ static void sizes_and_chunks(void **state)
 	fors_program_free(program);
 }
 
-static void lognormal_sizes(void **state)
+TEST(lognormal_sizes)
 {
 	struct fors_program *program = sims_program("linear-shift", 200, 0),
 			    *other = sims_program("linear-shift", 200, 0);
@@ -196,7 +198,7 @@ static void run_all(const struct fors_router *router, const struct fors_program 
 		}
 }
 
-static void all_ends(void **state)
+TEST(all_ends)
 {
 	static const char *const patterns[] = {"linear-shift", "all-to-all", "xor", "RANDOM(3)"};
 	struct hand star;
@@ -219,7 +221,7 @@ static void all_ends(void **state)
 }
 
 /* Who has no way holds up nobody. */
-static void messages_without_a_way(void **state)
+TEST(messages_without_a_way)
 {
 	struct fors_program *program = sims_text("0 1\n1 0\nphase\n0 3\nphase\n0 1\n", 4);
 	struct hand ring;
@@ -245,7 +247,7 @@ static enum fors_err reshape_and_run(const struct fors_router *router, const str
 {
 	struct fors_sim_settings set = waits((enum fors_wait)wait, 2);
 	struct fors_program *two = NULL, *cut = NULL;
-	struct fors_sim_result *r = NULL;
+	struct fors_sim_result *r FREED(fors_sim_result_free) = NULL;
 	enum fors_err err = fors_program_share(one, 2, &two, &error);
 
 	if (!err)
@@ -254,13 +256,12 @@ static enum fors_err reshape_and_run(const struct fors_router *router, const str
 		err = fors_program_cut(two, 0, 500, &cut, &error);
 	if (!err)
 		err = fors_simulate(router, two, &set, &r, &error);
-	fors_sim_result_free(r);
 	fors_program_free(two);
 	fors_program_free(cut);
 	return err;
 }
 
-static void each_allocation_fails_once(void **state)
+TEST(each_allocation_fails_once)
 {
 	struct fors_program *one = sims_text("0 1\n1 0\nphase\n0 3\nphase\n0 1\n", 4);
 	struct hand star;
@@ -286,7 +287,7 @@ static void each_allocation_fails_once(void **state)
 	fors_graph_free(star.graph);
 }
 
-static void bad_settings(void **state)
+TEST(bad_settings)
 {
 	struct fors_program *program = sims_text("0 1\n", 4);
 	struct hand star;
@@ -305,24 +306,4 @@ static void bad_settings(void **state)
 	}
 	fors_program_free(program);
 	fors_graph_free(star.graph);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_messages),
-		cmocka_unit_test(tokens_of_who_had_the_link),
-		cmocka_unit_test(a_tree_of_tokens),
-		cmocka_unit_test(delays_of_messages),
-		cmocka_unit_test(several_ranks),
-		cmocka_unit_test(ranks_wait_for_themselves),
-		cmocka_unit_test(sizes_and_chunks),
-		cmocka_unit_test(lognormal_sizes),
-		cmocka_unit_test(all_ends),
-		cmocka_unit_test(messages_without_a_way),
-		cmocka_unit_test(each_allocation_fails_once),
-		cmocka_unit_test(bad_settings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

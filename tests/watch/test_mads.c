@@ -12,6 +12,8 @@
 #include "watch/wire.h"
 #include "tests/unit/unit.h"
 
+FREES(fors_mads_close, struct fors_mads *)
+
 /* What has come of questions. */
 struct ends {
 	unsigned count[3], done;
@@ -67,7 +69,13 @@ static void answer_all(struct umad *kernel, const struct umad_sent *sent)
 	umad_answer(sent, 3, 0, data, sizeof(data));
 }
 
-static void opening(void **state)
+static int fresh(void **state)
+{
+	umad_reset();
+	return 0;
+}
+
+TEST(opening, fresh, fresh)
 {
 	struct fors_mads_setup setup = {.ca = "mlx5_3", .port = 2, .wants_reports = true};
 	struct fors_mads *mads = open_mads(setup);
@@ -102,9 +110,10 @@ static void opening(void **state)
 }
 
 /* Each kind of question, byte for byte where it counts. */
-static void packets(void **state)
+TEST(packets, fresh, fresh)
 {
-	struct fors_mads *mads = open_mads((struct fors_mads_setup){.window = 1, .timeout_ms = 150});
+	struct fors_mads *mads FREED(fors_mads_close) =
+		open_mads((struct fors_mads_setup){.window = 1, .timeout_ms = 150});
 	const uint8_t record[4] = {9, 8, 7, 6};
 	const struct fors_sa_question table = {FORS_SA_TABLE, FORS_ATTR_PATH_REC, 0x3000, record, 4},
 				      subscribe = {FORS_SA_SUBSCRIBE, 0, 0x52, record, 4};
@@ -136,7 +145,6 @@ static void packets(void **state)
 
 	assert_true(sent[2].mad[1] == 0x01 && sent[2].mad[3] == FORS_METHOD_GET && sent[2].lid == 0x1234);
 	assert_true(sent[3].mad[3] == FORS_METHOD_SET && fors_get16(sent[3].mad + 16) == FORS_ATTR_INFORM_INFO);
-	fors_mads_close(mads);
 }
 
 /* ---- the window ---- */
@@ -156,12 +164,13 @@ static unsigned most_out(double for_ms)
 	return most;
 }
 
-static void window(void **state)
+TEST(window, fresh, fresh)
 {
 	static const unsigned windows[] = {0, 1, 7};
 
 	for (unsigned w = 0; w < 3; w++) {
-		struct fors_mads *mads = open_mads((struct fors_mads_setup){.window = windows[w]});
+		struct fors_mads *mads FREED(fors_mads_close) =
+			open_mads((struct fors_mads_setup){.window = windows[w]});
 		struct ends ends = {.done = 0};
 
 		umad.nsent = 0;
@@ -172,14 +181,13 @@ static void window(void **state)
 		assert_true(ends.count[FORS_MAD_ANSWERED] == 600 && umad.nsent == 600);
 		assert_true(ends.first_byte == 0x5A && ends.size == FORS_SMP_DATA && ends.last_tag == 599);
 		assert_int_equal(most_out(3), windows[w] ? windows[w] : FORS_MADS_WINDOW);
-		fors_mads_close(mads);
 	}
 }
 
 /* A table of the administration goes alone, whatever the window, before its short answers and between them; these share it. */
-static void one_by_one(void **state)
+TEST(one_by_one, fresh, fresh)
 {
-	struct fors_mads *mads = open_mads((struct fors_mads_setup){.window = 4});
+	struct fors_mads *mads FREED(fors_mads_close) = open_mads((struct fors_mads_setup){.window = 4});
 	struct fors_sa_question question = {FORS_SA_TABLE, FORS_ATTR_PATH_REC, 1, (const uint8_t *)"x", 1};
 	struct ends ends = {.done = 0};
 
@@ -197,12 +205,11 @@ static void one_by_one(void **state)
 			assert_true(umad.sent[5].ms == umad.sent[4].ms);
 		else
 			assert_true(umad.sent[i].ms >= umad.sent[i - 1].ms + 3);
-	fors_mads_close(mads);
 }
 
-static void rate(void **state)
+TEST(rate, fresh, fresh)
 {
-	struct fors_mads *mads = open_mads((struct fors_mads_setup){.window = 4, .rate = 100});
+	struct fors_mads *mads FREED(fors_mads_close) = open_mads((struct fors_mads_setup){.window = 4, .rate = 100});
 	struct ends ends = {.done = 0};
 
 	umad.hear = answer_all;
@@ -213,14 +220,13 @@ static void rate(void **state)
 	for (unsigned i = 1; i < 50; i++)
 		assert_true(umad.sent[i].ms >= umad.sent[i - 1].ms + 10);
 	assert_true(umad.sent[49].ms - umad.sent[0].ms < 49 * 12);
-	fors_mads_close(mads);
 }
 
 /* ---- answers that do not come, or too late, or say no ---- */
 
-static void lost(void **state)
+TEST(lost, fresh, fresh)
 {
-	struct fors_mads *mads = open_mads((struct fors_mads_setup){.window = 2, .retries = 2});
+	struct fors_mads *mads FREED(fors_mads_close) = open_mads((struct fors_mads_setup){.window = 2, .retries = 2});
 	struct ends ends = {.done = 0};
 
 	ask_port(mads, &ends, 0);
@@ -234,7 +240,6 @@ static void lost(void **state)
 	}
 	assert_true(fors_mads_counts(mads)->sent == 3 && fors_mads_counts(mads)->again == 2);
 	assert_true(fors_mads_counts(mads)->lost == 1 && !fors_mads_is_broken(mads));
-	fors_mads_close(mads);
 }
 
 /* The first sending is answered after the second has left, which is not answered: that is dropped. */
@@ -265,9 +270,9 @@ static void refuse(struct umad *kernel, const struct umad_sent *sent)
 	umad_answer(sent, 3, 0x8000 | 0x1C, data, sizeof(data));
 }
 
-static void late_and_refused(void **state)
+TEST(late_and_refused, fresh, fresh)
 {
-	struct fors_mads *mads = open_mads((struct fors_mads_setup){.retries = 5});
+	struct fors_mads *mads FREED(fors_mads_close) = open_mads((struct fors_mads_setup){.retries = 5});
 	struct ends ends = {.done = 0};
 
 	umad.hear = hear_late;
@@ -287,7 +292,6 @@ static void late_and_refused(void **state)
 	run(mads);
 	assert_true(ends.count[FORS_MAD_REFUSED] == 1 && ends.status == 0x1C); /* without the bit of the direction */
 	assert_int_equal(fors_mads_counts(mads)->refused, 1);
-	fors_mads_close(mads);
 }
 
 /* A table of the administration is longer than a packet. */
@@ -301,9 +305,9 @@ static void answer_long(struct umad *kernel, const struct umad_sent *sent)
 	umad_answer(&as, 3, 0, data, sizeof(data));
 }
 
-static void long_answer(void **state)
+TEST(long_answer, fresh, fresh)
 {
-	struct fors_mads *mads = open_mads((struct fors_mads_setup){.window = 0});
+	struct fors_mads *mads FREED(fors_mads_close) = open_mads((struct fors_mads_setup){.window = 0});
 	const struct fors_sa_question question = {FORS_SA_TABLE, FORS_ATTR_PATH_REC, 1, (const uint8_t *)"x", 1};
 	struct ends ends = {.done = 0};
 
@@ -312,7 +316,6 @@ static void long_answer(void **state)
 	run(mads);
 	assert_true(ends.count[FORS_MAD_ANSWERED] == 1 && ends.size == 6400 && ends.record == 64 &&
 		    ends.first_byte == 0x77);
-	fors_mads_close(mads);
 }
 
 /* ---- reports, and the end ---- */
@@ -322,9 +325,9 @@ static void note(void *context, const uint8_t *notice)
 	*(uint8_t *)context = notice[5];
 }
 
-static void reports(void **state)
+TEST(reports, fresh, fresh)
 {
-	struct fors_mads *mads = open_mads((struct fors_mads_setup){.wants_reports = true});
+	struct fors_mads *mads FREED(fors_mads_close) = open_mads((struct fors_mads_setup){.wants_reports = true});
 	uint8_t report[UMAD_MAD] = {1, 0x03, 2, FORS_METHOD_REPORT}, noted = 0;
 	double began = fors_clock_exact_ms();
 	struct fors_error error;
@@ -343,7 +346,6 @@ static void reports(void **state)
 	assert_int_equal(fors_mads_counts(mads)->reports, 1);
 	assert_int_equal(fors_mads_wait(mads, began + 1000, &error), FORS_OK);
 	assert_true(fors_clock_exact_ms() >= began + 1000);
-	fors_mads_close(mads);
 }
 
 static bool stop_at_once(void *context)
@@ -351,7 +353,7 @@ static bool stop_at_once(void *context)
 	return *(bool *)context;
 }
 
-static void ends_early(void **state)
+TEST(ends_early, fresh, fresh)
 {
 	bool is_stopped = false;
 	struct fors_mads *mads =
@@ -372,28 +374,4 @@ static void ends_early(void **state)
 	assert_int_equal(fors_mads_run(mads, &error), FORS_EIO);
 	assert_true(!ends.done && fors_mads_is_broken(mads) && strstr(error.text, "takes no packets"));
 	fors_mads_close(mads);
-}
-
-static int fresh(void **state)
-{
-	umad_reset();
-	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(opening, fresh, fresh),
-		cmocka_unit_test_setup_teardown(packets, fresh, fresh),
-		cmocka_unit_test_setup_teardown(window, fresh, fresh),
-		cmocka_unit_test_setup_teardown(one_by_one, fresh, fresh),
-		cmocka_unit_test_setup_teardown(rate, fresh, fresh),
-		cmocka_unit_test_setup_teardown(lost, fresh, fresh),
-		cmocka_unit_test_setup_teardown(late_and_refused, fresh, fresh),
-		cmocka_unit_test_setup_teardown(long_answer, fresh, fresh),
-		cmocka_unit_test_setup_teardown(reports, fresh, fresh),
-		cmocka_unit_test_setup_teardown(ends_early, fresh, fresh),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

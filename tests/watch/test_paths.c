@@ -7,6 +7,8 @@
 #include "fake_mads.h"
 #include "watch/paths.h"
 
+FREES(fors_mads_close, struct fors_mads *)
+
 static uint8_t all_two(uint16_t src, uint16_t dst)
 {
 	(void)src;
@@ -29,7 +31,7 @@ static uint8_t none(uint16_t src, uint16_t dst)
 static enum fors_err ask(const struct bed *bed, struct fake *fake, struct fors_levels **levels)
 {
 	struct fors_error error;
-	struct fors_mads *mads;
+	struct fors_mads *mads FREED(fors_mads_close) = NULL;
 	enum fors_err err;
 
 	fake->net = bed->net;
@@ -37,7 +39,6 @@ static enum fors_err ask(const struct bed *bed, struct fake *fake, struct fors_l
 	assert_int_equal(fors_levels_new(bed->net, NULL, true, levels, &error), FORS_OK);
 	mads = fake_mads(fake);
 	err = fors_paths_ask(mads, *levels, &error);
-	fors_mads_close(mads);
 	return err;
 }
 
@@ -47,10 +48,10 @@ static uint8_t level(const struct fors_levels *levels, uint32_t server, uint32_t
 }
 
 /* Each level is what was told, wherever anything was: by server, one by one, and a sample where that would be too many. */
-static void as_told(void **state)
+TEST(as_told)
 {
 	static const uint32_t rooms[] = {1000, 3};
-	struct bed *bed = bed_new("FT(2;6,6)", 1);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;6,6)", 1);
 
 	for (unsigned r = 0; r < 2; r++) {
 		struct fake fake = {.level = mixed, .most_records = rooms[r]};
@@ -76,12 +77,11 @@ static void as_told(void **state)
 		assert_true(!paths.is_one && paths.src && paths.other == mixed(paths.src, paths.dst) && paths.other);
 		fors_levels_free(levels);
 	}
-	bed_free(bed);
 }
 
-static void one_level(void **state)
+TEST(one_level)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 0);
 	struct fake fake = {.level = all_two, .most_records = 1000};
 	struct fors_levels *levels;
 	struct fors_paths paths;
@@ -100,12 +100,4 @@ static void one_level(void **state)
 	fake.level = NULL;
 	assert_int_equal(ask(bed, &fake, &levels), FORS_EIO);
 	fors_levels_free(levels);
-	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(as_told), cmocka_unit_test(one_level)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,8 @@
 #include "watch/reading.h"
 #include "watch/wire.h"
 
+FREES(fors_mads_close, struct fors_mads *)
+
 static enum fors_err let_pass(struct fake *fake, double until_ms)
 {
 	(void)fake;
@@ -49,9 +51,9 @@ static bool other_tables(struct fake *fake, uint16_t attribute, uint32_t node, u
 static enum fors_err wait_for(struct fake *fake, double most_ms, struct fors_reading *reading, const char **how,
 			      double *took_ms, struct fors_error *error)
 {
-	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3)", 0);
 	double began = fors_clock_exact_ms();
-	struct fors_mads *mads;
+	struct fors_mads *mads FREED(fors_mads_close) = NULL;
 	enum fors_err err;
 
 	fake->net = bed->net;
@@ -62,12 +64,10 @@ static enum fors_err wait_for(struct fake *fake, double most_ms, struct fors_rea
 	mads = fake_mads(fake);
 	err = fors_reading_wait(mads, most_ms, reading, how, error);
 	*took_ms = fors_clock_exact_ms() - began;
-	fors_mads_close(mads);
-	bed_free(bed);
 	return err;
 }
 
-static void at_rest(void **state)
+TEST(at_rest)
 {
 	struct fake quiet = {.pause = let_pass}, busy = {.pause = let_send};
 	struct fors_reading reading;
@@ -90,7 +90,7 @@ static void at_rest(void **state)
 	fors_reading_clear(&reading);
 }
 
-static void never_at_rest(void **state)
+TEST(never_at_rest)
 {
 	struct fake changing = {.pause = let_send, .lie = other_tables}, stopped = {.pause = stop};
 	struct fors_reading reading = {.survey = NULL};
@@ -120,10 +120,10 @@ static bool numbered(struct fake *fake, uint16_t attribute, uint32_t node, uint3
 }
 
 /* Blocks beyond the 256th, of 16,384 LIDs, come where they belong. */
-static void all_blocks(void **state)
+TEST(all_blocks)
 {
 	struct fake fake = {.pause = let_pass, .lie = numbered};
-	struct fors_reading reading;
+	struct fors_reading reading CLEARED(fors_reading_clear);
 	struct fors_error error;
 	const char *how;
 	double took;
@@ -137,16 +137,4 @@ static void all_blocks(void **state)
 			assert_int_equal(fors_lfts_port(reading.lfts, row, lid), block / 200 + 1);
 			assert_int_equal(fors_lfts_port(reading.lfts, row, lid + 1), block % 200 + 1);
 		}
-	fors_reading_clear(&reading);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(at_rest),
-		cmocka_unit_test(never_at_rest),
-		cmocka_unit_test(all_blocks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,8 @@
 #include "watch/reading.h"
 #include "watch/wire.h"
 
+FREES(fors_mads_close, struct fors_mads *)
+
 static char *text_of(const struct fors_net *net)
 {
 	struct fors_error error;
@@ -36,14 +38,13 @@ static uint32_t first_server(const struct fors_net *net, uint32_t which)
 static enum fors_err read_after(const struct bed *bed, struct fake *fake, const struct fors_reading *before,
 				struct fors_reading *reading, struct fors_error *error)
 {
-	struct fors_mads *mads;
+	struct fors_mads *mads FREED(fors_mads_close) = NULL;
 	enum fors_err err;
 
 	fake->net = bed->net;
 	fake->lfts = bed->lfts;
 	mads = fake_mads(fake);
 	err = fors_reading_make(mads, before, true, false, reading, error);
-	fors_mads_close(mads);
 	return err;
 }
 
@@ -54,13 +55,13 @@ static enum fors_err read_bed(const struct bed *bed, struct fake *fake, struct f
 }
 
 /* From every port the same bytes, and the fabric's own cables, LIDs and tables. */
-static void honest(void **state)
+TEST(honest)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;3,5;servers=4;cables=2)", "XGFT(3;2,2,2;1,2,2)"};
 
 	for (unsigned s = 0; s < 3; s++) {
-		struct bed *bed = bed_new(specs[s], s);
-		struct fors_reading first = {.survey = NULL};
+		struct bed *bed FREED(bed_free) = bed_new(specs[s], s);
+		struct fors_reading first CLEARED(fors_reading_clear) = {.survey = NULL};
 		struct fors_error error;
 
 		for (uint32_t from = 0; from < 6; from++) {
@@ -95,8 +96,6 @@ static void honest(void **state)
 		assert_int_equal(first.lfts->nlids, bed->lfts->nlids);
 		assert_memory_equal(first.lfts->port, bed->lfts->port, (size_t)bed->lfts->nswitches * bed->lfts->nlids);
 		free(text_of(first.net));
-		fors_reading_clear(&first);
-		bed_free(bed);
 	}
 }
 
@@ -132,7 +131,7 @@ static bool tell(struct fake *fake, uint16_t attribute, uint32_t node, uint32_t 
 }
 
 /* PortInfo as switches and adapters of each age have it; an unknown speed is unknown, and no cable is slower than its like. */
-static void speeds(void **state)
+TEST(speeds)
 {
 	static const struct told all[] = {
 		{"QDR", {0}, {0}, 2, 0x44, 0, 0, false, "4xQDR"},
@@ -160,12 +159,12 @@ static void speeds(void **state)
 		{"QDR of a port that can NDR", {0, 0, 0xC0}, {4, 0x30}, 2, 0x47, 0x0F, 0, false, "4xQDR"},
 		{"bits of the newest without the sign", {0, 0, 0xC0}, {4, 0x30}, 2, 0x47, 0x8F, 0x29, false, "4xNDR"},
 	};
-	struct bed *bed = bed_new("FT(2;4,4)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;4,4)", 0);
 	struct fors_error error;
 
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct fake fake = {.from = first_server(bed->net, 0), .lie = tell};
-		struct fors_reading reading;
+		struct fors_reading reading CLEARED(fors_reading_clear);
 
 		told = &all[i];
 		assert_int_equal(read_bed(bed, &fake, &reading, &error), FORS_OK);
@@ -178,9 +177,7 @@ static void speeds(void **state)
 				fail_msg("%s: %s", all[i].name, rate);
 			assert_false(port->is_degraded);
 		}
-		fors_reading_clear(&reading);
 	}
-	bed_free(bed);
 }
 
 /* ---- what changed is read again ---- */
@@ -223,17 +220,17 @@ static void kill_switch(const struct bed *bed, uint32_t node, struct fors_survey
 }
 
 /* A series of changes, each read again as far as it is in doubt, gives what a reading of everything gives, with fewer questions. */
-static void again(void **state)
+TEST(again)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;3,5;servers=4;cables=2)", "XGFT(3;2,2,2;1,2,2)"};
 	uint64_t asked = 0, asked_all = 0;
 
 	for (uint64_t seed = 1; seed <= 60; seed++) {
-		struct bed *bed = bed_new(specs[seed % 3], 0);
+		struct bed *bed FREED(bed_free) = bed_new(specs[seed % 3], 0);
 		struct rng rng = {seed};
 		struct fake fake = {.from = first_server(bed->net, 0)};
 		struct fors_reading all, part, before;
-		struct fors_net *intact;
+		struct fors_net *intact FREED(fors_net_free) = NULL;
 		struct fors_error error;
 
 		assert_int_equal(fors_net_copy(bed->net, &intact, &error), FORS_OK);
@@ -254,8 +251,6 @@ static void again(void **state)
 			before = part;
 		}
 		fors_reading_clear(&before);
-		fors_net_free(intact);
-		bed_free(bed);
 	}
 	assert_true(asked < asked_all * 3 / 4);
 }
@@ -268,9 +263,9 @@ static bool one_has_changed(struct fake *fake, uint16_t attribute, uint32_t node
 	return true;
 }
 
-static void untold(void **state)
+TEST(untold)
 {
-	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3)", 0);
 	struct fake fake = {.from = first_server(bed->net, 0)};
 	struct fors_reading before, part, next, all;
 	struct fors_error error;
@@ -299,13 +294,12 @@ static void untold(void **state)
 	fors_reading_clear(&part);
 	fors_reading_clear(&next);
 	fors_reading_clear(&all);
-	bed_free(bed);
 }
 
 /* The ports of one switch, all of them: whichever cable is cut is down, but that to who asks. */
-static void ports(void **state)
+TEST(ports)
 {
-	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3)", 0);
 	struct fake fake = {.from = first_server(bed->net, 0)};
 	uint32_t leaf = fors_net_port(bed->net, fake.from, 1)->peer, seen;
 	struct fors_reading reading;
@@ -328,24 +322,21 @@ static void ports(void **state)
 	}
 	fors_mads_close(mads);
 	fors_reading_clear(&reading);
-	bed_free(bed);
 }
 
 /* What cannot be a net leaves what the caller had. */
-static void no_net(void **state)
+TEST(no_net)
 {
-	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3)", 0);
 	struct fake fake = {.from = first_server(bed->net, 0)};
 	struct fors_net *net = NULL;
-	struct fors_reading reading;
+	struct fors_reading reading CLEARED(fors_reading_clear);
 	struct fors_error error;
 
 	assert_int_equal(read_bed(bed, &fake, &reading, &error), FORS_OK);
 	reading.survey->node[1].guid = reading.survey->node[2].guid;
 	assert_int_not_equal(fors_survey_net(reading.survey, false, &net, &error), FORS_OK);
 	assert_null(net);
-	fors_reading_clear(&reading);
-	bed_free(bed);
 }
 
 static bool is_spine_port(void *context, uint64_t guid, unsigned port)
@@ -355,15 +346,15 @@ static bool is_spine_port(void *context, uint64_t guid, unsigned port)
 }
 
 /* The ports that are asked for once more: one that is down, or a server with another LID, is found; others are not asked. */
-static void checked(void **state)
+TEST(checked)
 {
-	struct bed *bed = bed_new("FT(2;2,3)", 0);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;2,3)", 0);
 	uint32_t from = first_server(bed->net, 0), server = first_server(bed->net, 4);
 	struct fake fake = {.from = from};
 	uint64_t leaf = bed->net->node[fors_net_port(bed->net, server, 1)->peer].guid;
-	struct fors_reading reading;
+	struct fors_reading reading CLEARED(fors_reading_clear);
 	struct fors_error error;
-	struct fors_mads *mads;
+	struct fors_mads *mads FREED(fors_mads_close) = NULL;
 
 	assert_int_equal(read_bed(bed, &fake, &reading, &error), FORS_OK);
 	mads = fake_mads(&fake);
@@ -377,9 +368,6 @@ static void checked(void **state)
 	assert_int_equal(fors_survey_check(reading.survey, is_spine_port, &leaf, mads, &error), FORS_EIO);
 	leaf = 0;
 	assert_int_equal(fors_survey_check(reading.survey, is_spine_port, &leaf, mads, &error), FORS_OK);
-	fors_mads_close(mads);
-	fors_reading_clear(&reading);
-	bed_free(bed);
 }
 
 /* ---- lies ---- */
@@ -456,9 +444,9 @@ static bool noise(struct fake *fake, uint16_t attribute, uint32_t node, uint32_t
 static enum fors_err try(const char *spec, bool (*lie)(struct fake *, uint16_t, uint32_t, uint32_t, uint8_t *),
 			 uint64_t seed, uint64_t *asked, bool *is_quiet)
 {
-	struct bed *bed = bed_new(spec, 0);
+	struct bed *bed FREED(bed_free) = bed_new(spec, 0);
 	struct fake fake = {.lie = lie, .state = seed, .from = first_server(bed->net, 0)};
-	struct fors_reading reading = {.survey = NULL};
+	struct fors_reading reading CLEARED(fors_reading_clear) = {.survey = NULL};
 	struct fors_error error = {0};
 	enum fors_err err = read_bed(bed, &fake, &reading, &error);
 
@@ -468,14 +456,12 @@ static enum fors_err try(const char *spec, bool (*lie)(struct fake *, uint16_t, 
 		free(text_of(reading.net));
 	*asked = fake.asked;
 	*is_quiet = reading.is_quiet;
-	fors_reading_clear(&reading);
-	bed_free(bed);
 	return err;
 }
 
 #define MOST ((uint64_t)FORS_SURVEY_PORTS * 3)
 
-static void lies(void **state)
+TEST(lies)
 {
 	uint64_t asked;
 	bool is_quiet;
@@ -489,7 +475,7 @@ static void lies(void **state)
 }
 
 /* A node that falls silent fails the reading, whichever it is; packets of the manager are seen. */
-static void silence(void **state)
+TEST(silence)
 {
 	struct bed *bed = bed_new("FT(2;2,3)", 0);
 	uint64_t asked;
@@ -503,7 +489,7 @@ static void silence(void **state)
 }
 
 /* Any bytes: an end, no crash. */
-static void any_bytes(void **state)
+TEST(any_bytes)
 {
 	uint64_t asked;
 	bool is_quiet;
@@ -512,16 +498,4 @@ static void any_bytes(void **state)
 	for (uint64_t seed = 1; seed <= 300; seed++)
 		good += !try(seed % 2 ? "FT(2;2,3)" : "XGFT(3;2,2,2;1,2,2)", noise, seed * 7919, &asked, &is_quiet);
 	assert_true(good < 300);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(speeds),    cmocka_unit_test(honest), cmocka_unit_test(again),
-		cmocka_unit_test(untold),    cmocka_unit_test(ports),  cmocka_unit_test(no_net),
-		cmocka_unit_test(checked),   cmocka_unit_test(lies),   cmocka_unit_test(silence),
-		cmocka_unit_test(any_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

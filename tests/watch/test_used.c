@@ -9,6 +9,8 @@
 #include "tests/unit/support.h"
 #include "watch/used.h"
 
+FREES(fors_used_free, struct fors_used *)
+
 /* Does a packet from any server to this LID pass (node, port)? A walk by itself. */
 static bool passes(const struct fors_net *net, const struct fors_lfts *lfts, uint32_t lid, uint32_t node, unsigned port)
 {
@@ -86,14 +88,14 @@ static struct fors_net *copy(const struct fors_net *net)
 	return made;
 }
 
-static void each_cable(void **state)
+TEST(each_cable)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "FT(2;5,3;servers=2)", "XGFT(3;2,2,2;1,2,2)"};
 	unsigned counted[2] = {0};
 
 	for (unsigned s = 0; s < 3; s++) {
-		struct bed *bed = bed_new(specs[s], s == 2);
-		struct fors_used *used = find(bed);
+		struct bed *bed FREED(bed_free) = bed_new(specs[s], s == 2);
+		struct fors_used *used FREED(fors_used_free) = find(bed);
 
 		for (uint32_t node = 0; node < bed->net->nnodes; node++)
 			for (unsigned port = 1; port <= bed->net->node[node].nports; port++) {
@@ -110,38 +112,33 @@ static void each_cable(void **state)
 				counted[has_changed]++;
 				fors_net_free(net);
 			}
-		fors_used_free(used);
-		bed_free(bed);
 	}
 	assert_true(counted[0] > 4 && counted[1] > 100); /* FT(2;5,3) has a spine that nobody needs */
 }
 
-static void each_entry(void **state)
+TEST(each_entry)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 1);
-	struct fors_used *used = find(bed);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 1);
+	struct fors_used *used FREED(fors_used_free) = find(bed);
 
 	for (uint32_t row = 0; row < bed->lfts->nswitches; row++)
 		for (uint32_t lid = 1; lid < bed->lfts->nlids; lid++) {
 			uint8_t *entry = &bed->lfts->port[(size_t)row * bed->lfts->nlids + lid], was = *entry;
 			uint32_t node = fors_net_find_guid(bed->net, bed->lfts->guid[row]);
 			bool wanted = is_server_lid(bed->net, lid) && passes(bed->net, bed->lfts, lid, node, was);
-			struct fors_lfts *other = fors_lfts_copy(bed->lfts);
+			struct fors_lfts *other FREED(fors_lfts_free) = fors_lfts_copy(bed->lfts);
 
 			other->port[(size_t)row * other->nlids + lid] = was == 1 ? 2 : 1;
 			assert_int_equal(fors_used_change(used, bed->net, other) != NULL, wanted);
-			fors_lfts_free(other);
 		}
-	fors_used_free(used);
-	bed_free(bed);
 }
 
 /* Another LID, another LMC, another leaf; a switch more or less far down the list of rows. */
-static void servers_and_switches(void **state)
+TEST(servers_and_switches)
 {
-	struct bed *bed = bed_new("FT(2;3,3)", 0);
-	struct fors_used *used = find(bed);
-	struct fors_net *net = copy(bed->net);
+	struct bed *bed FREED(bed_free) = bed_new("FT(2;3,3)", 0);
+	struct fors_used *used FREED(fors_used_free) = find(bed);
+	struct fors_net *net FREED(fors_net_free) = copy(bed->net);
 	struct fors_error error;
 	uint32_t node = 0, extra;
 
@@ -156,18 +153,4 @@ static void servers_and_switches(void **state)
 	assert_int_equal(fors_net_add_node(net, FORS_SWITCH, 4, 7, "S-7", "new", &extra, &error), FORS_OK);
 	assert_int_equal(fors_net_index(net, &error), FORS_OK);
 	assert_null(fors_used_change(used, net, bed->lfts));
-	fors_net_free(net);
-	fors_used_free(used);
-	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_cable),
-		cmocka_unit_test(each_entry),
-		cmocka_unit_test(servers_and_switches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
