@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import random
-import re
 
 import pytest
 

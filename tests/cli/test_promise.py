@@ -10,8 +10,6 @@ import random
 import re
 from collections import Counter
 
-import pytest
-
 from conftest import SRC
 
 SPEC = "FT(2;20,18)"

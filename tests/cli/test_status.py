@@ -248,7 +248,7 @@ def test_sentences_fit_the_terminal(fors, folder, columns):
     assert all(len(line) <= columns for line in rows), rows
     assert reason in " ".join(out.split()) and "version mismatch" in " ".join(out.split())
     assert all(len(line) <= 45 for line in fors("status", path, code=1, env={"COLUMNS": "20"}).out.splitlines() if line != str(path))
-    assert f"failed for" in out or "failed:" in out
+    assert "failed for" in out or "failed:" in out
 
 
 def test_watch(fors, folder):

@@ -320,7 +320,7 @@ def places(view):
 
 def least_fullest(view):
     """What the fullest link must carry at least, whatever displaced entries do: the linear programme, rounded up."""
-    programme, world, tree = Programme(), view.world, view.tree
+    programme, tree = Programme(), view.tree
     use = defaultdict(list)  # (leaf, lane, direction) -> terms
     for b, slot in places(view):
         home = tree.homes[b, slot]

@@ -125,7 +125,7 @@ def test_history(fabric):
 
     history = again.state_dir / "history"
     history.write_text(history.read_text() + "what is this\n")
-    assert re.search(rf"history:\d+: the history is damaged: this line is no epoch",
+    assert re.search(r"history:\d+: the history is damaged: this line is no epoch",
                      fors("status", "--history", again.state_dir, code=2))
     last = again.status()["epoch"]
     mark = again.log_end()
