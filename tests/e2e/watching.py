@@ -61,7 +61,8 @@ def watch(sim, node, *arguments, preload=(), env=None, timeout=600):
 def read_once(sim, node, directory, *arguments, **options):
     """(text of the net, text of the tables, what was told) of one reading."""
     net, lfts = Path(directory) / "watch.net", Path(directory) / "watch.lfts"
-    done = watch(sim, node, "--once", "--output-net", net, "--output-lfts", lfts, *arguments, **options)
+    patient = () if "--timeout" in arguments else ("--timeout", round(200 * harness.patience()))
+    done = watch(sim, node, "--once", "--output-net", net, "--output-lfts", lfts, *patient, *arguments, **options)
     assert done.returncode == 0, done.stderr
     return net.read_text(), lfts.read_text(), done.stdout
 
