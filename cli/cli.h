@@ -54,6 +54,7 @@ extern const struct cli_command cli_plan_command;
 extern const struct cli_command cli_schedule_command;
 extern const struct cli_command cli_simulate_command;
 extern const struct cli_command cli_status_command;
+extern const struct cli_command cli_trial_command;
 extern const struct cli_command cli_verify_command;
 extern const struct cli_command cli_wait_command;
 extern const struct cli_command cli_watch_command;
@@ -68,6 +69,7 @@ int cli_main(int argc, char **argv);
 #define CLI_ANALYZE_SUMMARY "Loads, throughput and fair rates of a pattern, with the tables of any engine"
 #define CLI_INDICES_SUMMARY "What typical patterns get from given tables and from the best routing (LFTI)"
 #define CLI_SIMULATE_SUMMARY "A pattern over a fabric in time, packet by packet: Gbit/s, with the tables of any engine"
+#define CLI_TRIAL_SUMMARY "What fors promises, measured: hosts send, prediction beside measurement, a report"
 #define CLI_WHATIF_SUMMARY "What would each failed cable and switch cost? Worst first"
 
 /*

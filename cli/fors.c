@@ -13,6 +13,7 @@ const struct cli_command cli_indices_command = {
 	.id = CLI_CMD_INDICES, .name = "indices", .summary = CLI_INDICES_SUMMARY};
 const struct cli_command cli_simulate_command = {
 	.id = CLI_CMD_SIMULATE, .name = "simulate", .summary = CLI_SIMULATE_SUMMARY};
+const struct cli_command cli_trial_command = {.id = CLI_CMD_TRIAL, .name = "trial", .summary = CLI_TRIAL_SUMMARY};
 const struct cli_command cli_whatif_command = {.id = CLI_CMD_WHATIF, .name = "whatif", .summary = CLI_WHATIF_SUMMARY};
 
 /* settings->argv begins with the command, behind the name of the program. */

@@ -37,6 +37,7 @@ enum cli_command_id {
 	CLI_CMD_WAIT = 1 << 13,
 	CLI_CMD_SIMULATE = 1 << 14,
 	CLI_CMD_WATCH = 1 << 15,
+	CLI_CMD_TRIAL = 1 << 16,
 };
 
 /* Arguments of --format, in the order of their names. */

@@ -11,10 +11,10 @@
 #include <string.h>
 
 static const struct cli_command *const commands[] = {
-	&cli_plan_command,    &cli_schedule_command, &cli_verify_command,   &cli_analyze_command,
-	&cli_indices_command, &cli_whatif_command,   &cli_status_command,   &cli_forget_command,
-	&cli_fabric_command,  &cli_diff_command,     &cli_jobs_command,	    &cli_links_command,
-	&cli_exclude_command, &cli_wait_command,     &cli_simulate_command, &cli_watch_command,
+	&cli_plan_command,   &cli_schedule_command, &cli_verify_command,  &cli_analyze_command, &cli_indices_command,
+	&cli_whatif_command, &cli_status_command,   &cli_forget_command,  &cli_fabric_command,	&cli_diff_command,
+	&cli_jobs_command,   &cli_links_command,    &cli_exclude_command, &cli_wait_command,	&cli_simulate_command,
+	&cli_watch_command,  &cli_trial_command,
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -12,6 +12,7 @@ nobase_dist_doc_DATA = \
 	lab/analyze/README.md \
 	lab/simulate/README.md \
 	cli/slurm/README.md \
+	lab/trial/README.md \
 	lab/whatif/README.md \
 	core/base/README.md \
 	core/colouring/README.md \
@@ -66,6 +67,7 @@ nobase_dist_doc_DATA = \
 	lab/doc/testbed-cut.svg \
 	lab/doc/testbed.md \
 	lab/doc/testbed.svg \
+	lab/doc/trial.md \
 	doc/throughput.svg \
 	lab/doc/waiting-sizes.svg \
 	lab/doc/waiting-unequal.svg \

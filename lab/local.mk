@@ -30,6 +30,7 @@ libforslab_la_SOURCES = \
 	lab/simulate/simulation_page.c \
 	lab/simulate/simulation_policy.c \
 	lab/simulate/simulation_wait.c \
+	lab/trial/cmd_trial.c \
 	lab/whatif/cmd_whatif.c \
 	lab/whatif/explain.c lab/whatif/explain.h \
 	lab/whatif/explain_lids.c \
@@ -50,6 +51,21 @@ libforslab_la_LIBTOOLFLAGS = --tag=disable-shared
 # Who builds fors has the lab beside it, since it becomes that.
 built_fors = fors$(EXEEXT)
 $(built_fors): | fors-lab$(EXEEXT)
+
+# fors trial: a program in Python, beside fors-lab; its modules, and what runs on hosts.
+pkglibexec_SCRIPTS = fors-trial
+CLEANFILES += fors-trial
+fors-trial: $(srcdir)/lab/trial/fors-trial
+	$(AM_V_GEN)ln -sf $(abs_srcdir)/lab/trial/fors-trial $@
+trialexecdir = $(pkglibexecdir)/trial
+dist_trialexec_DATA = lab/trial/agent.py lab/trial/children.py lab/trial/fabric.py lab/trial/guard.py lab/trial/hosts.py \
+	lab/trial/report.py lab/trial/settings.py lab/trial/steps.py lab/trial/world.py
+EXTRA_DIST += lab/trial/fors-trial lab/trial/sweep.py lab/trial/testbed.py
+
+# What `fors trial` promises, over the testbed: some dozens of minutes, as root.
+.PHONY: trial-sweep
+trial-sweep: fors fors-trial
+	FORS_BUILDDIR=$(abs_builddir) python3 $(srcdir)/lab/trial/sweep.py $(TRIAL_FLAGS)
 
 # The page that --html writes, as a C string, with the colours of routing engines that lab/bench/svg.py draws with too.
 BUILT_SOURCES = lab/page/page_html.h

@@ -104,6 +104,15 @@ static bool set_weights(const struct cli_option *option, const char *argument, s
 	return false;
 }
 
+/* The program fors-trial reads it itself. */
+static bool pass_on(const struct cli_option *option, const char *argument, struct cli_settings *settings)
+{
+	(void)option;
+	(void)argument;
+	(void)settings;
+	return true;
+}
+
 /* --- the table -------------------------------------------------------------------------------------------------- */
 
 const char *const cli_policies[] = {"tables", "random", "hashed", "adaptive", "switch-ar",
@@ -143,6 +152,7 @@ enum {
 	INDICES = CLI_CMD_INDICES,
 	WHATIF = CLI_CMD_WHATIF,
 	SIMULATE = CLI_CMD_SIMULATE,
+	TRIAL = CLI_CMD_TRIAL,
 	WITH_TABLES = ANALYZE | INDICES | SIMULATE,
 	WITH_PATTERN = ANALYZE | SIMULATE,
 };
@@ -353,6 +363,14 @@ static const struct cli_option options[] = {
 	{"html", "FILE", WITH_PATTERN, "write a page with the fabric drawn, for a browser or a printer", cli_set_text,
 	 LAB(html), 0, NULL},
 	{"html", "FILE", WHATIF, "write a page, for a browser or a printer", cli_set_text, LAB(html), 0, NULL},
+	{"config", "FILE", TRIAL, "settings: how programs are started on hosts, and more; see the manual page", pass_on,
+	 0, 0, NULL},
+	{"output-dir", "DIR", TRIAL, "what the steps find, and the report; fors-trial when missing", pass_on, 0, 0,
+	 NULL},
+	{"label", "NAME", TRIAL, "of this exchange or failure among others of the same report, as in minhop and fors",
+	 pass_on, 0, 0, NULL},
+	{"disable", "NODE[PORT]", TRIAL, "with the step failure: the cable that is disabled, and enabled again",
+	 pass_on, 0, 0, NULL},
 };
 
 static const struct cli_options lab_options = {options, sizeof(options) / sizeof(options[0])};

@@ -140,7 +140,7 @@ stage_install() {
 	rm -rf "$root"
 	logged install 120 make -C "$work/build" install "DESTDIR=$root"
 	whole install $?
-	for file in bin/fors lib/libfors.so libexec/fors/fors-outbox libexec/fors/fors-lab lib/libforsched.so.0 lib/libforsched-mpi.so \
+	for file in bin/fors lib/libfors.so libexec/fors/fors-outbox libexec/fors/fors-lab libexec/fors/fors-trial lib/libforsched.so.0 lib/libforsched-mpi.so \
 		lib/pkgconfig/forsched.pc include/forsched.h share/man/man3/forsched.3 share/man/man7/libforsched-mpi.7 share/man/man7/forsched-python.7 \
 		share/bash-completion/completions/fors.bash share/fish/vendor_completions.d/fors.fish share/zsh/site-functions/_fors \
 		share/fors/opensm@.service.d/fors.conf share/fors/slurm/fors-slurmctld share/fors/slurm/fors-task-prolog share/fors/slurm/fors-slurm.service share/fors/watch/fors-watch.service share/man/man1/fors.1 share/man/man1/fors-lab.1 share/man/man5/fors.conf.5 share/man/man8/opensm-fors.8; do

@@ -14,7 +14,7 @@ import pytest
 from conftest import FORS, SRC, run
 
 COMMANDS = ["plan", "schedule", "verify", "analyze", "indices", "whatif", "status", "forget", "fabric", "diff", "jobs", "links", "exclude",
-            "wait-epoch", "simulate", "watch"]
+            "wait-epoch", "simulate", "watch", "trial"]
 METHODS = ["auto", "closed-form", "rounds", "exact", "flows"]
 FT = "FT(2;2,2)"
 
