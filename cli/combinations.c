@@ -43,7 +43,7 @@ static const struct cli_rule rules[] = {
 	 "--reference and --state say what a text lacks: --fabric FILE is missing"},
 	{PLAN, "reference|state", GOES_WITHOUT, "lfts", "--reference and --state go without --lfts"},
 	{PLAN, "reference", GOES_WITHOUT, "state", "--reference and --state exclude each other"},
-	{PLAN, "phase-cost|pieces", NEEDS, "demand", "--phase-cost and --pieces need --demand FILE"},
+	{PLAN, "phase-cost", NEEDS, "demand", "--phase-cost needs --demand FILE"},
 	{PLAN, "demand", GOES_WITHOUT, "participants|method|sl|reference|state",
 	 "--demand goes without --participants, --method, --sl, --reference and --state"},
 	{JOBS, "demand-dir", NEEDS, "jobs|slurm", "--demand-dir needs --jobs FILE or --slurm"},

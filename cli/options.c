@@ -193,8 +193,6 @@ static const struct cli_option options[] = {
 	{"demand", "FILE", PLAN,
 	 "plan who sends how much to whom in FILE: lines 'SRC DST BYTES', or 'role HOSTS send|receive|both' and 'group NAME HOSTS'",
 	 cli_set_text, MEMBER(demand), 0, NULL},
-	{"pieces", "FILE", PLAN, "with --demand: write the plan to FILE, phase by phase, as text", cli_set_text,
-	 MEMBER(pieces), 0, NULL},
 	{"phase-cost", "TIME", PLAN, "with --demand: what a phase costs beside its bytes, as in 1us; 4us when missing",
 	 cli_set_time, MEMBER(phase_cost), 0, NULL},
 	{"lfts", "FILE", VERIFY, "the tables: opensm-lfts.dump, or what dump_fts prints", cli_set_text, MEMBER(lfts), 0,

@@ -108,7 +108,7 @@ struct cli_settings {
 	const char *lfts, *routing, *schedule; /* --lfts, --routing, --schedule */
 	bool compares_lfts;		       /* --lfts of diff */
 	const char *levels;		       /* --sl */
-	const char *demand, *pieces;	       /* --demand, --pieces */
+	const char *demand;		       /* --demand */
 	struct cli_amount phase_cost;	       /* --phase-cost: picoseconds */
 	const char *jobs;		       /* --jobs */
 	struct fors_plan_limits limits;	       /* --method, --ilp-seconds, --plan-steps */

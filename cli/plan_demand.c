@@ -273,41 +273,6 @@ static json_t *json_of(const struct planned *p)
 	return data;
 }
 
-/* ---- the pieces as text ---------------------------------------------------------------------------------------- */
-
-static void write_phase(const struct planned *p, uint32_t phase, struct fors_buffer *text)
-{
-	const struct fors_demand_plan *plan = fors_demand_chosen(&p->steps);
-
-	fors_buffer_print(text, "phase %" PRIu64 "\n", plan->length[phase]);
-	for (uint32_t i = plan->begin[phase]; i < plan->begin[phase + 1]; i++) {
-		const struct fors_demand_piece *piece = &plan->piece[i];
-
-		fors_buffer_print(text, "0x%016" PRIx64 " 0x%016" PRIx64 " %u %" PRIu64 "\n", p->steps.guid[piece->src],
-				  p->steps.guid[piece->dst], piece->path, piece->bytes);
-	}
-}
-
-static int write_pieces(const struct planned *p)
-{
-	struct fors_buffer text = {0};
-	struct fors_error error = {0};
-	char *written;
-	size_t size;
-	int code;
-
-	fors_buffer_print(
-		&text, "# phase %s, then for each piece: port GUID of the sender, of the receiver, path index, %s\n",
-		p->steps.demand.is_unit ? "MESSAGES" : "BYTES", p->steps.demand.is_unit ? "messages" : "bytes");
-	for (uint32_t k = 0; k < fors_demand_chosen(&p->steps)->nphases; k++)
-		write_phase(p, k, &text);
-	if (fors_buffer_finish(&text, &written, &size, &error))
-		return cli_fail(&error);
-	code = cli_write_file(p->settings->pieces, written, size);
-	free(written);
-	return code;
-}
-
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
 /* The plan as it is published. */
@@ -327,16 +292,12 @@ static int write_schedule(const struct planned *p)
 
 static int tell(const struct planned *p)
 {
-	int code = p->settings->pieces ? write_pieces(p) : CLI_GOOD;
+	int code = p->settings->output ? write_schedule(p) : CLI_GOOD;
 
-	if (!code && p->settings->output)
-		code = write_schedule(p);
 	if (!code && p->settings->is_json)
 		return cli_print_json(json_of(p));
 	if (!code)
 		print_report(p);
-	if (!code && p->settings->pieces)
-		printf("pieces      written to %s\n", p->settings->pieces);
 	if (!code && p->settings->output)
 		printf("schedule    written to %s\n", p->settings->output);
 	return code;

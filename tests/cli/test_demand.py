@@ -27,26 +27,23 @@ def plan(fors, tmp_path):
     return call
 
 
-def pieces_of(path):
+def pieces_of(fors, path):
     """[(length, {(src, dst): bytes})] by GUIDs in order."""
-    phases = []
-    for line in path.read_text().splitlines():
-        words = line.split()
-        if words[0] == "phase":
-            phases.append((int(words[1]), {}))
-        elif words[0] != "#":
-            phases[-1][1][words[0], words[1]] = int(words[3])
+    data = json.loads(fors("schedule", path, "--format", "json").out)
+    phases = [(length, {}) for length in data["lengths"]]
+    for row in data["flows"]:
+        phases[row["phase"]][1][row["src_guid"], row["dst_guid"]] = row["bytes"]
     return phases
 
 
-def test_sizes_add_up_and_are_cut(plan, tmp_path):
-    out = tmp_path / "pieces"
-    data = plan("Node00-00 Node01-0[0-1] 1000\nNode02-00 Node01-00 500 # half\nNode02-00 Node01-00 300\n\n", "--phase-cost", "0", "--pieces", out)
+def test_sizes_add_up_and_are_cut(plan, fors, tmp_path):
+    out = tmp_path / "schedule"
+    data = plan("Node00-00 Node01-0[0-1] 1000\nNode02-00 Node01-00 500 # half\nNode02-00 Node01-00 300\n\n", "--phase-cost", "0", "--output", out)
     assert (data["messages"], data["bytes"], data["senders"], data["receivers"]) == (3, 2800, 2, 2)
     assert data["length"] == data["length_bound"] == 2000 and data["bound_by"] == "port" and data["bound_at"] == "Node00-00 sends"
     assert data["lower_bound"] == 2 and data["ports_bound"] == 2000
-    sent = [sum(p.values()) for _, p in pieces_of(out)]
-    assert sum(sent) == 2800 and sum(length for length, _ in pieces_of(out)) == 2000
+    sent = [sum(p.values()) for _, p in pieces_of(fors, out)]
+    assert sum(sent) == 2800 and sum(length for length, _ in pieces_of(fors, out)) == 2000
 
 
 def csv_of(fors, path):
@@ -55,12 +52,12 @@ def csv_of(fors, path):
 
 
 def test_the_schedule_has_the_pieces(plan, fors, tmp_path):
-    pieces, out = tmp_path / "pieces", tmp_path / "schedule"
-    plan("Node00-00 Node01-0[0-1] 1000\nNode02-00 Node01-00 800\n", "--phase-cost", "0", "--pieces", pieces, "--output", out)
-    want = [(k, *pair, size) for k, (_, sent) in enumerate(pieces_of(pieces)) for pair, size in sent.items()]
+    out = tmp_path / "schedule"
+    plan("Node00-00 Node01-0[0-1] 1000\nNode02-00 Node01-00 800\n", "--phase-cost", "0", "--output", out)
+    want = [(k, *pair, size) for k, (_, sent) in enumerate(pieces_of(fors, out)) for pair, size in sent.items()]
     assert sorted((int(r["phase"]), r["src_guid"], r["dst_guid"], int(r["bytes"])) for r in csv_of(fors, out)) == sorted(want)
     data = json.loads(fors("schedule", out, "--format", "json").out)
-    assert data["lengths"] == [length for length, _ in pieces_of(pieces)] and data["unit"] == "bytes" and data["granule"] >= 1
+    assert data["lengths"] == [length for length, _ in pieces_of(fors, out)] and data["unit"] == "bytes" and data["granule"] >= 1
     assert f"     0  is {data['lengths'][0]} bytes long\n" in fors("schedule", out).out
     assert plan("Node00-00 Node01-00 1\n", "--output", out, text=True).out.endswith(f"schedule    written to {out}\n")
 
@@ -108,12 +105,12 @@ def test_groups_add_up(plan):
     assert data["messages"] == 12 and data["ports_bound"] == 4 and data["phases"] == 4
 
 
-def test_groups_that_are_alike(plan, tmp_path):
+def test_groups_that_are_alike(plan, fors, tmp_path):
     """Three groups of the same hosts are three messages for each pair; whatever phases they share, they count as one for each message."""
-    out = tmp_path / "pieces"
-    data = plan("".join(f"group {name} Node00-0[0-2]\n" for name in "abc"), "--pieces", out)
+    out = tmp_path / "schedule"
+    data = plan("".join(f"group {name} Node00-0[0-2]\n" for name in "abc"), "--output", out)
     assert data["lower_bound"] == data["proven_bound"] == data["phases"] == 6 <= data["uniform_phases"]
-    assert sum(length for length, _ in pieces_of(out)) == 6
+    assert sum(length for length, _ in pieces_of(fors, out)) == 6
 
 
 def test_a_uniform_demand_is_the_uniform_plan(plan, fors):
@@ -208,7 +205,7 @@ def test_what_it_goes_without(fors, tmp_path, more):
     (tmp_path / "demand").write_text("Node00-00 Node01-00 1\n")
     assert "--demand goes without" in fors("plan", *TREE, "--demand", tmp_path / "demand", *more, code=2).err
     assert "more than a second" in fors("plan", *TREE, "--demand", tmp_path / "demand", "--phase-cost", "2s", code=2).err
-    assert "need --demand" in fors("plan", *TREE, "--phase-cost", "1us", code=2).err
+    assert "needs --demand" in fors("plan", *TREE, "--phase-cost", "1us", code=2).err
 
 
 def test_phases_cost(plan):

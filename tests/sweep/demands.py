@@ -182,23 +182,20 @@ def bound_of(fabric, demand):
     return max([*load.values(), *(-(-b // len(doors[g])) for g, b in gate.items())])
 
 
-def judge(fabric, demand, text):
+def judge(fabric, demand, schedule):
     """The sum of the lengths; AssertionError: the plan is wrong."""
-    sent, total, length, busy = Counter(), 0, 0, set()
+    sent, busy = Counter(), set()
     name = {guid: n for n, guid in fabric.server.items()}
-    for line in text.splitlines():
-        words = line.split()
-        if words[0] == "phase":
-            total, length, busy = total + int(words[1]), int(words[1]), set()
-        elif words[0] != "#":
-            src, dst, path, size = int(words[0], 16), int(words[1], 16), int(words[2]), int(words[3])
-            assert 0 < size <= length
-            for cable in fabric.way(src, dst, path):
-                assert cable not in busy, f"{cable} twice"
-                busy.add(cable)
-            sent[name[src], name[dst]] += size
+    base = {server["guid"]: server["lid"] for server in schedule["servers"]}
+    for row in schedule["flows"]:
+        src, dst, size = int(row["src_guid"], 16), int(row["dst_guid"], 16), row["bytes"]
+        assert 0 < size <= schedule["lengths"][row["phase"]]
+        for cable in fabric.way(src, dst, row["dst_lid"] - base[row["dst_guid"]]):
+            assert (row["phase"], cable) not in busy, f"{cable} twice"
+            busy.add((row["phase"], cable))
+        sent[name[src], name[dst]] += size
     assert sent == demand, "other bytes"
-    return total
+    return sum(schedule["lengths"])
 
 
 def one(command, folder, seed):
@@ -216,7 +213,7 @@ def one(command, folder, seed):
     fabric.server = {n: g for n, g in fabric.server.items() if g is not None}
     demand, text = demand_of(kind, rng, list(fabric.server))
     (folder / "demand").write_text(text)
-    args = ["plan", *site, "--demand", str(folder / "demand"), "--pieces", str(folder / "pieces"), "--phase-cost", "0", "--json"]
+    args = ["plan", *site, "--demand", str(folder / "demand"), "--output", str(folder / "schedule"), "--phase-cost", "0", "--json"]
     kept = connected(fabric)
     left = {pair: b for pair, b in demand.items() if kept and kept.issuperset(pair)}
     if not left:
@@ -227,7 +224,7 @@ def one(command, folder, seed):
     told = json.loads(fors(command, *args))
     assert any("left out" in remark for remark in told["remarks"]) == (len(kept) < len(fabric.server)), f"{' '.join(args)}: {told['remarks']}"
     demand, fabric.server = left, {n: fabric.server[n] for n in kept}
-    total = judge(fabric, demand, (folder / "pieces").read_text())
+    total = judge(fabric, demand, json.loads(fors(command, "schedule", str(folder / "schedule"), "--format", "json")))
     bound = max(told[key] for key in ("ports_bound", "leaf_bound", "cable_bound"))
     what = f"seed {seed}: {tree} {' '.join(site[2:])} {kind}: {total} of {bound}"
     assert total == (told["phases"] if told["length"] is None else told["length"]), what
