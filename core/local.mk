@@ -106,11 +106,11 @@ libforscore_la_SOURCES = \
 	core/planners/exact/exact.c \
 	core/planners/exact/split.c core/planners/exact/split.h \
 	core/planners/exact/ways.c \
-	core/planners/flows/by_number.c core/planners/flows/by_number.h \
+	core/planners/flows/linear_shift.c core/planners/flows/linear_shift.h \
 	core/planners/flows/choice.c core/planners/flows/choice.h \
 	core/planners/flows/first_fit.c \
 	core/planners/flows/flows.c \
-	core/planners/flows/harder.c core/planners/flows/harder.h \
+	core/planners/flows/retry.c core/planners/flows/retry.h \
 	core/planners/flows/lumps.c core/planners/flows/lumps.h \
 	core/planners/flows/pack.c core/planners/flows/pack.h \
 	core/planners/flows/problem.c core/planners/flows/problem.h \

@@ -28,7 +28,7 @@ struct fors_pods_route; /* core/planners/pods/route.h */
 /* How long a plan over ways may take. */
 enum fors_haste {
 	FORS_AT_LEISURE,
-	FORS_ONE_OF_MANY, /* a job's: nothing that takes long and saves a phase or two (flows/harder.h) */
+	FORS_ONE_OF_MANY, /* a job's: nothing that takes long and saves a phase or two (flows/retry.h) */
 	FORS_QUICK,	  /* the same with less work for the packing itself, unless limits say how much */
 };
 

@@ -18,9 +18,9 @@
 #include <string.h>
 
 #include "core/net/rates.h"
-#include "core/planners/flows/by_number.h"
+#include "core/planners/flows/linear_shift.h"
 #include "core/planners/flows/choice.h"
-#include "core/planners/flows/harder.h"
+#include "core/planners/flows/retry.h"
 #include "core/planners/flows/routed.h"
 #include "core/planners/flows/routed_schedule.h"
 #include "core/planners/flows/routed_ways.h"
@@ -256,15 +256,15 @@ static uint32_t full_bound(const struct plan *plan)
 }
 
 /* A plan of single flows above its bound is tried in other ways, unless that takes too long. */
-static enum fors_err try_harder(const struct plan *plan, const struct fors_flows_asked *asked,
-				struct fors_flows_packing **packing, struct fors_error *error)
+static enum fors_err retry(const struct plan *plan, const struct fors_flows_asked *asked,
+			   struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct fors_flows_asked bounded = *asked;
 
 	if (plan->request->haste)
 		return FORS_OK;
 	bounded.known_bound = full_bound(plan);
-	return fors_flows_try_harder(&plan->routed->problem, &bounded, false, packing, error);
+	return fors_flows_retry(&plan->routed->problem, &bounded, false, packing, error);
 }
 
 /* The numbers by which homes are, of those that take part, without gaps; false: one of them hangs on a switch above leaves. */
@@ -289,8 +289,8 @@ static bool list_numbers(const struct plan *plan, uint32_t *home, uint32_t *numb
  * Over tables with homes by number, if no link carries more than there are servers: a plan of as many phases, or a few more, in
  * *packing; NULL: there is none.
  */
-static enum fors_err pack_by_number(const struct plan *plan, const struct fors_flows_asked *asked,
-				    struct fors_flows_packing **packing, struct fors_error *error)
+static enum fors_err pack_from_shift(const struct plan *plan, const struct fors_flows_asked *asked,
+				     struct fors_flows_packing **packing, struct fors_error *error)
 {
 	uint32_t n = plan->routed->nservers, *number;
 	enum fors_err err = FORS_OK;
@@ -301,7 +301,7 @@ static enum fors_err pack_by_number(const struct plan *plan, const struct fors_f
 	if (!number)
 		return fors_fail_memory(error);
 	if (list_numbers(plan, number + n, number))
-		err = fors_flows_by_number(&plan->routed->problem, number, asked, packing, error);
+		err = fors_flows_linear_shift(&plan->routed->problem, number, asked, packing, error);
 	free(number);
 	return err;
 }
@@ -337,11 +337,11 @@ static enum fors_err pack_flows(struct plan *plan, const struct fors_flows_asked
 	enum fors_err err = check_memory(plan, error);
 
 	if (!err)
-		err = pack_by_number(plan, asked, &packing, error);
+		err = pack_from_shift(plan, asked, &packing, error);
 	if (!err)
 		err = pack_anew(plan, asked, &packing, error);
 	if (!err && packing->nphases > plan->bound)
-		err = try_harder(plan, asked, &packing, error);
+		err = retry(plan, asked, &packing, error);
 	if (!err)
 		err = write_flows(plan, packing, error);
 	fors_flows_packing_free(packing);

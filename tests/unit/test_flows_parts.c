@@ -7,7 +7,7 @@
 
 #include "core/base/random.h"
 #include "core/planners/occupancy.h"
-#include "core/planners/flows/harder.h"
+#include "core/planners/flows/retry.h"
 #include "core/planners/flows/search.h"
 #include "core/planners/flows/ways.h"
 
@@ -123,9 +123,9 @@ static void shorten(uint32_t npaths)
 	assert_int_equal(fors_flows_packing_new(&f.problem, 2 * SERVERS, &packing, &error), FORS_OK);
 	fors_flows_fill(packing);
 	check_packing(&f, packing);
-	assert_int_equal(fors_flows_try_harder(&f.problem, &limited, false, &packing, &error), FORS_OK);
+	assert_int_equal(fors_flows_retry(&f.problem, &limited, false, &packing, &error), FORS_OK);
 	assert_int_equal(packing->nphases, 2 * SERVERS); /* who says how many steps there are gets no more */
-	assert_int_equal(fors_flows_try_harder(&f.problem, &asked, false, &packing, &error), FORS_OK);
+	assert_int_equal(fors_flows_retry(&f.problem, &asked, false, &packing, &error), FORS_OK);
 	assert_int_equal(packing->nphases, SERVERS);
 	check_packing(&f, packing);
 	fors_flows_packing_free(packing);

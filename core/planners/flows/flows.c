@@ -8,7 +8,7 @@
  *
  * The ways come from the tables (problem.c), the phases from strategy.c.
  */
-#include "harder.h"
+#include "retry.h"
 #include "senders.h"
 #include "strategy.h"
 
@@ -49,7 +49,7 @@ static enum fors_err pack(const struct fors_flows_problem *problem, const struct
 		return err;
 	if (!is_job && err == FORS_ENOPLAN && problem->npaths > 1 && !asked->limits.steps)
 		err = fors_flows_pack_first_paths(problem, asked, packing, error);
-	return err ? err : fors_flows_try_harder(problem, asked, is_job, packing, error);
+	return err ? err : fors_flows_retry(problem, asked, is_job, packing, error);
 }
 
 static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)

@@ -315,7 +315,7 @@ uint64_t fors_flows_pack_bytes(const struct fors_flows_problem *problem, uint32_
 	uint64_t fitted = 2 * packing + fors_flows_first_fit_bytes(problem);
 	uint64_t searched = 4 * packing + fors_flows_search_bytes(problem, nphases);
 	uint64_t kept =
-		problem->npaths > 1 ? packing : 0; /* the plan, while the first paths alone are tried (harder.c) */
+		problem->npaths > 1 ? packing : 0; /* the plan, while the first paths alone are tried (retry.c) */
 
 	return kept + (uint64_t)fors_flows_units(problem) * sizeof(uint32_t) + larger(fitted, searched);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * by_number.c - a plan over tables whose homes are by number (core/planners/pods/number.h).
+ * linear_shift.c - a plan over tables whose homes are by number (core/planners/pods/number.h).
  *
  * Where the linear shift is a plan that is all. Else it is the beginning, in which receivers and senders are busy in all phases:
  * what shares a link waits, is searched for by ejection, and gets a phase more at a time.
  */
-#include "by_number.h"
+#include "linear_shift.h"
 
 #include "lumps.h"
 #include "pack.h"
@@ -39,9 +39,9 @@ static enum fors_err shift(const struct fors_flows_problem *problem, const uint3
 	return FORS_OK;
 }
 
-enum fors_err fors_flows_by_number(const struct fors_flows_problem *problem, const uint32_t *number,
-				   const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
-				   struct fors_error *error)
+enum fors_err fors_flows_linear_shift(const struct fors_flows_problem *problem, const uint32_t *number,
+				      const struct fors_flows_asked *asked, struct fors_flows_packing **packing,
+				      struct fors_error *error)
 {
 	uint32_t n = problem->ndests, most = n + MORE_PHASES + n / PART_MORE;
 	enum fors_err err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * harder.c - a plan over given tables that stays above their bound, tried in other ways.
+ * retry.c - a plan over given tables that stays above their bound, tried in other ways.
  *
  * Far above: in whole units first (lumps.h), in as few rounds as they need, even some more than the plan has; then in parts of
  * them (fors_flows_improve()), with more effort than usual. A unit that moves takes all its flows along, so a search gets
@@ -10,7 +10,7 @@
  * With several LIDs: over the first of them alone, for which tables are made balanced. There are fewer ways to get into each other's
  * way, and less to search: 153 phases for 156 in a tree of 80 servers.
  */
-#include "harder.h"
+#include "retry.h"
 
 #include <stdlib.h>
 
@@ -163,8 +163,8 @@ static enum fors_err try_first_paths(const struct fors_flows_problem *problem, c
 	return err == FORS_ENOPLAN ? FORS_OK : err;
 }
 
-enum fors_err fors_flows_try_harder(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
-				    bool is_job, struct fors_flows_packing **packing, struct fors_error *error)
+enum fors_err fors_flows_retry(const struct fors_flows_problem *problem, const struct fors_flows_asked *asked,
+			       bool is_job, struct fors_flows_packing **packing, struct fors_error *error)
 {
 	struct fors_flows_asked bounded = *asked;
 	uint32_t bound;
