@@ -15,7 +15,9 @@ SRC = pathlib.Path(os.environ.get("FORS_SRC", pathlib.Path(__file__).resolve().p
 
 
 # What these read is texts, or another program's arithmetic: all that they run is run by others, too, and sanitizers make it slow.
-if os.path.exists(FORS) and b"libasan" in pathlib.Path(FORS).read_bytes():
+IS_SANITIZED = os.path.exists(FORS) and b"libasan" in pathlib.Path(FORS).read_bytes()
+long_under_sanitizers = pytest.mark.skipif(IS_SANITIZED, reason="minutes under sanitizers, and others run the same code")
+if IS_SANITIZED:
     collect_ignore = ["test_certified.py", "test_pages.py", "test_promise.py", "test_schemas.py", "test_usage.py"]
 
 needs_short = pytest.mark.skipif(not os.path.exists(SHORT), reason="the sanitizers have the allocations")

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from conftest import long_under_sanitizers
+
 STAR = "XGFT(1;4;1)"
 
 
@@ -31,6 +33,7 @@ def star(simulate, write):
     return call
 
 
+@long_under_sanitizers
 def test_paper_figures(simulate, stock):
     """One number is fitted, to the healthy fabric. The paper: ftree 141, with a dead cable 87, fors 137."""
     def ftree(name, *args):

@@ -258,6 +258,7 @@ def test_three_levels(whatif, fors):
         assert found["changed_entries"] > 0 and found["broken"] == 0
 
 
+@long_under_sanitizers
 def test_three_levels_in_gbits(whatif, fors, tmp_path):
     """As simulate says of the same plan and failure; results survive, and those of other participants are not taken for them."""
     args = [*TREE3, "--simulate", "--message", "64KiB", "--measured", "100"]
