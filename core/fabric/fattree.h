@@ -140,15 +140,9 @@ uint32_t fors_fattree_full(const struct fors_fattree *tree);
 bool fors_fattree_is_slow(const struct fors_fattree *tree, const struct fors_fattree_slot *stand, uint32_t full);
 
 /*
- * How fast cables are, beside what a flow of the exchange could be: how many times as long as at full speed a flow takes over the cable of a leaf and a lane; 1 where it is dead, or
+ * How many times as long as at full speed a flow takes over a cable between switches, drained or not; 1 where it is dead, or
  * not known. `full` is fors_fattree_full() of the same tree, which looks at all cables: ask once.
  */
-double fors_speeds_cable(const struct fors_fabric *fabric, uint32_t leaf, uint32_t lane, uint32_t full);
-
-/* The same of a cable of any tree, drained or not. */
 double fors_speeds_plugged(const struct fors_fattree *tree, const struct fors_fattree_cable *cable, uint32_t full);
-
-/* The same of a server's own cable; `slot` has a living one. */
-double fors_speeds_server(const struct fors_fabric *fabric, const struct fors_slot *slot, uint32_t full);
 
 #endif

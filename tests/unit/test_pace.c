@@ -62,6 +62,26 @@ static struct fors_schedule *plan(const struct bed *bed)
 	return schedule;
 }
 
+/* How slow the cable of a server is, and that of its leaf and a lane. */
+static double own_slowness(const struct bed *bed, uint32_t server, uint32_t full)
+{
+	const struct fors_server *s = &bed->fabric->server[server];
+
+	return fors_port_slowness(fors_net_port(bed->net, s->node, fors_slot(bed->fabric, s->leaf, s->slot)->ca_port),
+				  full);
+}
+
+static double lane_slowness(const struct bed *bed, uint32_t server, uint8_t lane, uint32_t full)
+{
+	uint32_t leaf = bed->fabric->server[server].leaf;
+
+	if (lane == FORS_NO_LANE)
+		return 1;
+	return fors_port_slowness(
+		fors_net_port(bed->net, bed->fabric->leaf[leaf].node, fors_cable(bed->fabric, leaf, lane)->leaf_port),
+		full);
+}
+
 /* The same, by lanes instead of tables: the slowest cable of each phase. */
 static double length_by_lanes(const struct bed *bed, const struct fors_schedule *schedule, uint32_t full,
 			      uint32_t *slow)
@@ -74,24 +94,17 @@ static double length_by_lanes(const struct bed *bed, const struct fors_schedule 
 
 		for (uint32_t s = 0; s < schedule->nservers; s++) {
 			struct fors_cell cell = fors_schedule_flow(schedule, s, t);
-			double ways[4] = {1, 1, 1, 1};
 
 			if (cell.dst == FORS_IDLE)
 				continue;
-			if (cell.lane != FORS_NO_LANE) {
-				ways[0] = fors_speeds_cable(bed->fabric, bed->fabric->server[s].leaf, cell.lane, full);
-				ways[1] = fors_speeds_cable(bed->fabric, bed->fabric->server[cell.dst].leaf, cell.lane,
-							    full);
+			for (unsigned end = 0; end < 2; end++) {
+				uint32_t server = end ? cell.dst : s;
+				double own = own_slowness(bed, server, full);
+				double way = lane_slowness(bed, server, cell.lane, full);
+
+				slowest = own > slowest ? own : slowest;
+				slowest = way > slowest ? way : slowest;
 			}
-			ways[2] = fors_speeds_server(
-				bed->fabric,
-				fors_slot(bed->fabric, bed->fabric->server[s].leaf, bed->fabric->server[s].slot), full);
-			ways[3] = fors_speeds_server(bed->fabric,
-						     fors_slot(bed->fabric, bed->fabric->server[cell.dst].leaf,
-							       bed->fabric->server[cell.dst].slot),
-						     full);
-			for (unsigned i = 0; i < 4; i++)
-				slowest = ways[i] > slowest ? ways[i] : slowest;
 		}
 		length += slowest;
 		*slow += slowest > 1;
