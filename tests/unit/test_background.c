@@ -81,8 +81,10 @@ static void *answer_later(void *context)
 	return NULL;
 }
 
+#define CASE(name) TEST(name, reset)
+
 /* However long it was out before: who waits for its end is patient from now on. */
-static void patience_begins_with_the_waiting(void **state)
+CASE(patience_begins_with_the_waiting)
 {
 	struct fors_io_thread *io = send_out();
 	pthread_t thread;
@@ -106,7 +108,7 @@ static void *let_time_go_by(void *context)
 }
 
 /* Who was left finds what it had borrowed gone: it must not go on. */
-static void who_was_left_stays_where_it_is(void **state)
+CASE(who_was_left_stays_where_it_is)
 {
 	struct fors_io_thread *io = send_out();
 	unsigned patience_ms = 1000;
@@ -171,7 +173,7 @@ static void take_late(struct fors_background *background)
 }
 
 /* News of a late task are for who asked for them. */
-static void no_news_but_for_who_wants_them(void **state)
+CASE(no_news_but_for_who_wants_them)
 {
 	struct fors_background *background = start();
 
@@ -187,7 +189,7 @@ static void no_news_but_for_who_wants_them(void **state)
 }
 
 /* Trouble is named with the time when it began, however late somebody asks. */
-static void trouble_has_the_time_of_its_beginning(void **state)
+CASE(trouble_has_the_time_of_its_beginning)
 {
 	struct fors_background *background = start();
 	time_t begin = (time_t)(fors_clock_unix_ms() / 1000);
@@ -219,7 +221,7 @@ static void *let_time_run(void *context)
 }
 
 /* Several that hang, and are told at once, are waited for no longer than one. */
-static void who_were_dismissed_are_waited_for_together(void **state)
+CASE(who_were_dismissed_are_waited_for_together)
 {
 	struct fors_background *background[4];
 	atomic_bool is_over = false;
@@ -241,18 +243,4 @@ static void who_were_dismissed_are_waited_for_together(void **state)
 	atomic_store(&is_over, true);
 	pthread_join(thread, NULL);
 	assert_in_range(fors_clock_ms() - begin, 1000, 2000);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup(name, reset)
-	const struct CMUnitTest tests[] = {
-		CASE(patience_begins_with_the_waiting),
-		CASE(who_was_left_stays_where_it_is),
-		CASE(no_news_but_for_who_wants_them),
-		CASE(trouble_has_the_time_of_its_beginning),
-		CASE(who_were_dismissed_are_waited_for_together),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static unsigned lmc_for(unsigned lanes)
 	return lmc;
 }
 
-static void small_fabrics(void **state)
+TEST(small_fabrics)
 {
 	for (unsigned m0 = 2; m0 <= 14; m0++)
 		for (unsigned m1 = 2; m1 <= 14; m1++)
@@ -90,7 +90,7 @@ static void paper_fabric(const char *spec, unsigned m0, unsigned m1, unsigned mo
 	bed_free(bed);
 }
 
-static void paper_fabrics(void **state)
+TEST(paper_fabrics)
 {
 	paper_fabric("FT(2;8,16)", 8, 16, 7);
 	paper_fabric("FT(2;16,16)", 16, 16, 8);
@@ -99,7 +99,7 @@ static void paper_fabrics(void **state)
 	paper_fabric("FT(2;32,32)", 32, 32, 4);
 }
 
-static void lost_spines(void **state)
+TEST(lost_spines)
 {
 	struct bed *bed = bed_new("FT(2;20,18)", 5);
 
@@ -111,7 +111,7 @@ static void lost_spines(void **state)
 }
 
 /* A healthy fabric with a spine per server, and a leaf or a server alone, need one LID only. */
-static void base_lids_are_enough(void **state)
+TEST(base_lids_are_enough)
 {
 	static const struct {
 		const char *spec;
@@ -137,7 +137,7 @@ static void base_lids_are_enough(void **state)
 }
 
 /* More spines or cables than servers: any B good lanes, over leaves that take part. */
-static void spare_lanes(void **state)
+TEST(spare_lanes)
 {
 	struct bed *bed = bed_new("FT(2;6,5;servers=4)", 3);
 
@@ -152,7 +152,7 @@ static void spare_lanes(void **state)
 	bed_free(bed);
 }
 
-static void leaves_that_take_no_part(void **state)
+TEST(leaves_that_take_no_part)
 {
 	struct bed *bed = bed_new("FT(2;3,4)", 2);
 
@@ -184,7 +184,7 @@ static void assert_declines(const struct bed *bed, enum fors_err expected, const
 		fail_msg("\"%s\" is not in \"%s\"", part_of_text, error.text);
 }
 
-static void declines(void **state)
+TEST(declines)
 {
 	struct bed *bed = bed_new("FT(2;4,4;empty=1/2)", 2);
 
@@ -207,7 +207,7 @@ static bool yes(void *context)
 	return true;
 }
 
-static void can_be_cancelled(void **state)
+TEST(can_be_cancelled)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct fors_task task = bed_task(bed);
@@ -218,16 +218,4 @@ static void can_be_cancelled(void **state)
 	assert_int_equal(fors_method_closed_form.plan(&task, &schedule, &error), FORS_ECANCELLED);
 	assert_null(schedule);
 	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_fabrics), cmocka_unit_test(paper_fabrics),
-		cmocka_unit_test(lost_spines),	 cmocka_unit_test(base_lids_are_enough),
-		cmocka_unit_test(spare_lanes),	 cmocka_unit_test(leaves_that_take_no_part),
-		cmocka_unit_test(declines),	 cmocka_unit_test(can_be_cancelled),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

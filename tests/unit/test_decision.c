@@ -45,7 +45,7 @@ static struct decision made(uint64_t bytes)
 	return decision;
 }
 
-static void nothing_follows_before_it_is_measured(void **state)
+TEST(nothing_follows_before_it_is_measured)
 {
 	struct decision decision;
 
@@ -60,7 +60,7 @@ static void nothing_follows_before_it_is_measured(void **state)
 	assert_int_equal(way_of(&decision, MIB), WAY_MPI);
 }
 
-static void waiting_is_a_twentieth(void **state)
+TEST(waiting_is_a_twentieth)
 {
 	struct decision decision = made(MIB);
 
@@ -70,7 +70,7 @@ static void waiting_is_a_twentieth(void **state)
 }
 
 /* Longer messages than those measured are left to MPI until their own rate is known; shorter ones say nothing. */
-static void the_longest_messages_count(void **state)
+TEST(the_longest_messages_count)
 {
 	struct decision decision = made(MIB);
 	struct sizes small = equal(100);
@@ -89,7 +89,7 @@ static void the_longest_messages_count(void **state)
 }
 
 /* One slow call is bad luck; two in a row are not. The middle of three rates counts. */
-static void slow_calls_are_left_to_mpi_again(void **state)
+TEST(slow_calls_are_left_to_mpi_again)
 {
 	struct decision decision = made(MIB);
 	struct sizes sizes = equal(512 * KIB);
@@ -106,7 +106,7 @@ static void slow_calls_are_left_to_mpi_again(void **state)
 	assert_int_equal(decision.least, MIB);
 }
 
-static void ways_by_sizes(void **state)
+TEST(ways_by_sizes)
 {
 	struct decision decision = made(MIB);
 	struct sizes sizes = {.longest = 2 * MIB, .rank = PEERS * MIB, .unit = 4};
@@ -119,7 +119,7 @@ static void ways_by_sizes(void **state)
 	assert_in_range(decision.least, 100 * KIB - 1, 100 * KIB + 1);
 }
 
-static void chunks_hold_whole_units(void **state)
+TEST(chunks_hold_whole_units)
 {
 	struct decision decision = made(MIB);
 	struct sizes sizes = {.longest = MIB, .rank = PEERS * 100000, .unit = 12};
@@ -138,7 +138,7 @@ static void chunks_hold_whole_units(void **state)
 	assert_int_equal(forsched_mpi_chunk(&decision, &sizes, 100), 0);
 }
 
-static void the_middle_of_three(void **state)
+TEST(the_middle_of_three)
 {
 	static const double order[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
 
@@ -155,7 +155,7 @@ static void the_middle_of_three(void **state)
 }
 
 /* No rate and no waiting, however odd, makes a number of bytes that is none. */
-static void odd_measurements(void **state)
+TEST(odd_measurements)
 {
 	struct decision decision;
 	struct sizes sizes = {.longest = UINT64_MAX, .rank = UINT64_MAX, .unit = 1};
@@ -169,20 +169,4 @@ static void odd_measurements(void **state)
 	for (int i = 0; i < 3; i++)
 		forsched_mpi_learn(&decision, &sizes, WAY_MPI, 1e9);
 	assert_int_equal(decision.least, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_follows_before_it_is_measured),
-		cmocka_unit_test(waiting_is_a_twentieth),
-		cmocka_unit_test(the_longest_messages_count),
-		cmocka_unit_test(slow_calls_are_left_to_mpi_again),
-		cmocka_unit_test(ways_by_sizes),
-		cmocka_unit_test(chunks_hold_whole_units),
-		cmocka_unit_test(the_middle_of_three),
-		cmocka_unit_test(odd_measurements),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

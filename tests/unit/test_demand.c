@@ -247,7 +247,7 @@ static const struct kind {
 
 #define TRIALS 12
 
-static void all_kinds(void **state)
+TEST(all_kinds)
 {
 	bool is_worse = false;
 
@@ -273,7 +273,7 @@ static void all_kinds(void **state)
 }
 
 /* No room is made for what no file can hold. */
-static void a_schedule_that_is_too_large(void **state)
+TEST(a_schedule_that_is_too_large)
 {
 	const struct fors_flows_routed routed = {.nservers = 5000};
 	const struct fors_demand_plan plan = {.nservers = 5000, .nphases = 9000, .method = "slices"};
@@ -296,7 +296,7 @@ static uint32_t named(const struct trial *t, const char *name)
 }
 
 /* A phase of few messages that differ costs more than they do: they stay whole, and as many phases are taken as the fullest port needs. */
-static void few_messages_stay_whole(void **state)
+TEST(few_messages_stay_whole)
 {
 	static const char *const pairs[][2] = {{"Node00-00", "Node01-00"},
 					       {"Node00-01", "Node02-00"},
@@ -314,7 +314,7 @@ static void few_messages_stay_whole(void **state)
 }
 
 /* Of all with all a shift has a phase for each distance, and none of them has two messages over a cable. */
-static void a_shift_has_a_phase_for_each_distance(void **state)
+TEST(a_shift_has_a_phase_for_each_distance)
 {
 	const uint64_t bytes = 1000;
 	struct fors_demand_shift shift;
@@ -355,7 +355,7 @@ enum fors_err __wrap_fors_demand_prove(const struct fors_demand_steps *steps, st
 }
 
 /* Nothing leaves that is not proven. */
-static void a_plan_that_is_wrong_is_not_given(void **state)
+TEST(a_plan_that_is_wrong_is_not_given)
 {
 	static const char text[] = "Node00-00 Node01-00 100\nNode01-01 Node02-02 50\n";
 	struct bed *bed = bed_new("FT(2;3,3)", 0);
@@ -374,17 +374,4 @@ static void a_plan_that_is_wrong_is_not_given(void **state)
 	assert_int_equal(schedule->nphases, report.nphases);
 	fors_schedule_free(schedule);
 	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_kinds),
-		cmocka_unit_test(a_schedule_that_is_too_large),
-		cmocka_unit_test(few_messages_stay_whole),
-		cmocka_unit_test(a_shift_has_a_phase_for_each_distance),
-		cmocka_unit_test(a_plan_that_is_wrong_is_not_given),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static struct fors_demand_verdict verdict_of(const struct victim *v)
 	return verdict;
 }
 
-static void a_good_plan(void **state)
+TEST(a_good_plan)
 {
 	struct victim v;
 	struct fors_demand_verdict verdict;
@@ -88,7 +88,7 @@ static const struct fault {
 	{2, {40, 0, 4, 2}, "server 4 has no path index 2"},
 };
 
-static void broken_pieces(void **state)
+TEST(broken_pieces)
 {
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
 		struct fors_demand_verdict verdict;
@@ -123,7 +123,7 @@ static void assert_conflict(uint32_t src, uint32_t dst, const char *says)
 }
 
 /* Tables of fors lead to server 4 and to server 8, the first of their leaves, over one spine. */
-static void conflicts(void **state)
+TEST(conflicts)
 {
 	assert_conflict(0, 9, "two pieces leave Node00-00 by port 1");
 	assert_conflict(1, 4, "server 4 receives two pieces");
@@ -135,7 +135,7 @@ static void conflicts(void **state)
 /* ---- tables and net ---- */
 
 /* Both pieces for server 4 come by its leaf, each on a LID of its own. */
-static void tables_that_do_not_lead_there(void **state)
+TEST(tables_that_do_not_lead_there)
 {
 	struct victim v;
 	const struct fors_node *leaf;
@@ -158,7 +158,7 @@ static void tables_that_do_not_lead_there(void **state)
 	victim_free(&v);
 }
 
-static void a_dead_cable(void **state)
+TEST(a_dead_cable)
 {
 	struct victim v;
 	struct fors_port *port;
@@ -170,7 +170,7 @@ static void a_dead_cable(void **state)
 	victim_free(&v);
 }
 
-static void a_server_that_is_not_there(void **state)
+TEST(a_server_that_is_not_there)
 {
 	struct victim v;
 
@@ -178,15 +178,4 @@ static void a_server_that_is_not_there(void **state)
 	v.guid[7] = 0x4711;
 	assert_string_equal(verdict_of(&v).text, "server 7 is not in the net");
 	victim_free(&v);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_good_plan),	cmocka_unit_test(broken_pieces),
-		cmocka_unit_test(conflicts),	cmocka_unit_test(tables_that_do_not_lead_there),
-		cmocka_unit_test(a_dead_cable), cmocka_unit_test(a_server_that_is_not_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,7 +177,7 @@ static char *any_jobs(const struct bed *bed, struct rng *rng, uint32_t njobs, bo
 }
 
 /* Blocks of leaves: every job at full speed over one LID for each server. */
-static void blocks_at_full_speed(void **state)
+TEST(blocks_at_full_speed)
 {
 	struct bed *bed = bed_new("FT(2;8,8)", 1);
 	struct rng rng = {1};
@@ -193,7 +193,7 @@ static void blocks_at_full_speed(void **state)
 }
 
 /* Anywhere, on fabrics of many kinds, with cuts, over the last path index: apart, arriving, others untouched. */
-static void jobs_anywhere(void **state)
+TEST(jobs_anywhere)
 {
 	static const struct {
 		const char *spec;
@@ -279,7 +279,7 @@ static uint32_t count_uneven(const struct bed *bed, const struct made *made, uin
 }
 
 /* Where the search has ended, rows are as level as single entries can make them, and the fullest is what it was. */
-static void rows_are_level(void **state)
+TEST(rows_are_level)
 {
 	struct rng rng = {8};
 
@@ -298,7 +298,7 @@ static void rows_are_level(void **state)
 	}
 }
 
-static void who_gets_entries(void **state)
+TEST(who_gets_entries)
 {
 	static const char text[] = "index [job-index]: Node00-00, Node01-00\nown [exclusive]: Node00-01, Node01-01\n"
 				   "leaf [job-index]: Node02-00, Node02-01\nshares: Node00-02, Node03-00\n";
@@ -316,7 +316,7 @@ static void who_gets_entries(void **state)
 }
 
 /* Two leaves without a spine in common: no entries for that job, and none of its half made ones in the tables. */
-static void cut_off(void **state)
+TEST(cut_off)
 {
 	static const char text[] =
 		"torn [job-index]: Node00-00, Node01-00, Node02-00\nwell [job-index]: Node02-01, Node03-01\n";
@@ -332,7 +332,7 @@ static void cut_off(void **state)
 }
 
 /* A job that runs keeps lanes and entries when others end and begin; its table is the same to the byte. */
-static void running_jobs_stay(void **state)
+TEST(running_jobs_stay)
 {
 	struct bed *bed = bed_new("FT(2;8,8)", 1);
 	struct rng rng = {3};
@@ -373,7 +373,7 @@ static void running_jobs_stay(void **state)
 }
 
 /* Twice the same bytes; and in the numbers of a fabric in which a server has gone, the entries of the others. */
-static void same_again(void **state)
+TEST(same_again)
 {
 	struct bed *bed = bed_new("FT(2;5,6)", 1);
 	struct rng rng = {11};
@@ -428,7 +428,7 @@ static void assert_held(const struct bed *bed, const struct made *made, const st
 }
 
 /* A cable under a running job is cut: what is left of its entries is right at once, and all jobs find entries again. */
-static void a_cut_under_a_job(void **state)
+TEST(a_cut_under_a_job)
 {
 	static const char text[] = "one [job-index]: Node00-00, Node00-01, Node01-00, Node01-01\n"
 				   "beside [job-index]: Node00-02, Node00-03, Node01-02, Node01-03\n"
@@ -459,7 +459,7 @@ static void a_cut_under_a_job(void **state)
  * A leaf of none of the job's servers reaches one by a detour only, over a spine that has lost the server's leaf: it
  * stays.
  */
-static void a_detour_stays(void **state)
+TEST(a_detour_stays)
 {
 	static const char text[] = "one [job-index]: Node00-00, Node00-01, Node01-00, Node01-01\n";
 	struct bed *bed = bed_new("FT(2;2,4)", 1);
@@ -477,7 +477,7 @@ static void a_detour_stays(void **state)
  * Cables die one after the other: what is left of the entries is right each time, whatever else is dead, and so are
  * those that are found anew; only tables that have them hold them.
  */
-static void cuts_anywhere(void **state)
+TEST(cuts_anywhere)
 {
 	static const char *const spec[] = {"FT(2;5,6)", "FT(2;3,4;servers=5)", "FT(2;2,5;cables=2)"};
 
@@ -534,7 +534,7 @@ static void assert_on_index(const struct fors_schedule *plan, uint32_t index)
 }
 
 /* Plans over the index alone, at the bound of the entries or a little above, none of them meeting another. */
-static void plans_over_the_index(void **state)
+TEST(plans_over_the_index)
 {
 	struct bed *bed = bed_new("FT(2;8,8)", 1);
 	struct rng rng = {5};
@@ -572,7 +572,7 @@ static void plans_over_the_index(void **state)
 }
 
 /* A job that has no entries sends to the index all the same: its plan says so, and that it shares. One LID: no index. */
-static void plans_without_entries(void **state)
+TEST(plans_without_entries)
 {
 	static const char text[] =
 		"single [job-index]: Node03-00, Node03-01\ntorn [job-index]: Node00-00, Node01-00, Node02-00\n"
@@ -612,7 +612,7 @@ static void plans_without_entries(void **state)
  * each lane, too, no entry of the index is at home only because its lane lives. Method exact may decline then; what it makes
  * is right.
  */
-static void plans_over_what_was_moved(void **state)
+TEST(plans_over_what_was_moved)
 {
 	static const char *const method[] = {"auto", "exact"};
 	struct rng rng = {6};
@@ -644,7 +644,7 @@ static void plans_over_what_was_moved(void **state)
  * Spine02 has no cable to Leaf00 and never had one; hosts are on it, or on none. What it had for LIDs of Leaf00 went over
  * a leaf whose entry is the job's now. The tables stay what tables have to be.
  */
-static void detours_follow(void **state)
+TEST(detours_follow)
 {
 	static const char text[] = "a [job-index]: Node00-00, Node00-01, Node01-00, Node02-00, Node03-01, Node04-00\n"
 				   "b [job-index]: Node00-02, Node01-01, Node02-02, Node04-01\n";
@@ -744,7 +744,7 @@ static bool spare_lanes_are_free(const struct bed *bed, const struct made *three
 }
 
 /* Those that run move for the one that starts when asked to; a change is weighed by what it moves. */
-static void who_moves_for_others(void **state)
+TEST(who_moves_for_others)
 {
 	struct bed *bed = bed_new("FT(2;8,8)", 1);
 	const char *all = SCATTERED_THREE SCATTERED_FOURTH;
@@ -771,27 +771,4 @@ static void who_moves_for_others(void **state)
 	clear(&stays);
 	clear(&moves);
 	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_at_full_speed),
-		cmocka_unit_test(jobs_anywhere),
-		cmocka_unit_test(rows_are_level),
-		cmocka_unit_test(who_gets_entries),
-		cmocka_unit_test(cut_off),
-		cmocka_unit_test(running_jobs_stay),
-		cmocka_unit_test(same_again),
-		cmocka_unit_test(a_cut_under_a_job),
-		cmocka_unit_test(cuts_anywhere),
-		cmocka_unit_test(a_detour_stays),
-		cmocka_unit_test(plans_over_the_index),
-		cmocka_unit_test(plans_without_entries),
-		cmocka_unit_test(plans_over_what_was_moved),
-		cmocka_unit_test(detours_follow),
-		cmocka_unit_test(who_moves_for_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static void put_schedule(const struct place *place, uint64_t epoch)
 	free(bytes);
 }
 
-static void next_grows_and_never_wraps(void **state)
+TEST(next_grows_and_never_wraps)
 {
 	assert_true(fors_epoch_next(0, NOW) == NOW);
 	assert_true(fors_epoch_next(NOW - 2, NOW) == NOW);
@@ -81,7 +81,7 @@ static void next_grows_and_never_wraps(void **state)
 }
 
 /* Two minutes, or a thousand when the clock is behind; halves of them are scarce; never at the limit. */
-static void epochs_are_reserved(void **state)
+TEST(epochs_are_reserved)
 {
 	assert_true(fors_epoch_reserve(0, NOW) == NOW + 120000);
 	assert_true(fors_epoch_reserve(NOW, 5) == NOW + 1000);
@@ -94,7 +94,9 @@ static void epochs_are_reserved(void **state)
 	assert_false(fors_epoch_is_scarce(NOW + 500, NOW, 0));
 }
 
-static void reserve_has_an_epoch(void **state)
+#define IN_A_PLACE(test) TEST(test, make_place, remove_place)
+
+IN_A_PLACE(reserve_has_an_epoch)
 {
 	static const char *const bad[] = {"",
 					  "5",
@@ -132,7 +134,7 @@ static void reserve_has_an_epoch(void **state)
 	}
 }
 
-static void belief_has_limits(void **state)
+TEST(belief_has_limits)
 {
 	assert_true(fors_epoch_is_own(0) && fors_epoch_is_own(FORS_EPOCH_LIMIT - 1));
 	assert_false(fors_epoch_is_own(FORS_EPOCH_LIMIT) || fors_epoch_is_own(UINT64_MAX));
@@ -146,7 +148,7 @@ static void belief_has_limits(void **state)
 	assert_true(fors_epoch_is_near(FORS_EPOCH_LIMIT, FORS_EPOCH_LIMIT, NOW));
 }
 
-static void schedule_has_an_epoch(void **state)
+IN_A_PLACE(schedule_has_an_epoch)
 {
 	const struct place *place = *state;
 	struct fors_schedule_header header;
@@ -178,7 +180,7 @@ static long peak(void)
 	return kb;
 }
 
-static void large_file_costs_nothing(void **state)
+IN_A_PLACE(large_file_costs_nothing)
 {
 	const struct place *place = *state;
 	struct fors_schedule_header header;
@@ -194,7 +196,7 @@ static void large_file_costs_nothing(void **state)
 }
 
 /* What is no file of ours stays so; nothing of it is waited for. */
-static void misfits_are_not_read(void **state)
+IN_A_PLACE(misfits_are_not_read)
 {
 	const struct place *place = *state;
 	struct fors_head head;
@@ -226,7 +228,7 @@ static enum fors_err epoch_of_status(const struct fors_folder *folder, uint64_t 
 	return FORS_OK;
 }
 
-static void status_has_an_epoch(void **state)
+IN_A_PLACE(status_has_an_epoch)
 {
 	static const struct {
 		const char *text;
@@ -261,7 +263,7 @@ static void status_has_an_epoch(void **state)
 	}
 }
 
-static void heartbeat_has_an_epoch(void **state)
+IN_A_PLACE(heartbeat_has_an_epoch)
 {
 	static const char *const bad[] = {
 		"",
@@ -302,23 +304,4 @@ static void heartbeat_has_an_epoch(void **state)
 	put(place, "heartbeat", much, sizeof(much));
 	assert_int_equal(fors_epoch_of_heartbeat(&place->folder, &epoch, &error), FORS_EINPUT);
 	assert_true(epoch == UINT64_MAX);
-}
-
-#define IN_A_PLACE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(next_grows_and_never_wraps),
-		cmocka_unit_test(belief_has_limits),
-		cmocka_unit_test(epochs_are_reserved),
-		IN_A_PLACE(schedule_has_an_epoch),
-		IN_A_PLACE(large_file_costs_nothing),
-		IN_A_PLACE(misfits_are_not_read),
-		IN_A_PLACE(status_has_an_epoch),
-		IN_A_PLACE(heartbeat_has_an_epoch),
-		IN_A_PLACE(reserve_has_an_epoch),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void assert_at_bound(const struct bed *bed, const char *what)
 		fail_msg("%s: %u phases, the tables allow %u", what, phases, bound);
 }
 
-static void healthy_trees_need_no_search(void **state)
+TEST(healthy_trees_need_no_search)
 {
 	static const char *const spec[] = {"FT(2;8,8)",		  "FT(2;20,18)",	   "FT(2;6,9;cables=2)",
 					   "FT(2;8,6;servers=4)", "FT(2;4,6;servers=8)",   "FT(2;1,1)",
@@ -80,7 +80,7 @@ static void healthy_trees_need_no_search(void **state)
 }
 
 /* Leaves of any size cost nothing: T is the bound of the tables, which no whole rounds reach. */
-static void uneven_leaves_cost_nothing(void **state)
+TEST(uneven_leaves_cost_nothing)
 {
 	struct bed *bed = bed_new("FT(2;8,8;empty=0/1,0/2,0/5,1/0,3/3,3/4,3/5,3/6,6/7)", 0);
 
@@ -93,7 +93,7 @@ static void uneven_leaves_cost_nothing(void **state)
 }
 
 /* More senders than bits in a word: the other colouring. */
-static void leaves_larger_than_a_word(void **state)
+TEST(leaves_larger_than_a_word)
 {
 	struct bed *bed = bed_new("FT(2;5,3;servers=70)", 0);
 
@@ -102,7 +102,7 @@ static void leaves_larger_than_a_word(void **state)
 }
 
 /* Random populations and failures on random trees; together within 1 % of the bound, and never a wrong plan. */
-static void random_fabrics(void **state)
+TEST(random_fabrics)
 {
 	struct rng rng = {7};
 	uint64_t phases = 0, bound = 0;
@@ -134,7 +134,7 @@ static void random_fabrics(void **state)
 }
 
 /* A full tree with one dead cable is at the lower bound, or at the lump of one LID, without a search. */
-static void one_dead_cable_costs_nothing(void **state)
+TEST(one_dead_cable_costs_nothing)
 {
 	static const char *const down[] = {"Leaf00[21]", "Leaf07[33]", "Leaf17[38]"};
 
@@ -148,7 +148,7 @@ static void one_dead_cable_costs_nothing(void **state)
 	}
 }
 
-static void more_path_indices(void **state)
+TEST(more_path_indices)
 {
 	struct bed *bed = bed_new("FT(2;20,18)", 2);
 
@@ -184,7 +184,7 @@ static struct bed *bed_with_holes(void)
 }
 
 /* Ways that the tables do not have are not used. */
-static void ways_that_are_missing(void **state)
+TEST(ways_that_are_missing)
 {
 	struct bed *bed = bed_with_holes();
 
@@ -192,7 +192,7 @@ static void ways_that_are_missing(void **state)
 	bed_free(bed);
 }
 
-static void wanted_phases_are_a_limit(void **state)
+TEST(wanted_phases_are_a_limit)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
 	struct fors_task task = bed_task(bed);
@@ -223,7 +223,7 @@ static bool is_not_found(const struct bed *bed, uint32_t wanted)
 }
 
 /* A plan that there is, which takes more steps; one with a phase less than the tables need there is not. */
-static void nothing_found_within_the_limit(void **state)
+TEST(nothing_found_within_the_limit)
 {
 	struct rng rng = {3};
 
@@ -238,7 +238,7 @@ static void nothing_found_within_the_limit(void **state)
 }
 
 /* 2,048 servers are taken, 2,049 are not. */
-static void the_most_servers(void **state)
+TEST(the_most_servers)
 {
 	static const struct {
 		const char *spec;
@@ -257,7 +257,7 @@ static void the_most_servers(void **state)
 	}
 }
 
-static void stopped_anywhere(void **state)
+TEST(stopped_anywhere)
 {
 	struct bed *bed = bed_new("FT(2;8,8)", 0);
 
@@ -297,7 +297,7 @@ static void assert_book(const struct fors_flows_packing *p, const char *what)
 }
 
 /* What waits for any of its ways does not get one that is not there. */
-static void filled_over_missing_ways(void **state)
+TEST(filled_over_missing_ways)
 {
 	struct bed *bed = bed_with_holes();
 	struct fors_task task = bed_task(bed);
@@ -323,7 +323,7 @@ static void filled_over_missing_ways(void **state)
 }
 
 /* A search with little to spend ends at the best that it saw, and the occupancy is right. */
-static void a_search_cut_short(void **state)
+TEST(a_search_cut_short)
 {
 	struct bed *bed = bed_new("FT(2;8,8)", 0);
 	struct fors_flows_problem problem;
@@ -362,7 +362,7 @@ static void a_search_cut_short(void **state)
 /* ---- at the bound ---- */
 
 /* Healthy trees with at most as many servers per leaf as lanes, equal leaves and uneven ones: the bound. */
-static void healthy_trees_are_at_the_bound(void **state)
+TEST(healthy_trees_are_at_the_bound)
 {
 	struct rng rng = {3};
 
@@ -382,7 +382,7 @@ static void healthy_trees_are_at_the_bound(void **state)
 }
 
 /* A few dead cables of a full tree: half per cent above the bound, where whole units need half a round more. */
-static void a_few_dead_cables(void **state)
+TEST(a_few_dead_cables)
 {
 	struct bed *bed = bed_new("FT(2;20,18)", 0);
 	struct rng rng = {1};
@@ -454,7 +454,7 @@ static int least_full(const struct fors_flows_problem *p, uint32_t unit, int *lo
 }
 
 /* Never above what all splits of all units give, and a phase below at most: the rest is in whole numbers. */
-static void the_choice_of_ways_has_a_bound(void **state)
+TEST(the_choice_of_ways_has_a_bound)
 {
 	struct fors_random random = {34};
 
@@ -468,28 +468,4 @@ static void the_choice_of_ways_has_a_bound(void **state)
 		assert_in_range(bound, best - 1, best);
 		fors_flows_problem_clear(&p);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(healthy_trees_need_no_search),
-		cmocka_unit_test(uneven_leaves_cost_nothing),
-		cmocka_unit_test(leaves_larger_than_a_word),
-		cmocka_unit_test(random_fabrics),
-		cmocka_unit_test(one_dead_cable_costs_nothing),
-		cmocka_unit_test(more_path_indices),
-		cmocka_unit_test(ways_that_are_missing),
-		cmocka_unit_test(wanted_phases_are_a_limit),
-		cmocka_unit_test(nothing_found_within_the_limit),
-		cmocka_unit_test(the_most_servers),
-		cmocka_unit_test(stopped_anywhere),
-		cmocka_unit_test(filled_over_missing_ways),
-		cmocka_unit_test(a_search_cut_short),
-		cmocka_unit_test(healthy_trees_are_at_the_bound),
-		cmocka_unit_test(a_few_dead_cables),
-		cmocka_unit_test(the_choice_of_ways_has_a_bound),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

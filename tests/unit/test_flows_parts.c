@@ -15,7 +15,7 @@
  * Five units of ten tokens with two ways each. At first the second and the third share link 1, the others link 0. The first
  * finds no better way before the second has left link 1; and the last can do nothing, which is no reason to stop there.
  */
-static void ways_are_chosen_until_nobody_moves(void **state)
+TEST(ways_are_chosen_until_nobody_moves)
 {
 	uint32_t senders[] = {10}, begin[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
 		 link[] = {0, 1, 1, 2, 1, 1, 0, 0, 0, 0};
@@ -131,7 +131,7 @@ static void shorten(uint32_t npaths)
 	fors_flows_packing_free(packing);
 }
 
-static void long_plans_become_short(void **state)
+TEST(long_plans_become_short)
 {
 	shorten(1);
 	shorten(2);
@@ -160,7 +160,7 @@ static void assert_book(const struct fors_occupancy *occupancy, uint32_t (*who)[
 }
 
 /* An occupancy table whose rows have room for several, written and erased at random; a copy has all of it. */
-static void a_occupancy_has_room_for_several(void **state)
+TEST(a_occupancy_has_room_for_several)
 {
 	static uint32_t who[5][70][3];
 	struct fors_random random = {11};
@@ -185,15 +185,4 @@ static void a_occupancy_has_room_for_several(void **state)
 		assert_book(&copy, who, i / 70, i % 70);
 	fors_occupancy_release(&occupancy);
 	fors_occupancy_release(&copy);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ways_are_chosen_until_nobody_moves),
-		cmocka_unit_test(long_plans_become_short),
-		cmocka_unit_test(a_occupancy_has_room_for_several),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

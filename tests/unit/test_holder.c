@@ -77,7 +77,7 @@ static bool has(const char *name)
 }
 
 /* The first one holds it, and after a restart; the other one waits, as long as there is a heartbeat. */
-static void one_holds(void **state)
+TEST(one_holds, begin, end)
 {
 	struct one a = someone("0xa"), b = someone("0xb"), again = someone("0xa");
 
@@ -92,7 +92,7 @@ static void one_holds(void **state)
 }
 
 /* The holder falls silent. Of two that wait one gets the next term; the old holder finds that out, and waits as well. */
-static void taken_over(void **state)
+TEST(taken_over, begin, end)
 {
 	struct one a = someone("0xa"), b = someone("0xb"), c = someone("0xc");
 
@@ -140,7 +140,7 @@ static void two_in_turn(void)
 }
 
 /* The link() for a term hangs until that term is over, and its name is gone: it says nothing then. */
-static void a_link_that_hangs(void **state)
+TEST(a_link_that_hangs, begin, end)
 {
 	struct one a = someone("0xa"), b = someone("0xb");
 
@@ -158,7 +158,7 @@ static void a_link_that_hangs(void **state)
 }
 
 /* Names that are no terms, damaged terms, and a folder that is not there. */
-static void strange(void **state)
+TEST(strange, begin, end)
 {
 	static const char *const names[] = {"holder.", "holder.0", "holder.x", "holder.1x",
 					    "holder.99999999999999999999"};
@@ -183,16 +183,4 @@ static void strange(void **state)
 	assert_non_null(strstr(error.text, "holder.9"));
 	a.folder.parent = gone;
 	assert_int_equal(fors_hold(&a.holder, &a.folder, &is_ours, &error), FORS_EIO);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(one_holds, begin, end),
-		cmocka_unit_test_setup_teardown(taken_over, begin, end),
-		cmocka_unit_test_setup_teardown(a_link_that_hangs, begin, end),
-		cmocka_unit_test_setup_teardown(strange, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

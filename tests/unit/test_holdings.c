@@ -246,7 +246,7 @@ static uint32_t judge_jobs(const struct site *s, const struct fors_joblist *list
 }
 
 /* Servers anywhere, nothing dead, and a cable of each kind. */
-static void test_necessary(void **state)
+TEST(test_necessary)
 {
 	static const char *const specs[] = {"XGFT(3;2,2,2;1,2,2)", "XGFT(3;2,2,3;1,2,2)", "XGFT(3;3,2,2;1,3,2)",
 					    "PGFT(3;2,2,2;1,1,1;1,2,2)"};
@@ -268,7 +268,7 @@ static void test_necessary(void **state)
 }
 
 /* A middle switch that has lost all its tops is no lane of its leaves, though their cables to it live. */
-static void test_mids_without_tops(void **state)
+TEST(test_mids_without_tops)
 {
 	const struct fors_fabric *f;
 	struct site s;
@@ -307,7 +307,7 @@ static unsigned try_whole(const struct site *s, unsigned njobs)
  * Three jobs of a leaf in each of two pods, each pair of them in one pod: in a plane only two of them find tops that
  * they have in both pods, and two planes are enough for the three.
  */
-static void test_whole_leaves(void **state)
+TEST(test_whole_leaves)
 {
 	struct site s;
 
@@ -454,7 +454,7 @@ static bool next_split(struct split *s, unsigned *number)
 }
 
 /* All parts of leaves: what is found meets what is necessary, and is nearly all that does. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
 	static const struct {
 		const char *spec;
@@ -507,7 +507,7 @@ static struct fors_joblist scattered(const struct fors_floors *floors, uint64_t 
 }
 
 /* Seven jobs of 8 to 32 servers on 144 of 288: each has lanes and entries for its full speed, though leaves have servers of three jobs. */
-static void test_scattered(void **state)
+TEST(test_scattered)
 {
 	static const uint32_t sizes[] = {8, 16, 16, 24, 24, 24, 32};
 	unsigned nfull = 0;
@@ -533,7 +533,7 @@ static void test_scattered(void **state)
 /* ---- none ---- */
 
 /* A board belongs to both planes, and of those named as tops two have no cable: there are more than the planes have together. */
-static void test_shared_top(void **state)
+TEST(test_shared_top)
 {
 	struct world w = director_new("XGFT(3;2,2,2;1,2,2)", 4, 2, 1);
 	uint64_t roots[5] = {0xB000};
@@ -568,7 +568,7 @@ static void assert_alike(const struct fors_holdings *one, const struct fors_hold
 }
 
 /* What jobs have is the same on the same tree looked at again, for every server of them; and it stays when nothing has changed. */
-static void test_again(void **state)
+TEST(test_again)
 {
 	struct site s;
 	struct fors_random random = {3};
@@ -640,7 +640,7 @@ static unsigned go_on(const struct moment *then, struct moment *now, uint64_t se
 }
 
 /* Over failures, and their ends, jobs that run on and one that is new have right ways, over cables of their own only. */
-static void test_failures(void **state)
+TEST(test_failures)
 {
 	static const char *const dead[] = {"", "Leaf00[4]", "Leaf00[4] Mid2-01[3]", "Mid2-02", "Spine01 Leaf03[3]", ""};
 	unsigned nheld = 0;
@@ -700,7 +700,7 @@ static void assert_left(const struct moment *then, const struct moment *now, con
 	fors_holdings_clear(&left);
 }
 
-static void test_left(void **state)
+TEST(test_left)
 {
 	static const char *const spec[] = {"XGFT(3;3,2,3;1,2,2)", "XGFT(3;2,3,2;1,3,2)", "XGFT(3;2,2,3;1,2,2)"};
 	struct fors_random random = {7};
@@ -870,7 +870,7 @@ static void assert_judged(const struct queue *q)
  * Jobs begin and end, anywhere, beside dead cables: ways over own cables only, tables without loops, and whose ways stay goes on
  * with its plan, which is right over the new tables.
  */
-static void test_queue(void **state)
+TEST(test_queue)
 {
 	static const char *const dead[] = {"", "Leaf00[4] Mid2-01[4]", "Spine01 Leaf03[5]"};
 	unsigned nkept = 0;
@@ -890,17 +890,4 @@ static void test_queue(void **state)
 		site_free(&q.s);
 	}
 	assert_true(nkept > 50);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_necessary),	  cmocka_unit_test(test_whole_leaves),
-		cmocka_unit_test(test_mids_without_tops), cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_shared_top),	  cmocka_unit_test(test_again),
-		cmocka_unit_test(test_failures),	  cmocka_unit_test(test_left),
-		cmocka_unit_test(test_scattered),	  cmocka_unit_test(test_queue),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static uint32_t further(uint32_t lane, uint32_t nlanes)
 
 /* ---- lanes and path indices ---- */
 
-static void places_go_round_the_lanes(void **state)
+TEST(places_go_round_the_lanes)
 {
 	struct shape shape;
 
@@ -65,7 +65,7 @@ static void places_go_round_the_lanes(void **state)
 	}
 }
 
-static void the_index_of_a_lane_is_the_way_to_it(void **state)
+TEST(the_index_of_a_lane_is_the_way_to_it)
 {
 	for (uint32_t nlanes = 1; nlanes <= FORS_MAX_LANES; nlanes += nlanes < 40 ? 1 : 53) {
 		for (uint32_t base = 0; base < nlanes; base++) {
@@ -80,7 +80,7 @@ static void the_index_of_a_lane_is_the_way_to_it(void **state)
 	}
 }
 
-static void a_fabric_has_its_homes(void **state)
+TEST(a_fabric_has_its_homes)
 {
 	struct bed *bed = bed_new("FT(2;20,18)", 5);
 	struct fors_slot slot[3] = {{.home = 0}};
@@ -111,7 +111,7 @@ static uint32_t count_reached(uint32_t nlanes, uint32_t base, unsigned lmc)
 	return count;
 }
 
-static void the_least_lmc_reaches_all_lanes(void **state)
+TEST(the_least_lmc_reaches_all_lanes)
 {
 	for (uint32_t nlanes = 1; nlanes <= FORS_MAX_LANES; nlanes++) {
 		unsigned least = 0;
@@ -128,7 +128,7 @@ static void the_least_lmc_reaches_all_lanes(void **state)
 }
 
 /* The status takes it as it is. */
-static void lmc_needed_only_when_it_helps(void **state)
+TEST(lmc_needed_only_when_it_helps)
 {
 	struct bed *bed = bed_new("FT(2;3,2)", 0); /* 3 lanes, 6 servers */
 	struct fors_fabric fabric = *bed->fabric;
@@ -149,7 +149,7 @@ static void lmc_needed_only_when_it_helps(void **state)
 	bed_free(bed);
 }
 
-static void beyond_the_largest_lmc_it_is_that(void **state)
+TEST(beyond_the_largest_lmc_it_is_that)
 {
 	struct fors_net net = {.nnodes = 0};
 	struct fors_fabric fabric = {.net = &net, .nlanes = 200, .nservers = 6, .lmc = 3};
@@ -159,7 +159,7 @@ static void beyond_the_largest_lmc_it_is_that(void **state)
 	assert_int_equal(fors_lmc_needed(&fabric, 9, 8), FORS_UNKNOWN);
 }
 
-static void no_lmc_without_lids_for_it(void **state)
+TEST(no_lmc_without_lids_for_it)
 {
 	struct fors_net net = {.nnodes = FORS_LID_MAX + 1 - 4}; /* LIDs 1 to 3 belong to no port at LMC 2 */
 	struct fors_fabric fabric = {.net = &net, .nlanes = 3, .nservers = 6};
@@ -196,7 +196,7 @@ static void check_classes(struct shape shape, uint32_t first, uint32_t index)
 	free(is_taken);
 }
 
-static void places_of_a_leaf_have_different_classes(void **state)
+TEST(places_of_a_leaf_have_different_classes)
 {
 	struct shape shape;
 
@@ -209,7 +209,7 @@ static void places_of_a_leaf_have_different_classes(void **state)
 /* ---- the pattern's rounds ---- */
 
 /* The shift of lane k counted: how often k steps of R, put together, fill S. */
-static void shifts_are_spread_evenly(void **state)
+TEST(shifts_are_spread_evenly)
 {
 	for (uint32_t nlanes = 1; nlanes <= FORS_MAX_LANES; nlanes += nlanes < 30 ? 1 : 31) {
 		for (uint32_t nrounds = 0; nrounds < 70; nrounds++) {
@@ -225,7 +225,7 @@ static void shifts_are_spread_evenly(void **state)
 	}
 }
 
-static void the_idle_lane_is_the_first_whose_shift_came(void **state)
+TEST(the_idle_lane_is_the_first_whose_shift_came)
 {
 	for (uint32_t nlanes = 1; nlanes <= FORS_MAX_LANES; nlanes += nlanes < 30 ? 1 : 31) {
 		for (uint32_t nrounds = 1; nrounds < 70; nrounds++) {
@@ -261,30 +261,11 @@ static void check_lane(uint32_t nlanes, uint32_t nleaves, uint32_t copies, uint3
 	free(is_busy);
 }
 
-static void a_lane_is_busy_but_in_the_round_of_its_shift(void **state)
+TEST(a_lane_is_busy_but_in_the_round_of_its_shift)
 {
 	for (uint32_t nlanes = 1; nlanes < 24; nlanes++)
 		for (uint32_t nleaves = 1; nleaves < 20; nleaves++)
 			for (uint32_t copies = 1; copies <= 3; copies++)
 				for (uint32_t lane = 0; lane < nlanes; lane++)
 					check_lane(nlanes, nleaves, copies, lane);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places_go_round_the_lanes),
-		cmocka_unit_test(the_index_of_a_lane_is_the_way_to_it),
-		cmocka_unit_test(a_fabric_has_its_homes),
-		cmocka_unit_test(the_least_lmc_reaches_all_lanes),
-		cmocka_unit_test(lmc_needed_only_when_it_helps),
-		cmocka_unit_test(beyond_the_largest_lmc_it_is_that),
-		cmocka_unit_test(no_lmc_without_lids_for_it),
-		cmocka_unit_test(places_of_a_leaf_have_different_classes),
-		cmocka_unit_test(shifts_are_spread_evenly),
-		cmocka_unit_test(the_idle_lane_is_the_first_whose_shift_came),
-		cmocka_unit_test(a_lane_is_busy_but_in_the_round_of_its_shift),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

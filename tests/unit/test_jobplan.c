@@ -64,7 +64,7 @@ static void clear(struct outcome *out)
 /* --- texts ---------------------------------------------------------------------------------------------------- */
 
 /* What is not there concerns its own job only; what is no file of jobs is none all the same. */
-static void lost_servers(void **state)
+TEST(lost_servers)
 {
 	static const char *const bad[] = {"a: Node00-00\nb: Node00-00\n",
 					  "a: Node00-00\na: Node00-01\n",
@@ -94,7 +94,7 @@ static void lost_servers(void **state)
 }
 
 /* A job without servers has no plan, and takes no lane; one of a single server has one phase. */
-static void small_jobs(void **state)
+TEST(small_jobs)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct outcome out = run(bed, "none [exclusive]: Nobody\nsingle [exclusive]: Node03-03\n" ONE, NULL, NULL);
@@ -110,7 +110,7 @@ static void small_jobs(void **state)
 /* --- again ---------------------------------------------------------------------------------------------------- */
 
 /* Lanes go to the new numbers of their jobs; on another fabric nobody knows whose they were. */
-static void lanes_of_before(void **state)
+TEST(lanes_of_before)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2), *other = bed_new("FT(2;4,3)", 2), *same = bed_new("FT(2;4,4)", 2);
 	struct outcome first = run(bed, ONE TWO, NULL, NULL);
@@ -146,7 +146,7 @@ static void lanes_of_before(void **state)
  * What an earlier subnet manager left says whose the lanes were: those that each job's plan goes over, and no other. Jobs
  * that share have none.
  */
-static void lanes_of_what_was_left(void **state)
+TEST(lanes_of_what_was_left)
 {
 	static const char text[] =
 		"a [exclusive]: Node00-00, Node00-01, Node01-00, Node02-01\n"
@@ -189,7 +189,7 @@ static void lanes_of_what_was_left(void **state)
  * Two hosts have traded places since the schedule was made. A leaf sent up to one of them that is its own now: it goes up to
  * nobody of its own, else packets would come back for ever, whoever says so.
  */
-static void hosts_have_moved(void **state)
+TEST(hosts_have_moved)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct outcome out = run(bed, ONE, NULL, NULL);
@@ -225,7 +225,7 @@ static void hosts_have_moved(void **state)
 }
 
 /* Who keeps servers and lanes keeps the schedule; who lost a lane does not, nor who could use one more. */
-static void who_stays(void **state)
+TEST(who_stays)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct outcome out = run(bed, ONE TWO, NULL, NULL), same = run(bed, TWO ONE, NULL, NULL);
@@ -251,7 +251,7 @@ static void who_stays(void **state)
 }
 
 /* What is kept is not planned again, and counts when others are looked at: two that meet are told. */
-static void kept_plans(void **state)
+TEST(kept_plans)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct outcome out = run(bed, ONE TWO, NULL, NULL);
@@ -280,7 +280,7 @@ static void kept_plans(void **state)
 /* --- names ---------------------------------------------------------------------------------------------------- */
 
 /* With a name it is of version 2, goes through its bytes, and is right over the same tables, way by way. */
-static void named_plans(void **state)
+TEST(named_plans)
 {
 	static const char *const spec[] = {"FT(2;4,4)", "FT(2;2,4;servers=4;cables=2)", "FT(2;4,4;servers=3)"};
 
@@ -317,7 +317,7 @@ static void named_plans(void **state)
  * A flow comes down by the cable that the spine's table says, which need not have the number of the one that it went up by:
  * of two cables the one of that number is dead, or the leaf never had a second.
  */
-static void named_over_one_of_two(void **state)
+TEST(named_over_one_of_two)
 {
 	for (int i = 0; i < 6; i++) {
 		struct bed *bed = bed_new("FT(2;2,4;servers=4;cables=2)", (unsigned)i / 2);
@@ -348,7 +348,7 @@ static void named_over_one_of_two(void **state)
 }
 
 /* Tables that are not those of the plan: said, and the plan is what it was. */
-static void named_over_other_tables(void **state)
+TEST(named_over_other_tables)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
 	struct outcome out = run(bed, "a: Node00-00, Node01-00, Node02-01\n", NULL, NULL);
@@ -367,7 +367,7 @@ static void named_over_other_tables(void **state)
 }
 
 /* A withdrawn schedule may say whose it was. */
-static void named_withdrawals(void **state)
+TEST(named_withdrawals)
 {
 	struct fors_schedule *nothing, *read;
 	void *bytes;
@@ -389,7 +389,7 @@ static void named_withdrawals(void **state)
 /* --- any tables ----------------------------------------------------------------------------------------------- */
 
 /* Over tables of anybody: seats are all servers, or those that take part; each job has a plan for itself. */
-static void over_any_tables(void **state)
+TEST(over_any_tables)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
 	uint64_t two[2] = {bed->fabric->server[5].guid, bed->fabric->server[2].guid};
@@ -421,7 +421,7 @@ static void over_any_tables(void **state)
 }
 
 /* A new plan that meets one that was kept, of a job that goes over lanes which are not its own any more. */
-static void plans_that_meet(void **state)
+TEST(plans_that_meet)
 {
 	static const char beside[] = "beside [exclusive]: Node00-02, Node00-03, Node01-02, Node01-03\n";
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
@@ -447,25 +447,4 @@ static void plans_that_meet(void **state)
 	clear(&then);
 	clear(&now);
 	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lost_servers),
-		cmocka_unit_test(small_jobs),
-		cmocka_unit_test(lanes_of_before),
-		cmocka_unit_test(lanes_of_what_was_left),
-		cmocka_unit_test(hosts_have_moved),
-		cmocka_unit_test(who_stays),
-		cmocka_unit_test(kept_plans),
-		cmocka_unit_test(named_plans),
-		cmocka_unit_test(named_withdrawals),
-		cmocka_unit_test(named_over_one_of_two),
-		cmocka_unit_test(named_over_other_tables),
-		cmocka_unit_test(over_any_tables),
-		cmocka_unit_test(plans_that_meet),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void assert_refused(const struct bed *bed, const char *text, const char *
 	assert_int_equal(list.count, 77);
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct fors_joblist list =
@@ -62,7 +62,7 @@ static void lists(void **state)
 	bed_free(bed);
 }
 
-static void bad_lists(void **state)
+TEST(bad_lists)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	char longest[80];
@@ -202,7 +202,7 @@ static void assert_isolated(const struct bed *bed, const struct outcome *out)
 }
 
 /* Blocks of leaves: every job at full speed over its own lanes, healthy and with dead cables. */
-static void jobs_side_by_side(void **state)
+TEST(jobs_side_by_side)
 {
 	static const char *const down[] = {"", "Leaf00[9]", "Leaf02[10] Leaf05[12] Leaf07[16]"};
 	struct bed *bed = bed_new("FT(2;8,8)", 3);
@@ -226,7 +226,7 @@ static void jobs_side_by_side(void **state)
 }
 
 /* Anywhere, on fabrics of any kind: whatever is planned over own lanes is apart, and each job has some plan. */
-static void jobs_anywhere(void **state)
+TEST(jobs_anywhere)
 {
 	static const char *const spec[] = {"FT(2;8,8)", "FT(2;4,6;servers=6;cables=2)",
 					   "FT(2;5,7;servers=3;empty=1/2)"};
@@ -250,7 +250,7 @@ static void jobs_anywhere(void **state)
 }
 
 /* A running job keeps its lanes when another one ends, and when one comes that is content with what is left. */
-static void owners_stay(void **state)
+TEST(owners_stay)
 {
 	static const char two[] = "a [exclusive]: Node00-00, Node00-01, Node01-00, Node01-01\n"
 				  "b [exclusive]: Node00-02, Node01-02, Node02-00\n";
@@ -275,7 +275,7 @@ static void owners_stay(void **state)
 }
 
 /* Without a path index for each lane there may be no plan over own lanes: then over all, and it is told. */
-static void short_lmc(void **state)
+TEST(short_lmc)
 {
 	struct bed *bed = bed_new("FT(2;8,8)", 0);
 	struct rng rng = {3};
@@ -293,7 +293,7 @@ static void short_lmc(void **state)
 }
 
 /* Jobs that share: over what nobody owns; one that is alone at its leaf needs no lane. */
-static void shared_jobs(void **state)
+TEST(shared_jobs)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct outcome out = run(bed,
@@ -314,7 +314,7 @@ static void shared_jobs(void **state)
 	bed_free(bed);
 }
 
-static void the_same_again(void **state)
+TEST(the_same_again)
 {
 	struct bed *bed = bed_new("FT(2;8,8)", 3);
 	struct rng rng = {11};
@@ -329,7 +329,7 @@ static void the_same_again(void **state)
 }
 
 /* The subset is what fors_fabric_build() makes of the same participants, lanes aside. */
-static void subsets(void **state)
+TEST(subsets)
 {
 	struct bed *bed = bed_new("FT(2;4,4;servers=3)", 2);
 	const uint32_t server[] = {1, 2, 4, 9};
@@ -351,15 +351,4 @@ static void subsets(void **state)
 	assert_true(subset->fingerprint != bed->fabric->fingerprint);
 	fors_fabric_free(subset);
 	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists),	 cmocka_unit_test(bad_lists),	   cmocka_unit_test(jobs_side_by_side),
-		cmocka_unit_test(jobs_anywhere), cmocka_unit_test(owners_stay),	   cmocka_unit_test(short_lmc),
-		cmocka_unit_test(shared_jobs),	 cmocka_unit_test(the_same_again), cmocka_unit_test(subsets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static void assert_level(const struct fors_fabric *fabric, uint32_t indices)
 	fors_level_free(level);
 }
 
-static void healthy_is_at_home(void **state)
+TEST(healthy_is_at_home)
 {
 	static const uint32_t shape[][4] = {{20, 18, 20, 1}, {4, 3, 8, 1}, {5, 4, 3, 1},
 					    {3, 5, 6, 2},    {1, 1, 1, 1}, {3, 2, 7, 1}};
@@ -147,7 +147,7 @@ static void healthy_is_at_home(void **state)
 }
 
 /* Each single cable, and up to four of one leaf: as level as the live links allow, for every path index. */
-static void few_failures_are_level(void **state)
+TEST(few_failures_are_level)
 {
 	for (uint32_t leaf = 0; leaf < 18; leaf += 5) {
 		for (uint32_t lane = 0; lane < 20; lane += 3) {
@@ -162,7 +162,7 @@ static void few_failures_are_level(void **state)
 	}
 }
 
-static void lost_spines_are_level(void **state)
+TEST(lost_spines_are_level)
 {
 	static const uint32_t shape[][2] = {{20, 18}, {8, 16}, {16, 32}, {32, 32}};
 
@@ -178,7 +178,7 @@ static void lost_spines_are_level(void **state)
 }
 
 /* With whole spines down all leaves choose alike: by class and distance. */
-static void lost_spines_keep_the_symmetry(void **state)
+TEST(lost_spines_keep_the_symmetry)
 {
 	struct fors_fabric *fabric = new_fabric(20, 18, 20, 1);
 	struct fors_level *level;
@@ -223,7 +223,7 @@ static uint32_t forced(const struct fors_fabric *fabric)
 	return most;
 }
 
-static void random_failures_are_level(void **state)
+TEST(random_failures_are_level)
 {
 	uint64_t random = 1;
 
@@ -246,7 +246,7 @@ static void random_failures_are_level(void **state)
 }
 
 /* Where single moves get stuck one unit above what is possible (an integer programme says so); found by chaos.py. */
-static void tight_links_find_room(void **state)
+TEST(tight_links_find_room)
 {
 	struct fors_fabric *fabric = new_fabric(8, 8, 8, 1);
 	struct fors_level *level;
@@ -260,7 +260,7 @@ static void tight_links_find_room(void **state)
 	free_fabric(fabric);
 }
 
-static void parallel_cables(void **state)
+TEST(parallel_cables)
 {
 	struct fors_fabric *fabric = new_fabric(4, 6, 8, 2);
 	struct fors_level *level;
@@ -279,7 +279,7 @@ static void parallel_cables(void **state)
 	free_fabric(fabric);
 }
 
-static void odd_places(void **state)
+TEST(odd_places)
 {
 	struct fors_fabric *fabric = new_fabric(5, 4, 7, 1);
 	struct fors_level *level;
@@ -330,7 +330,7 @@ static uint32_t fullest_varied(const struct fors_fabric *fabric, const struct fo
 }
 
 /* One lane for all source leaves would do twice the work of another; with entries that differ all do the same. */
-static void what_is_left_over_varies(void **state)
+TEST(what_is_left_over_varies)
 {
 	static const uint32_t shape[][4] = {{4, 6, 5, 1}, {16, 18, 24, 1}, {8, 9, 12, 1}, {3, 8, 10, 2}, {5, 7, 8, 1}};
 
@@ -345,7 +345,7 @@ static void what_is_left_over_varies(void **state)
 }
 
 /* Of these entries too a dead cable moves only those that went over it. */
-static void what_varies_stays_where_it_lives(void **state)
+TEST(what_varies_stays_where_it_lives)
 {
 	struct fors_fabric *fabric = new_varied(5, 6, 8, 1);
 	struct fors_level *before = build(fabric), *after;
@@ -371,7 +371,7 @@ static void what_varies_stays_where_it_lives(void **state)
 }
 
 /* Ports with more than one LID leave planners a choice: there nothing varies. */
-static void more_lids_need_no_variation(void **state)
+TEST(more_lids_need_no_variation)
 {
 	struct fors_fabric *fabric = new_varied(4, 6, 5, 1);
 	struct fors_level *level;
@@ -386,7 +386,7 @@ static void more_lids_need_no_variation(void **state)
 	free_fabric(fabric);
 }
 
-static void no_common_lane(void **state)
+TEST(no_common_lane)
 {
 	struct fors_fabric *fabric = new_fabric(2, 3, 2, 1);
 	struct fors_level *level;
@@ -404,7 +404,7 @@ static void no_common_lane(void **state)
 	free_fabric(fabric);
 }
 
-static void no_lanes_at_all(void **state)
+TEST(no_lanes_at_all)
 {
 	struct fors_fabric *fabric = new_fabric(0, 1, 3, 1);
 
@@ -412,7 +412,7 @@ static void no_lanes_at_all(void **state)
 	free_fabric(fabric);
 }
 
-static void same_failures_same_bytes(void **state)
+TEST(same_failures_same_bytes)
 {
 	struct fors_fabric *fabric = new_fabric(20, 18, 20, 1);
 	struct fors_level *first, *second;
@@ -429,7 +429,7 @@ static void same_failures_same_bytes(void **state)
 }
 
 /* What lost its home lane comes down by cables that nobody has at home, as long as there are any. */
-static void test_idle_cables(void **state)
+TEST(test_idle_cables)
 {
 	struct bed *bed = bed_new("FT(2;2,9;servers=6;cables=4)", 0);
 	uint64_t bound;
@@ -447,7 +447,7 @@ static void test_idle_cables(void **state)
  * A spine of a small tree with parallel cables dies: what is left for 6 leaves of 8 servers is 6 cables each, which 7 units of
  * 8 flows fit on. Entries at home have to move for that, and a short search ended at 8 units.
  */
-static void test_small_trees_are_searched_longer(void **state)
+TEST(test_small_trees_are_searched_longer)
 {
 	struct bed *bed = bed_new("FT(2;3,6;servers=8;cables=3)", 0);
 	uint64_t bound;
@@ -550,7 +550,7 @@ static void assert_lump_witness(const struct fors_fabric *f, uint32_t lump)
 }
 
 /* No tables with one LID for each server are below the lump; where it is above P by a single spine it is met. */
-static void test_lump_is_a_bound(void **state)
+TEST(test_lump_is_a_bound)
 {
 	static const char *const specs[] = {"FT(2;1,3;servers=3;cables=2)", "FT(2;2,3;servers=3;cables=1)",
 					    "FT(2;2,3;servers=3;cables=2)", "FT(2;2,2;servers=5;cables=2)",
@@ -582,7 +582,7 @@ static void test_lump_is_a_bound(void **state)
 }
 
 /* Spines may be more than lanes: a list of roots, or a kept order, names switches that have no cable to a leaf. */
-static void test_lump_of_many_spines(void **state)
+TEST(test_lump_of_many_spines)
 {
 	struct fors_fabric *fabric = new_fabric(2, 3, 4, 1);
 
@@ -594,30 +594,4 @@ static void test_lump_of_many_spines(void **state)
 	fabric->nspines = 60002;
 	assert_int_equal(fors_lump_bound(fabric), 16);
 	free_fabric(fabric);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lump_is_a_bound),
-		cmocka_unit_test(test_lump_of_many_spines),
-		cmocka_unit_test(test_idle_cables),
-		cmocka_unit_test(test_small_trees_are_searched_longer),
-		cmocka_unit_test(healthy_is_at_home),
-		cmocka_unit_test(few_failures_are_level),
-		cmocka_unit_test(lost_spines_are_level),
-		cmocka_unit_test(lost_spines_keep_the_symmetry),
-		cmocka_unit_test(random_failures_are_level),
-		cmocka_unit_test(tight_links_find_room),
-		cmocka_unit_test(parallel_cables),
-		cmocka_unit_test(odd_places),
-		cmocka_unit_test(what_is_left_over_varies),
-		cmocka_unit_test(what_varies_stays_where_it_lives),
-		cmocka_unit_test(more_lids_need_no_variation),
-		cmocka_unit_test(no_common_lane),
-		cmocka_unit_test(no_lanes_at_all),
-		cmocka_unit_test(same_failures_same_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

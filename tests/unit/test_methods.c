@@ -235,7 +235,7 @@ static void try_condition(const struct condition *c)
 
 /* ---- the fabrics ---- */
 
-static void tiny_fabrics(void **state)
+TEST(tiny_fabrics)
 {
 	static const struct condition conditions[] = {
 		{"FT(2;1,1)", 0, "", NULL},
@@ -262,7 +262,7 @@ static void tiny_fabrics(void **state)
 		try_condition(&conditions[i]);
 }
 
-static void odd_fabrics(void **state)
+TEST(odd_fabrics)
 {
 	static const struct condition conditions[] = {
 		{"FT(2;4,5;servers=2)", 0, "", NULL},
@@ -287,7 +287,7 @@ static void odd_fabrics(void **state)
 		try_condition(&conditions[i]);
 }
 
-static void populations(void **state)
+TEST(populations)
 {
 	static const struct condition conditions[] = {
 		{"FT(2;4,4)", 0, "", "2/1"},
@@ -305,7 +305,7 @@ static void populations(void **state)
 }
 
 /* The model case: 360 servers, the paper's failures. */
-static void model_fabric(void **state)
+TEST(model_fabric)
 {
 	static const struct condition conditions[] = {
 		{"FT(2;20,18)", 0, "", NULL},
@@ -338,7 +338,7 @@ static const char *const random_specs[] = {
 	"FT(2;4,7;servers=6;cables=2)",
 };
 
-static void random_conditions(void **state)
+TEST(random_conditions)
 {
 	struct rng rng = {2024};
 
@@ -358,7 +358,7 @@ static void random_conditions(void **state)
 		}
 }
 
-static void random_large(void **state)
+TEST(random_large)
 {
 	struct rng rng = {2025};
 	struct bed *bed = bed_new("FT(2;8,16)", 3);
@@ -378,7 +378,7 @@ static void random_large(void **state)
 /* ---- the order of the input ---- */
 
 /* The order in which nodes are listed changes nothing: not the tables, not the plan. */
-static void order_does_not_matter(void **state)
+TEST(order_does_not_matter)
 {
 	static const char *const down = "Leaf00[7] Leaf01[8] Spine03";
 	struct bed *bed = bed_new("FT(2;6,5;empty=0/1,2/3,2/4)", 3), *other = bed_new("FT(2;6,5;empty=0/1,2/3,2/4)", 3);
@@ -427,7 +427,7 @@ static void assert_fails(const struct bed *bed, const char *method, enum fors_er
 		fail_msg("\"%s\" is not in \"%s\"", word, error.text);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 2);
 	size_t count;
@@ -444,7 +444,7 @@ static void refusals(void **state)
 	bed_free(bed);
 }
 
-static void methods_are_told_apart(void **state)
+TEST(methods_are_told_apart)
 {
 	size_t count;
 	const struct fors_method *const *methods = fors_methods(&count);
@@ -456,21 +456,4 @@ static void methods_are_told_apart(void **state)
 		for (size_t j = 0; j < i; j++)
 			assert_string_not_equal(methods[i]->name, methods[j]->name);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(methods_are_told_apart),
-		cmocka_unit_test(tiny_fabrics),
-		cmocka_unit_test(odd_fabrics),
-		cmocka_unit_test(populations),
-		cmocka_unit_test(model_fabric),
-		cmocka_unit_test(random_conditions),
-		cmocka_unit_test(random_large),
-		cmocka_unit_test(order_does_not_matter),
-		cmocka_unit_test(refusals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

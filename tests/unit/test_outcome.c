@@ -59,7 +59,7 @@ static void assert_empty(const struct fors_outcome *outcome)
 	assert_true(outcome->plan_ms < 0 && outcome->verify_ms < 0);
 }
 
-static void plan_is_proven_and_given_once(void **state)
+TEST(plan_is_proven_and_given_once)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct fors_outcome outcome;
@@ -84,7 +84,7 @@ static void plan_is_proven_and_given_once(void **state)
 }
 
 /* Lanes are read off the tables when the task brings none; the bytes are the same. */
-static void lanes_are_read_off_the_tables(void **state)
+TEST(lanes_are_read_off_the_tables)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct fors_outcome with, without;
@@ -107,7 +107,7 @@ static void lanes_are_read_off_the_tables(void **state)
 	bed_free(bed);
 }
 
-static void times_are_the_callers(void **state)
+TEST(times_are_the_callers)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct fors_request request = request_for(bed, "auto");
@@ -125,7 +125,7 @@ static void times_are_the_callers(void **state)
 }
 
 /* A method that is not for this fabric: no plan, the reason, the bound; no LMC would help it. */
-static void refusal_has_a_reason_and_a_bound(void **state)
+TEST(refusal_has_a_reason_and_a_bound)
 {
 	struct bed *bed = bed_new("FT(2;4,4;empty=0/0)", 0);
 	struct fors_outcome outcome;
@@ -145,7 +145,7 @@ static void refusal_has_a_reason_and_a_bound(void **state)
 	bed_free(bed);
 }
 
-static void larger_lmc_is_named_where_it_helps(void **state)
+TEST(larger_lmc_is_named_where_it_helps)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
 	struct fors_outcome outcome;
@@ -169,7 +169,7 @@ static void larger_lmc_is_named_where_it_helps(void **state)
 }
 
 /* Leaves without a common spine: there is no bound, and no LMC helps. */
-static void cut_off_leaves_have_no_bound(void **state)
+TEST(cut_off_leaves_have_no_bound)
 {
 	struct bed *bed = bed_new("FT(2;2,3)", 0);
 	struct fors_outcome outcome;
@@ -190,7 +190,7 @@ static bool at_once(void *context)
 }
 
 /* Only the last proof counts: over other cables the plan is refuted, and a proof that is broken off is none. */
-static void unproven_plan_is_never_given(void **state)
+TEST(unproven_plan_is_never_given)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2), *broken = bed_new("FT(2;4,4)", 2);
 	struct fors_request right = request_for(bed, "auto"), wrong = right, stopped = right;
@@ -236,7 +236,7 @@ static bool stop_at(void *context)
 }
 
 /* Stopped at each ask in turn, of planner and verifier: an empty outcome, whatever it held before. */
-static void can_be_stopped_anywhere(void **state)
+TEST(can_be_stopped_anywhere)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	struct fors_request request = request_for(bed, "exact");
@@ -265,7 +265,7 @@ static void can_be_stopped_anywhere(void **state)
 	bed_free(bed);
 }
 
-static void lmc_needed_only_when_it_helps(void **state)
+TEST(lmc_needed_only_when_it_helps)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 0);
 	struct fors_fabric fabric = *bed->fabric;
@@ -298,7 +298,7 @@ static void lmc_needed_only_when_it_helps(void **state)
 }
 
 /* Methods that would take too much are not asked; what is left is whole units, and says so; or nothing, and says why. */
-static void memory_is_limited(void **state)
+TEST(memory_is_limited)
 {
 	struct bed *bed = bed_new("FT(2;20,18)", 5);
 	const struct fors_task *task;
@@ -331,22 +331,4 @@ static void memory_is_limited(void **state)
 	assert_non_null(strstr(outcome.error.text, "MiB of memory, and the limit is 1"));
 	fors_outcome_clear(&outcome);
 	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plan_is_proven_and_given_once),
-		cmocka_unit_test(lanes_are_read_off_the_tables),
-		cmocka_unit_test(times_are_the_callers),
-		cmocka_unit_test(refusal_has_a_reason_and_a_bound),
-		cmocka_unit_test(larger_lmc_is_named_where_it_helps),
-		cmocka_unit_test(cut_off_leaves_have_no_bound),
-		cmocka_unit_test(unproven_plan_is_never_given),
-		cmocka_unit_test(can_be_stopped_anywhere),
-		cmocka_unit_test(lmc_needed_only_when_it_helps),
-		cmocka_unit_test(memory_is_limited),
-	};
-
-	return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
 }

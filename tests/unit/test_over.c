@@ -261,7 +261,7 @@ static struct fors_outcome plan(const struct world *w, const struct fors_partici
 	return report;
 }
 
-static void trees_of_two_and_three_levels(void **state)
+TEST(trees_of_two_and_three_levels)
 {
 	static const struct {
 		const char *spec;
@@ -282,7 +282,7 @@ static void trees_of_two_and_three_levels(void **state)
 }
 
 /* A ring of 6 with one server each: 3 switches away is by one of both ways, so a fullest cable and a floor are known. */
-static void rings_and_tori(void **state)
+TEST(rings_and_tori)
 {
 	struct world w = routed(make_ring(6, 1));
 	struct fors_outcome report = plan(&w, NULL, "ring of 6");
@@ -303,7 +303,7 @@ static void rings_and_tori(void **state)
 	world_free(&w);
 }
 
-static void more_lids_are_used(void **state)
+TEST(more_lids_are_used)
 {
 	struct world w = tree("FT(2;4,4)", 2);
 	struct fors_outcome report = plan(&w, NULL, "LMC 2");
@@ -312,7 +312,7 @@ static void more_lids_are_used(void **state)
 	world_free(&w);
 }
 
-static void participants_only(void **state)
+TEST(participants_only)
 {
 	struct world w = routed(make_torus(3, 3, 2));
 	uint64_t guid[] = {0x3011, 0x3000, 0x3004, 0x3005, 0x9999};
@@ -328,7 +328,7 @@ static void participants_only(void **state)
 }
 
 /* Two switches with two cables: servers stand in the order of the ports that lead to them from far away, not of their own. */
-static void servers_stand_by_class(void **state)
+TEST(servers_stand_by_class)
 {
 	struct fors_net *net = make_switches(2, 2);
 	const struct fors_lfts *lfts;
@@ -374,7 +374,7 @@ static void assert_refused(const struct world *w, enum fors_err code, const char
 }
 
 /* What is wrong with an entry is said with switch and LID. Node03-0 has LID 103 and hangs on Switch03. */
-static void bad_entries_are_named(void **state)
+TEST(bad_entries_are_named)
 {
 	struct world w = routed(make_ring(6, 1));
 	uint8_t good = *entry(&w, 0x1002, 103);
@@ -399,7 +399,7 @@ static void bad_entries_are_named(void **state)
 	world_free(&w);
 }
 
-static void strange_tables_are_refused(void **state)
+TEST(strange_tables_are_refused)
 {
 	struct world w = routed(make_ring(5, 1));
 
@@ -421,7 +421,7 @@ static void strange_tables_are_refused(void **state)
 	world_free(&w);
 }
 
-static void nobody_takes_part(void **state)
+TEST(nobody_takes_part)
 {
 	struct world w = routed(make_ring(3, 1));
 	struct fors_participants them = {0};
@@ -437,7 +437,7 @@ static void nobody_takes_part(void **state)
 	world_free(&w);
 }
 
-static void memory_is_limited_in_words(void **state)
+TEST(memory_is_limited_in_words)
 {
 	struct world w = routed(make_torus(4, 4, 2));
 	const struct fors_request task = {.net = w.net, .lfts = w.lfts, .task.limits = {.bytes = 10000}};
@@ -458,7 +458,7 @@ static uint8_t level_of(void *context, uint32_t src, uint32_t dst)
 	return (uint8_t)((src + dst) % 8);
 }
 
-static void service_levels_are_carried(void **state)
+TEST(service_levels_are_carried)
 {
 	struct world w = routed(make_ring(4, 1));
 	unsigned asked = 0;
@@ -482,7 +482,7 @@ static bool stop(void *context)
 	return --*(int *)context < 0;
 }
 
-static void stopped_anywhere(void **state)
+TEST(stopped_anywhere)
 {
 	struct world w = routed(make_torus(4, 4, 2));
 
@@ -507,7 +507,7 @@ static void stopped_anywhere(void **state)
 }
 
 /* A tree's ways have a topmost switch, a torus's have none. */
-static void tops_of_trees(void **state)
+TEST(tops_of_trees)
 {
 	struct world w = tree("FT(2;2,3)", 0), torus = routed(make_torus(3, 3, 1));
 	struct fors_request task = {.net = w.net, .lfts = w.lfts};
@@ -555,7 +555,7 @@ static void swap_phases(struct fors_schedule *schedule, uint32_t s, uint32_t t, 
 	row[u] = kept;
 }
 
-static void planted_errors_are_found(void **state)
+TEST(planted_errors_are_found)
 {
 	struct world w = routed(make_ring(6, 1));
 	const struct fors_request task = {.net = w.net, .lfts = w.lfts};
@@ -610,7 +610,7 @@ static void planted_errors_are_found(void **state)
 }
 
 /* Two servers of a switch get each other's flows: each takes one at a time, by the ways that the schedule names. */
-static void the_wrong_door(void **state)
+TEST(the_wrong_door)
 {
 	struct world w = routed(make_ring(6, 2));
 	const struct fors_request task = {.net = w.net, .lfts = w.lfts};
@@ -632,7 +632,7 @@ static void the_wrong_door(void **state)
 }
 
 /* The other way round the ring than the tables: arrives, but not where it was told. */
-static void tables_that_moved_are_found(void **state)
+TEST(tables_that_moved_are_found)
 {
 	struct world w = routed(make_torus(3, 3, 1));
 	const struct fors_request task = {.net = w.net, .lfts = w.lfts};
@@ -647,27 +647,4 @@ static void tables_that_moved_are_found(void **state)
 	assert_verdict(&w, schedule, "leaves switch Switch00 by port");
 	fors_schedule_free(schedule);
 	world_free(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(trees_of_two_and_three_levels),
-		cmocka_unit_test(rings_and_tori),
-		cmocka_unit_test(more_lids_are_used),
-		cmocka_unit_test(participants_only),
-		cmocka_unit_test(servers_stand_by_class),
-		cmocka_unit_test(bad_entries_are_named),
-		cmocka_unit_test(strange_tables_are_refused),
-		cmocka_unit_test(nobody_takes_part),
-		cmocka_unit_test(memory_is_limited_in_words),
-		cmocka_unit_test(service_levels_are_carried),
-		cmocka_unit_test(stopped_anywhere),
-		cmocka_unit_test(tops_of_trees),
-		cmocka_unit_test(planted_errors_are_found),
-		cmocka_unit_test(the_wrong_door),
-		cmocka_unit_test(tables_that_moved_are_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static void assert_ways(const char *spec, unsigned lmc)
 	world_free(&w);
 }
 
-static void test_ways(void **state)
+TEST(test_ways)
 {
 	for (unsigned lmc = 0; lmc <= 3; lmc++) {
 		assert_ways("XGFT(3;6,6,8;1,6,6)", lmc);
@@ -87,7 +87,7 @@ static void assert_within(const char *spec, unsigned lmc, const char *down, bool
 	world_free(&w);
 }
 
-static void test_plans(void **state)
+TEST(test_plans)
 {
 	assert_within("XGFT(3;4,4,4;1,4,4)", 0, NULL, true);
 	assert_within("XGFT(3;4,4,4;1,4,4)", 2, "Mid2-03", true);
@@ -95,14 +95,4 @@ static void test_plans(void **state)
 	assert_within("XGFT(3;6,6,8;1,6,6)", 0, "Leaf05[7]", true);
 	assert_within("XGFT(3;6,6,8;1,6,6)", 0, NULL, false);
 	assert_within("XGFT(3;6,6,8;1,6,6)", 2, NULL, true);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_plans),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

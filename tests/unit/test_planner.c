@@ -122,7 +122,7 @@ static void assert_failure(const struct bed *bed, const char *order, enum fors_e
 	}
 
 /* On a tie fewer phases in which anybody sends, then the smaller file, then who was asked first. */
-static void ties(void **state)
+TEST(ties)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 2);
 
@@ -139,7 +139,7 @@ static void ties(void **state)
 	bed_free(bed);
 }
 
-static void the_fewest_phases(void **state)
+TEST(the_fewest_phases)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 2);
 
@@ -152,7 +152,7 @@ static void the_fewest_phases(void **state)
 }
 
 /* Nobody is asked once the bound is reached; and it is not "reached" by one phase more. */
-static void the_bound_ends_the_search(void **state)
+TEST(the_bound_ends_the_search)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 2);
 	struct fors_error error;
@@ -169,7 +169,7 @@ static void the_bound_ends_the_search(void **state)
 }
 
 /* With a path index for each lane or more; with one LMC less, rounds have all the time they want. */
-static void exact_comes_first_where_it_has_paths(void **state)
+TEST(exact_comes_first_where_it_has_paths)
 {
 	static const struct {
 		const char *spec;
@@ -191,7 +191,7 @@ static void exact_comes_first_where_it_has_paths(void **state)
 }
 
 /* Several path indices, too few for the exact planner: the closed form may have fewer phases. That it had no memory costs nothing. */
-static void the_closed_form_is_asked_between(void **state)
+TEST(the_closed_form_is_asked_between)
 {
 	struct bed *bed = bed_new("FT(2;4,3)", 1);
 
@@ -205,7 +205,7 @@ static void the_closed_form_is_asked_between(void **state)
 }
 
 /* Flows are asked last, for one phase fewer than the best, and taken only then. */
-static void flows_come_last(void **state)
+TEST(flows_come_last)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 0);
 
@@ -224,7 +224,7 @@ static void flows_come_last(void **state)
 }
 
 /* Errors that say "not me" let the next one try; others end it, and nothing is left behind. */
-static void errors_of_methods(void **state)
+TEST(errors_of_methods)
 {
 	static const enum fors_err go_on[] = {FORS_ENOTAPPL, FORS_ELMC, FORS_ENOPLAN, FORS_ELIMIT};
 	static const enum fors_err end[] = {FORS_ECANCELLED, FORS_ENOMEM, FORS_ETIMEOUT};
@@ -246,7 +246,7 @@ static void errors_of_methods(void **state)
 }
 
 /* By name a method is asked alone, and what it says is the answer. */
-static void methods_by_name(void **state)
+TEST(methods_by_name)
 {
 	struct bed *bed = bed_new("FT(2;3,3)", 2);
 	struct fors_task task = bed_task(bed);
@@ -267,20 +267,4 @@ static void methods_by_name(void **state)
 	assert_non_null(strstr(error.text, "'simplex'; there are auto, rounds, exact, flows, closed"));
 	assert_null(schedule);
 	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ties),
-		cmocka_unit_test(the_fewest_phases),
-		cmocka_unit_test(the_bound_ends_the_search),
-		cmocka_unit_test(exact_comes_first_where_it_has_paths),
-		cmocka_unit_test(the_closed_form_is_asked_between),
-		cmocka_unit_test(flows_come_last),
-		cmocka_unit_test(errors_of_methods),
-		cmocka_unit_test(methods_by_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

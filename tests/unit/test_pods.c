@@ -31,7 +31,7 @@ static void assert_shape(const char *text, uint32_t pods, uint32_t planes, uint3
 	fors_net_free(net);
 }
 
-static void test_trees_are_understood(void **state)
+TEST(test_trees_are_understood)
 {
 	assert_shape("XGFT(3;4,4,4;1,4,4)", 4, 4, 16, 16, 16);
 	assert_shape("XGFT(3;2,3,5;1,2,4)", 5, 2, 15, 10, 8);
@@ -69,7 +69,7 @@ static void cross(struct fors_net *net, const char *one, const char *other)
 	must(fors_net_connect(net, b, port_b, pa, far_a, &error), &error);
 }
 
-static void test_others_are_refused(void **state)
+TEST(test_others_are_refused)
 {
 	struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
 
@@ -97,7 +97,7 @@ static void plug(struct fors_net *net, const char *low, const char *other)
 }
 
 /* A cable into another pod makes no pod of two: it is named, whatever else is crossed, surplus or missing. */
-static void test_crossed_cables_are_named(void **state)
+TEST(test_crossed_cables_are_named)
 {
 	static const char *const trees[] = {"XGFT(3;4,4,4;1,4,4)", "XGFT(3;4,4,2;1,4,4)", "PGFT(3;4,4,3;1,4,4;1,2,1)"};
 	struct fors_net *net;
@@ -124,7 +124,7 @@ static void test_crossed_cables_are_named(void **state)
 }
 
 /* With a cable of its pod for each of its uplinks, and one server less than others, it is no top with guests either. */
-static void test_a_crossed_leaf_is_no_top(void **state)
+TEST(test_a_crossed_leaf_is_no_top)
 {
 	struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
 
@@ -145,7 +145,7 @@ static void assert_accepted(struct fors_net *net, uint32_t npods, uint32_t nplan
 }
 
 /* What was never seen, and what is plugged otherwise within a pod, is no cable into another one. */
-static void test_missing_cables_cross_nothing(void **state)
+TEST(test_missing_cables_cross_nothing)
 {
 	struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
 	struct fors_error error = {0};
@@ -183,7 +183,7 @@ static void add_surplus(struct fors_net *net, const char *last_mid)
 }
 
 /* A cable to a top of another plane makes no director of two planes: it is named, whatever else is missing. */
-static void test_surplus_cables_are_named(void **state)
+TEST(test_surplus_cables_are_named)
 {
 	struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
 
@@ -206,7 +206,7 @@ static void test_surplus_cables_are_named(void **state)
 }
 
 /* Planes that share their tops, though a third of the cables was never seen: none of the others is called surplus. */
-static void test_directors_have_no_surplus(void **state)
+TEST(test_directors_have_no_surplus)
 {
 	struct fors_random random = {7};
 	unsigned accepted = 0;
@@ -239,7 +239,7 @@ static void test_directors_have_no_surplus(void **state)
 }
 
 /* Planes are counted as people do: those that share tops are one. */
-static void test_planes_that_share_tops_are_one(void **state)
+TEST(test_planes_that_share_tops_are_one)
 {
 	static const struct {
 		uint32_t boards, apart;
@@ -261,7 +261,7 @@ static void test_planes_that_share_tops_are_one(void **state)
 }
 
 /* A gateway on a top, and one on a mid, make neither of them a leaf. */
-static void test_guests_do_not_confuse(void **state)
+TEST(test_guests_do_not_confuse)
 {
 	static const char *const at[] = {"Spine03", "Mid2-05"};
 	struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
@@ -289,7 +289,7 @@ static void test_guests_do_not_confuse(void **state)
 }
 
 /* A switch that is replaced takes over the place of the one before, and what is dead keeps its own. */
-static void test_learning(void **state)
+TEST(test_learning)
 {
 	struct fors_net *net = net_of("XGFT(3;4,4,4;1,4,4)", 0);
 	struct fors_places *places = fors_places_new();
@@ -321,7 +321,7 @@ static uint32_t plan(struct world *w)
 	return plan_over(w);
 }
 
-static void test_healthy(void **state)
+TEST(test_healthy)
 {
 	static const char *const specs[] = {"XGFT(3;4,4,4;1,4,4)", "XGFT(3;2,2,5;1,2,2)", "XGFT(3;3,3,3;1,4,4)",
 					    "XGFT(3;6,6,8;1,6,6)", "PGFT(3;4,2,3;1,2,4;1,2,1)"};
@@ -337,7 +337,7 @@ static void test_healthy(void **state)
 }
 
 /* One dead cable or switch of each kind: T at the bound, and the tables of before when it returns. */
-static void test_single_failures(void **state)
+TEST(test_single_failures)
 {
 	static const struct {
 		const char *what;
@@ -362,7 +362,7 @@ static void test_single_failures(void **state)
 }
 
 /* With tops and their cables dead no unit leaves its round: the formula's repair, without a search. */
-static void test_tops(void **state)
+TEST(test_tops)
 {
 	struct world w;
 
@@ -377,7 +377,7 @@ static void test_tops(void **state)
 }
 
 /* Random failures: always tables that check, or a reason; path indices all arrive. */
-static void test_random_failures(void **state)
+TEST(test_random_failures)
 {
 	struct fors_error error = {0};
 	struct fors_random random = {15};
@@ -413,7 +413,7 @@ static void cut_any_cables(struct world *w, struct fors_random *random, unsigned
 }
 
 /* More path indices cut whole rounds: the plan ends at the bound, which is no multiple of a round. */
-static void test_path_indices_reach_the_bound(void **state)
+TEST(test_path_indices_reach_the_bound)
 {
 	/* The last two: single flows find no way there, halves of units do. */
 	static const struct {
@@ -438,7 +438,7 @@ static void test_path_indices_reach_the_bound(void **state)
 	}
 }
 
-static void test_path_indices(void **state)
+TEST(test_path_indices)
 {
 	struct fors_error error = {0};
 	struct world w = {.known = net_of("XGFT(3;4,4,4;1,4,4)", 2)};
@@ -489,7 +489,7 @@ static struct fors_lfts *healthy_tables(struct world *w)
 }
 
 /* Each kind of single failure in larger trees: the fewest rounds there can be, and few entries move. */
-static void test_best_rounds(void **state)
+TEST(test_best_rounds)
 {
 	static const struct {
 		const char *spec, *what;
@@ -515,7 +515,7 @@ static void test_best_rounds(void **state)
 }
 
 /* Two mids dead in a small tree leave no room at all; with tops dead as well, what mids chose may be too much for some. */
-static void test_mids_and_tops(void **state)
+TEST(test_mids_and_tops)
 {
 	/* Two mids, two tops, rounds. */
 	static const uint32_t dead[][5] = {{2, 6, 13, 13, 20},	 {2, 14, 1, 1, 20},  {5, 9, 4, 4, 20},
@@ -540,7 +540,7 @@ static void test_mids_and_tops(void **state)
 }
 
 /* Two to five cables between mids and tops cost nothing, and move less than a twentieth of the entries. */
-static void test_several_top_cables(void **state)
+TEST(test_several_top_cables)
 {
 	static const char *const specs[] = {"XGFT(3;4,4,4;1,4,4)", "XGFT(3;6,6,8;1,6,6)"};
 	struct fors_random random = {7};
@@ -562,7 +562,7 @@ static void test_several_top_cables(void **state)
 }
 
 /* A tenth or less of the cables between mids and tops: tables that are right, and plans near what any tables allow. */
-static void test_many_top_cables(void **state)
+TEST(test_many_top_cables)
 {
 	static const char *const specs[] = {"XGFT(3;4,4,4;1,4,4)", "XGFT(3;6,6,8;1,6,6)"};
 	struct fors_random random = {11};
@@ -583,7 +583,7 @@ static void test_many_top_cables(void **state)
 }
 
 /* A pod that has lost nearly all tops, or all of them: tables for what can be reached, and no endless work. */
-static void test_pod_cut_off(void **state)
+TEST(test_pod_cut_off)
 {
 	struct fors_error error = {0};
 
@@ -610,7 +610,7 @@ static void test_pod_cut_off(void **state)
 }
 
 /* Without a search: rounds where the formula has them, tables that deliver always. */
-static void test_without_a_search(void **state)
+TEST(test_without_a_search)
 {
 	struct fors_error error = {0};
 	struct world w;
@@ -637,7 +637,7 @@ static void test_without_a_search(void **state)
  * A third of the places empty: plans within a twentieth of the bound, where lumps of servers on one lane cost up to a
  * half.
  */
-static void test_uneven(void **state)
+TEST(test_uneven)
 {
 	static const char *const specs[] = {"XGFT(3;4,4,4;1,2,4)", "XGFT(3;4,4,4;1,3,3)", "XGFT(3;5,3,5;1,3,4)",
 					    "XGFT(3;6,4,3;1,6,4)", "XGFT(3;8,4,6;1,4,4)", "XGFT(3;6,6,5;1,3,6)"};
@@ -692,7 +692,7 @@ static struct world world_with_gaps(const char *spec, uint32_t empty, uint64_t s
  * Where a port is the bound, plans have as many phases as there are servers where the linear shift is one, in plain homes or in blocks,
  * elsewhere some more.
  */
-static void test_as_many_phases_as_servers(void **state)
+TEST(test_as_many_phases_as_servers)
 {
 	static const struct {
 		const char *spec;
@@ -715,7 +715,7 @@ static void test_as_many_phases_as_servers(void **state)
 }
 
 /* What lost its way there costs a phase, or a fiftieth; for a cable to a top leaves change hardly anything. */
-static void test_few_more_phases_after_failures(void **state)
+TEST(test_few_more_phases_after_failures)
 {
 	static const char *const trees[] = {"XGFT(3;5,6,5;1,5,6)", "XGFT(3;8,8,8;1,8,8)"};
 
@@ -738,7 +738,7 @@ static void test_few_more_phases_after_failures(void **state)
 }
 
 /* A failure moves what it has to, where all of it was moved once to make it level. */
-static void test_uneven_stays(void **state)
+TEST(test_uneven_stays)
 {
 	struct fors_lfts *before;
 	struct world w;
@@ -779,7 +779,7 @@ static void assert_wrong(struct world *w, const char *name, uint32_t slot, uint8
 }
 
 /* The check follows every LID from every switch, though it walks no way twice. */
-static void test_wrong_tables(void **state)
+TEST(test_wrong_tables)
 {
 	struct world w;
 
@@ -796,7 +796,7 @@ static void test_wrong_tables(void **state)
 /* ---- rounds ---- */
 
 /* Rounds in which units meet, or that leave some out, are no plan: others are looked for, and what comes of it is proven. */
-static void test_rounds_that_do_not_fit(void **state)
+TEST(test_rounds_that_do_not_fit)
 {
 	struct fors_random random = {3};
 	struct fors_error error = {0};
@@ -831,7 +831,7 @@ static void test_rounds_that_do_not_fit(void **state)
 /* ---- memory ---- */
 
 /* Single flows where there is room for them, else whole units, else nothing; what is left out is told. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
 	struct fors_request task = {0};
 	struct fors_outcome report;
@@ -911,7 +911,7 @@ static void assert_port_kept(const char *dead, const char *leaf)
 }
 
 /* So that no packet goes round while switches hold a mixture of tables. */
-static void test_ports_kept(void **state)
+TEST(test_ports_kept)
 {
 	assert_port_kept("Leaf05[6]", "Leaf05");
 	assert_port_kept("Mid2-03[5]", "Leaf00");
@@ -935,7 +935,7 @@ static void *plan_on(const struct world *w, unsigned threads, size_t *size)
 }
 
 /* Rounds as they are, rounds that are searched for again, and single flows: the same bytes on any number of threads. */
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	static const char *const down[] = {"Leaf00[5]", "Mid2-03", "Spine03", "Node00-00", "Leaf07[6]"};
 	struct world w;
@@ -975,7 +975,7 @@ static void try_cables_down(const char *spec, const char *dead, uint32_t least, 
 }
 
 /* Parallel cables to leaves: what lost its home comes down by cables that others leave free, not all by the first. */
-static void test_cables_down(void **state)
+TEST(test_cables_down)
 {
 	for (unsigned i = 0; i < 16; i += 3) {
 		char mid[16];
@@ -986,44 +986,4 @@ static void test_cables_down(void **state)
 	try_cables_down("PGFT(3;4,4,6;1,2,4;1,4,2)", "Mid2-01", 160, 160);
 	try_cables_down("PGFT(3;4,4,6;1,2,4;1,4,2)", "Leaf01[5]", 96, 96);
 	try_cables_down("PGFT(3;5,4,4;1,5,4;1,2,1)", "Mid2-01", 80, 84);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trees_are_understood),
-		cmocka_unit_test(test_others_are_refused),
-		cmocka_unit_test(test_crossed_cables_are_named),
-		cmocka_unit_test(test_a_crossed_leaf_is_no_top),
-		cmocka_unit_test(test_missing_cables_cross_nothing),
-		cmocka_unit_test(test_surplus_cables_are_named),
-		cmocka_unit_test(test_directors_have_no_surplus),
-		cmocka_unit_test(test_planes_that_share_tops_are_one),
-		cmocka_unit_test(test_guests_do_not_confuse),
-		cmocka_unit_test(test_learning),
-		cmocka_unit_test(test_healthy),
-		cmocka_unit_test(test_single_failures),
-		cmocka_unit_test(test_tops),
-		cmocka_unit_test(test_random_failures),
-		cmocka_unit_test(test_path_indices),
-		cmocka_unit_test(test_path_indices_reach_the_bound),
-		cmocka_unit_test(test_best_rounds),
-		cmocka_unit_test(test_mids_and_tops),
-		cmocka_unit_test(test_several_top_cables),
-		cmocka_unit_test(test_many_top_cables),
-		cmocka_unit_test(test_pod_cut_off),
-		cmocka_unit_test(test_without_a_search),
-		cmocka_unit_test(test_uneven),
-		cmocka_unit_test(test_as_many_phases_as_servers),
-		cmocka_unit_test(test_few_more_phases_after_failures),
-		cmocka_unit_test(test_uneven_stays),
-		cmocka_unit_test(test_wrong_tables),
-		cmocka_unit_test(test_rounds_that_do_not_fit),
-		cmocka_unit_test(test_cables_down),
-		cmocka_unit_test(test_ports_kept),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

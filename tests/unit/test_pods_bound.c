@@ -53,7 +53,7 @@ static void assert_bound(const char *spec, const char *dead, const uint32_t *ser
 	world_free(&w);
 }
 
-static void test_cuts(void **state)
+TEST(test_cuts)
 {
 	static const uint32_t uneven[] = {4, 1, 1, 1}, three[] = {1, 0, 1, 1};
 
@@ -73,14 +73,14 @@ static void test_cuts(void **state)
 }
 
 /* Of parallel cables to a top one is left to each pod, not the same one: what goes up over it comes down over the other's. */
-static void test_cuts_of_parallel_cables(void **state)
+TEST(test_cuts_of_parallel_cables)
 {
 	assert_bound("PGFT(3;2,1,2;1,1,1;1,1,2)", "Mid2-00[2], Mid2-01[3]", NULL, 4);
 	/* 4 x 4 / 2: neither plane is lost */
 	assert_bound("PGFT(3;4,1,2;1,2,1;1,2,2)", "Mid2-00[3], Mid2-02[4]", NULL, 8);
 }
 
-static void test_cables_side_by_side(void **state)
+TEST(test_cables_side_by_side)
 {
 	static const char *const dead[] = {"", "Leaf05[5]", "Leaf05[7]", "Mid2-02[9]", "Mid2-01"};
 
@@ -94,15 +94,4 @@ static void test_cables_side_by_side(void **state)
 		assert_in_range(plan_over(&w), 48, w.route->bound + 8);
 		world_free(&w);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_cuts_of_parallel_cables),
-		cmocka_unit_test(test_cables_side_by_side),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

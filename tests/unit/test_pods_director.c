@@ -13,7 +13,7 @@
 #include "core/tables/check.h"
 
 /* In a director switch a mid whose cable to a leaf is dead gets there over a board and another mid: its guest does, too. */
-static void test_guest_of_a_director(void **state)
+TEST(test_guest_of_a_director)
 {
 	static const char *const dead[] = {"Mid2-00[1]", "Leaf01[3]", "Mid2-02[2]", "Mid2-01"};
 	struct fors_error error = {0};
@@ -34,7 +34,7 @@ static void test_guest_of_a_director(void **state)
 }
 
 /* Two leaves of a pod that have no line card in common any more turn at a board. */
-static void test_leaves_of_a_director(void **state)
+TEST(test_leaves_of_a_director)
 {
 	struct fors_net *net = net_of("XGFT(3;2,2,2;1,2,2)", 0);
 	struct world w;
@@ -49,7 +49,7 @@ static void test_leaves_of_a_director(void **state)
 }
 
 /* What came down over a line card that is dead is spread over the others, not all put on the next. */
-static void test_card_of_a_director(void **state)
+TEST(test_card_of_a_director)
 {
 	struct fors_net *net = net_of("XGFT(3;4,8,3;1,4,5)", 0);
 	struct world w;
@@ -123,14 +123,14 @@ static void try_boards(const char *spec, uint32_t nmids)
 	world_free(&w);
 }
 
-static void test_boards_choose(void **state)
+TEST(test_boards_choose)
 {
 	try_boards("XGFT(3;8,4,6;1,4,3)", 24);
 	try_boards("XGFT(3;8,4,6;1,2,3)", 12);
 }
 
 /* Relief sends nothing from a board to a card that turns it up again, where two leaves of a pod have none in common. */
-static void test_boards_beside_turns(void **state)
+TEST(test_boards_beside_turns)
 {
 	for (uint32_t seed = 0; seed < 30; seed++) {
 		struct fors_net *net = net_of("XGFT(3;4,3,3;1,2,3)", 0);
@@ -151,7 +151,7 @@ static void test_boards_beside_turns(void **state)
 }
 
 /* What two leaves of a pod can only meet over is called back, if it is excluded: a board, there. */
-static void test_needed_board_cable(void **state)
+TEST(test_needed_board_cable)
 {
 	static const char *const dead[] = {"Leaf07[3]", "Leaf08[4]", "Mid2-05[4]"};
 	struct fors_net *net = net_of("XGFT(3;2,3,3;1,2,2)", 0);
@@ -210,7 +210,7 @@ static void try_board_cable(const char *spec, uint32_t mids, unsigned leaves, ui
 	world_free(&w);
 }
 
-static void test_board_cable(void **state)
+TEST(test_board_cable)
 {
 	try_board_cable("XGFT(3;5,5,4;1,5,5)", 20, 5, 5, 100);
 	try_board_cable("XGFT(3;5,4,5;1,5,4)", 25, 4, 4, 100);
@@ -218,7 +218,7 @@ static void test_board_cable(void **state)
 }
 
 /* What comes to servers that lost their line card is spread over boards, and by them over the other cards. */
-static void test_leaf_cable_of_a_director(void **state)
+TEST(test_leaf_cable_of_a_director)
 {
 	struct world w = director_new("XGFT(3;5,3,8;1,5,3)", 40, 3, 3);
 
@@ -229,7 +229,7 @@ static void test_leaf_cable_of_a_director(void **state)
 }
 
 /* Who is kept waiting gets tables that allow as short a plan, if not as many rounds: every middle switch, at 64 servers. */
-static void test_card_in_haste(void **state)
+TEST(test_card_in_haste)
 {
 	struct world w = director_new("XGFT(3;4,4,4;1,4,4)", 16, 4, 4);
 
@@ -246,7 +246,7 @@ static void test_card_in_haste(void **state)
 }
 
 /* The same where the search finds no rounds, and entries move until single flows do: at 288 servers. */
-static void test_no_rounds_in_haste(void **state)
+TEST(test_no_rounds_in_haste)
 {
 	static const char *const dead[] = {"Mid2-08", "Board0", "Board5"};
 	struct world w = director_new("XGFT(3;6,6,8;1,6,6)", 48, 6, 6);
@@ -263,7 +263,7 @@ static void test_no_rounds_in_haste(void **state)
 }
 
 /* Entries whose flows come back to the fullest link, further on, do not keep the others from moving: dead cables at 288 servers, and at 64. */
-static void test_stuck_in_haste(void **state)
+TEST(test_stuck_in_haste)
 {
 	static const char *const large[] = {"Mid2-31[12]", "Mid2-24[10]", "Leaf37[9]",	 "Leaf38[10]", "Mid2-03[9]",
 					    "Leaf00[12]",  "Leaf09[11]",  "Leaf14[9]",	 "Mid2-29[8]", "Leaf18[11]",
@@ -283,18 +283,4 @@ static void test_stuck_in_haste(void **state)
 	look(&w);
 	assert_in_range(phases_with(&w, fors_pods_route_little_effort(w.pods)), 80, 80);
 	world_free(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_guest_of_a_director), cmocka_unit_test(test_leaves_of_a_director),
-		cmocka_unit_test(test_card_of_a_director),  cmocka_unit_test(test_boards_choose),
-		cmocka_unit_test(test_boards_beside_turns), cmocka_unit_test(test_needed_board_cable),
-		cmocka_unit_test(test_board_cable),	    cmocka_unit_test(test_leaf_cable_of_a_director),
-		cmocka_unit_test(test_card_in_haste),	    cmocka_unit_test(test_no_rounds_in_haste),
-		cmocka_unit_test(test_stuck_in_haste),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void assert_avoided(const struct world *w)
 		}
 }
 
-static void test_cables_and_switches_are_drained(void **state)
+TEST(test_cables_and_switches_are_drained)
 {
 	static const struct {
 		const char *links, *switches, *dead;
@@ -109,7 +109,7 @@ static void test_cables_and_switches_are_drained(void **state)
 }
 
 /* Names that mean nothing here. */
-static void test_names(void **state)
+TEST(test_names)
 {
 	struct fors_warnings warnings;
 	struct world w;
@@ -126,7 +126,7 @@ static void test_names(void **state)
 }
 
 /* What joins two leaves stays, on both stages: held cables are called back before degraded ones, those before excluded ones. */
-static void test_what_is_needed_stays(void **state)
+TEST(test_what_is_needed_stays)
 {
 	struct fors_warnings warnings;
 	struct world w;
@@ -154,7 +154,7 @@ static void mark(struct world *w, const char *name, unsigned port, enum fors_dra
 }
 
 /* Of two ways up to a top, that which costs least comes back. */
-static void test_order_of_calling_back(void **state)
+TEST(test_order_of_calling_back)
 {
 	static const enum fors_drain_reason order[] = {FORS_DRAIN_EXCLUDED, FORS_DRAIN_DEGRADED, FORS_DRAIN_HELD};
 	struct fors_warnings warnings = {0};
@@ -178,7 +178,7 @@ static void test_order_of_calling_back(void **state)
 }
 
 /* Nobody is cut off: what only a drained cable leads to is led over it; and no packet goes in circles. */
-static void test_guests_and_managers(void **state)
+TEST(test_guests_and_managers)
 {
 	struct fors_warnings warnings;
 	struct fors_error error = {0};
@@ -219,7 +219,7 @@ static uint32_t look_at(struct fors_holddown *watch, struct world *w, uint64_t s
 	return fors_holddown_mark(watch, fors_fattree_of_pods(w->pods));
 }
 
-static void test_what_returns_is_held(void **state)
+TEST(test_what_returns_is_held)
 {
 	struct fors_holddown *watch = fors_holddown_new();
 	struct fors_status status;
@@ -250,7 +250,7 @@ static void test_what_returns_is_held(void **state)
 	world_free(&w);
 }
 
-static void test_slow_cables(void **state)
+TEST(test_slow_cables)
 {
 	struct fors_error error = {0};
 	struct world w;
@@ -312,7 +312,7 @@ static void near(double a, double b)
 }
 
 /* What draining slow cables would give: no less than a plan then takes, nothing where they cannot be spared. */
-static void test_what_draining_would_give(void **state)
+TEST(test_what_draining_would_give)
 {
 	bool plays[64] = {false};
 	struct world w;
@@ -391,7 +391,7 @@ static void assert_repairs(struct world *w, const char *const *dead, unsigned nd
 	free(list);
 }
 
-static void test_repairs(void **state)
+TEST(test_repairs)
 {
 	static const char *const one[] = {"Leaf05[6]"}, *const mid[] = {"Mid2-09"},
 				 *const mixed[] = {"Mid2-06[7]", "Spine02", "Leaf01[5]", "Mid2-13"};
@@ -406,7 +406,7 @@ static void test_repairs(void **state)
 }
 
 /* The whole switch before its cables, the worst leaf before others. */
-static void test_promising_first(void **state)
+TEST(test_promising_first)
 {
 	struct fors_repair *list;
 	struct fors_gain gain;
@@ -430,22 +430,4 @@ static void test_promising_first(void **state)
 	assert_string_equal(gain.link.a, "Leaf00");
 	free(list);
 	world_free(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cables_and_switches_are_drained),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_what_is_needed_stays),
-		cmocka_unit_test(test_order_of_calling_back),
-		cmocka_unit_test(test_guests_and_managers),
-		cmocka_unit_test(test_what_returns_is_held),
-		cmocka_unit_test(test_slow_cables),
-		cmocka_unit_test(test_what_draining_would_give),
-		cmocka_unit_test(test_repairs),
-		cmocka_unit_test(test_promising_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

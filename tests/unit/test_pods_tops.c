@@ -12,7 +12,7 @@
  * More tops to a plane than a pod has leaves, and a third of their cables dead: those that are left do not take more
  * than leaves send.
  */
-static void test_tops_to_spare(void **state)
+TEST(test_tops_to_spare)
 {
 	static const struct {
 		const char *spec;
@@ -51,7 +51,7 @@ static void never_see(struct fors_net *net, const char *top)
  * Planes that have fewer tops than others, but half of them at least, are as if these were dead: rounds of whole units,
  * in as many phases as there are servers.
  */
-static void test_tops_never_seen(void **state)
+TEST(test_tops_never_seen)
 {
 	static const struct {
 		const char *spec, *unseen[2], *dead;
@@ -91,7 +91,7 @@ static void test_tops_never_seen(void **state)
 }
 
 /* A whole tree in which planes have equally many tops, fewer than the servers of one want, is not regular: none was ever missing. */
-static void test_equal_planes_lack_nothing(void **state)
+TEST(test_equal_planes_lack_nothing)
 {
 	struct fors_pods_lanes *lanes;
 	struct world w;
@@ -103,15 +103,4 @@ static void test_equal_planes_lack_nothing(void **state)
 	assert_int_equal(lanes->nunseen, 0);
 	fors_pods_lanes_free(lanes);
 	world_free(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tops_to_spare),
-		cmocka_unit_test(test_tops_never_seen),
-		cmocka_unit_test(test_equal_planes_lack_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static uint32_t most_down(const struct ground *g, uint32_t top, uint32_t pod, ui
 }
 
 /* What came down over a board's dead cable is spread over the others; also where a card lost its cable to a leaf. */
-static void test_boards(void **state)
+TEST(test_boards)
 {
 	static const struct {
 		const char *dead;
@@ -128,7 +128,7 @@ static uint32_t most_flows(const struct ground *g)
 }
 
 /* After a failure the fullest link has hardly more than its share: for mids by entries, for leaves by flows. */
-static void test_levels(void **state)
+TEST(test_levels)
 {
 	static const char *const specs[] = {"XGFT(3;4,4,4;1,4,4)", "XGFT(3;4,4,6;1,2,4)", "XGFT(3;6,3,5;1,3,3)",
 					    "XGFT(3;8,2,4;1,4,2)"},
@@ -169,7 +169,7 @@ static uint8_t entry_at(const struct world *w, const char *name, uint32_t slot)
 }
 
 /* Who lost the cable to what is below keeps its port, and so sends nobody to and fro while tables change. */
-static void test_dead_ports(void **state)
+TEST(test_dead_ports)
 {
 	static const struct {
 		const char *dead, *name;
@@ -193,7 +193,7 @@ static void test_dead_ports(void **state)
 }
 
 /* A guest of a line card that lost its cable to a leaf gets there over a board that is not drained, and gets down. */
-static void test_guests_way(void **state)
+TEST(test_guests_way)
 {
 	static const char *const drained[] = {"", "Mid2-00[3]", ""}, *const dead[] = {"", "", "Mid2-01[3]"};
 
@@ -221,7 +221,7 @@ static void test_guests_way(void **state)
 }
 
 /* The closed form's rounds, and its repair, whatever pods and leaves have in common. */
-static void test_any_number_of_pods(void **state)
+TEST(test_any_number_of_pods)
 {
 	static const char *const specs[] = {"XGFT(3;4,4,7;1,4,4)", "XGFT(3;3,6,10;1,3,6)", "XGFT(3;4,5,8;1,4,5)"};
 
@@ -240,7 +240,7 @@ static void test_any_number_of_pods(void **state)
 }
 
 /* A mid's parallel cables to a top are a rung each: nothing is lost with one top for so many leaves. */
-static void test_parallel_cables(void **state)
+TEST(test_parallel_cables)
 {
 	static const char *const specs[] = {"PGFT(3;2,2,3;1,2,1;1,1,2)", "PGFT(3;3,4,3;1,3,2;1,1,2)"};
 
@@ -255,7 +255,7 @@ static void test_parallel_cables(void **state)
 }
 
 /* A leaf that is dead takes no part, and all others have the rounds that they had. */
-static void test_dead_leaf(void **state)
+TEST(test_dead_leaf)
 {
 	uint16_t *before;
 	struct world w;
@@ -276,16 +276,4 @@ static void test_dead_leaf(void **state)
 						 before[a * w.pods->nslots + s]);
 	free(before);
 	world_free(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_boards),		cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_dead_ports),	cmocka_unit_test(test_guests_way),
-		cmocka_unit_test(test_dead_leaf),	cmocka_unit_test(test_any_number_of_pods),
-		cmocka_unit_test(test_parallel_cables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

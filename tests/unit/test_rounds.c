@@ -73,7 +73,7 @@ static void assert_phases(const struct bed *bed, uint32_t phases, const char *wh
 	fors_schedule_free(schedule);
 }
 
-static void the_model_case(void **state)
+TEST(the_model_case)
 {
 	struct bed *bed = bed_new("FT(2;20,18)", 0);
 
@@ -95,7 +95,7 @@ static void the_model_case(void **state)
 }
 
 /* Whole spines down: the pattern alone is a plan with as many rounds as the fullest link has units. */
-static void lost_spines(void **state)
+TEST(lost_spines)
 {
 	static const struct {
 		const char *spec;
@@ -146,7 +146,7 @@ static void random_failures(const char *spec, unsigned tries, uint32_t from, uin
 	bed_free(bed);
 }
 
-static void single_double_triple(void **state)
+TEST(single_double_triple)
 {
 	(void)state;
 	for (uint32_t n = 1; n <= 3; n++) {
@@ -158,7 +158,7 @@ static void single_double_triple(void **state)
 }
 
 /* Where two leaves keep a single common spine, entries that may not move can make its links too full. */
-static void many_failures(void **state)
+TEST(many_failures)
 {
 	(void)state;
 	random_failures("FT(2;20,18)", 40, 4, 144, 0.945, 0.975);
@@ -167,7 +167,7 @@ static void many_failures(void **state)
 	random_failures("FT(2;32,32)", 6, 10, 409, 0.96, 0.97);
 }
 
-static void more_lids_are_never_worse(void **state)
+TEST(more_lids_are_never_worse)
 {
 	static const char *const specs[] = {"FT(2;8,6)", "FT(2;6,8)", "FT(2;5,4;servers=7)"};
 
@@ -197,7 +197,7 @@ static void more_lids_are_never_worse(void **state)
 	}
 }
 
-static void odd_fabrics(void **state)
+TEST(odd_fabrics)
 {
 	static const struct {
 		const char *spec;
@@ -235,7 +235,7 @@ static void odd_fabrics(void **state)
 	}
 }
 
-static void populations(void **state)
+TEST(populations)
 {
 	static const char *const specs[] = {"FT(2;8,6)", "FT(2;4,5;servers=8)", "FT(2;3,4;servers=6;cables=2)"};
 
@@ -254,7 +254,7 @@ static void populations(void **state)
 	}
 }
 
-static void same_task_same_bytes(void **state)
+TEST(same_task_same_bytes)
 {
 	struct bed *bed = bed_new("FT(2;8,6)", 1);
 	struct rng rng = {.state = 5};
@@ -281,7 +281,7 @@ static bool always(void *context)
 	return true;
 }
 
-static void cancelling(void **state)
+TEST(cancelling)
 {
 	struct bed *bed = bed_new("FT(2;8,16)", 2);
 	struct rng rng = {.state = 3};
@@ -301,7 +301,7 @@ static void cancelling(void **state)
 	bed_free(bed);
 }
 
-static void cancelling_anywhere(void **state)
+TEST(cancelling_anywhere)
 {
 	struct bed *bed = bed_new("FT(2;4,5)", 2);
 
@@ -318,7 +318,7 @@ static bool count_up(void *context)
 }
 
 /* How often it asks whether to stop: for every leaf where no search is needed, and all through a search. */
-static void asking_often(void **state)
+TEST(asking_often)
 {
 	struct bed *bed = bed_new("FT(2;32,32)", 0);
 	struct fors_schedule *schedule;
@@ -371,7 +371,7 @@ static uint32_t busy_phases(const struct bed *bed, const char *what)
 #define WITHOUT_LEAF_1 "Node01-00 Node01-01 Node01-02 Node01-03 Node01-04 Node01-05 Node01-06 Node01-07"
 
 /* Everybody meets itself in the last phase, wherever links have room for all others in one round less. */
-static void an_empty_phase(void **state)
+TEST(an_empty_phase)
 {
 	static const struct {
 		const char *spec, *down;
@@ -401,7 +401,7 @@ static void an_empty_phase(void **state)
 
 /* Asked for a number of phases it gives a plan of just so many, or says that it has none; what it found once it finds
  * again. */
-static void wanted_phases(void **state)
+TEST(wanted_phases)
 {
 	struct bed *bed = bed_new("FT(2;6,8)", 2);
 	struct rng rng = {.state = 5};
@@ -437,7 +437,7 @@ static void wanted_phases(void **state)
  * are at home there: 47 units of 8 phases on one of them, whatever the tables do (oracle_at_home() of the sweep says so
  * too).
  */
-static void at_the_limit_of_tables(void **state)
+TEST(at_the_limit_of_tables)
 {
 	static const char down[] =
 		"Leaf00[10] Leaf00[15] Leaf00[16] Leaf01[10] Leaf01[13] Leaf02[12] Leaf02[13] Leaf02[14] Leaf03[10] "
@@ -452,19 +452,4 @@ static void at_the_limit_of_tables(void **state)
 	bed_down(bed, down);
 	assert_phases(bed, 47 * 8, "single common spines");
 	bed_free(bed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_model_case),	cmocka_unit_test(an_empty_phase),
-		cmocka_unit_test(lost_spines),		cmocka_unit_test(single_double_triple),
-		cmocka_unit_test(many_failures),	cmocka_unit_test(more_lids_are_never_worse),
-		cmocka_unit_test(odd_fabrics),		cmocka_unit_test(populations),
-		cmocka_unit_test(same_task_same_bytes), cmocka_unit_test(cancelling),
-		cmocka_unit_test(cancelling_anywhere),	cmocka_unit_test(asking_often),
-		cmocka_unit_test(wanted_phases),	cmocka_unit_test(at_the_limit_of_tables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static struct incomplete four_without_a_pair(unsigned lmc)
 	return tree;
 }
 
-static void leaves_without_a_pair_of_spines(void **state)
+TEST(leaves_without_a_pair_of_spines)
 {
 	for (unsigned lmc = 0; lmc <= 5; lmc += 5) {
 		struct incomplete tree = four_without_a_pair(lmc);
@@ -101,7 +101,7 @@ static bool draw_tree(struct incomplete *tree, struct fors_random *random, uint3
 	return false;
 }
 
-static void single_cables(void **state)
+TEST(single_cables)
 {
 	uint32_t lost = 0, built = 0, moving = 0, moving_parallel = 0;
 
@@ -145,7 +145,7 @@ static uint32_t moved_by_a_series(const struct incomplete *tree, struct fors_ran
 	return all;
 }
 
-static void series_and_spines(void **state)
+TEST(series_and_spines)
 {
 	uint32_t lost = 0, built = 0, moving = 0;
 
@@ -194,7 +194,7 @@ static uint64_t fullest_without(const struct incomplete *tree, const uint32_t *d
 }
 
 /* Leaves of 4, 13 and 16 servers: if all stayed, 39 flows would go over a link, and an exchange has 33 phases at least. */
-static void phases_win(void **state)
+TEST(phases_win)
 {
 	static const uint8_t cables[] = {0, 4, 4, 0, 4, 4, 0, 4, 4, 4, 4, 4}, servers[] = {4, 13, 16};
 	static const uint32_t dead[] = {0, 2, 6};
@@ -214,7 +214,7 @@ static void phases_win(void **state)
 }
 
 /* An excluded cable is as good as dead for entries of leaves, and as much a cable that ever was. */
-static void drained_cables(void **state)
+TEST(drained_cables)
 {
 	struct incomplete tree = four_without_a_pair(0);
 	struct fors_lfts *healthy, *lfts;
@@ -240,17 +240,4 @@ static void drained_cables(void **state)
 	}
 	fors_lfts_free(healthy);
 	incomplete_clear(&tree);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(leaves_without_a_pair_of_spines),
-		cmocka_unit_test(single_cables),
-		cmocka_unit_test(series_and_spines),
-		cmocka_unit_test(phases_win),
-		cmocka_unit_test(drained_cables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

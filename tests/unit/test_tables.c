@@ -91,7 +91,7 @@ static void check(const struct bed *bed, const char *what)
 	assert_at_home(bed, what);
 }
 
-static void healthy_fabrics(void **state)
+TEST(healthy_fabrics)
 {
 	static const char *const specs[] = {"FT(2;20,18)",	   "FT(2;1,5)",
 					    "FT(2;4,1)",	   "FT(2;3,7;servers=5)",
@@ -107,7 +107,7 @@ static void healthy_fabrics(void **state)
 		}
 }
 
-static void random_failures(void **state)
+TEST(random_failures)
 {
 	static const char *const specs[] = {"FT(2;4,5)", "FT(2;6,4;servers=3)", "FT(2;3,5;servers=4)",
 					    "FT(2;3,4;servers=5;cables=2)", "FT(2;8,6;empty=0/0,0/1,3/4,5/7)"};
@@ -127,7 +127,7 @@ static void random_failures(void **state)
 }
 
 /* Who takes part changes no entry. */
-static void tables_ignore_participants(void **state)
+TEST(tables_ignore_participants)
 {
 	struct bed *all = bed_new("FT(2;5,6)", 3), *some = bed_new("FT(2;5,6)", 3);
 	struct rng rng = {.state = 5};
@@ -142,7 +142,7 @@ static void tables_ignore_participants(void **state)
 }
 
 /* One dead cable moves just the entries whose home lane needed it, and some of the spine's own. */
-static void few_entries_move(void **state)
+TEST(few_entries_move)
 {
 	struct bed *bed = bed_new("FT(2;20,18)", 5), *cut = bed_new("FT(2;20,18)", 5);
 	size_t moved = 0, entries = (size_t)bed->lfts->nswitches * bed->lfts->nlids;
@@ -155,7 +155,7 @@ static void few_entries_move(void **state)
 	bed_free(cut);
 }
 
-static void spines_that_lost_a_leaf(void **state)
+TEST(spines_that_lost_a_leaf)
 {
 	struct bed *bed = bed_new("FT(2;4,3)", 2);
 	const struct fors_fabric *f = bed->fabric;
@@ -200,14 +200,14 @@ static void check_turn(const char *down, uint32_t leaf, uint32_t lane_without)
 }
 
 /* Detours turn at the first leaf that has nearly all spines: one dead cable of it is no reason to move them. */
-static void detours_turn_at_one_leaf(void **state)
+TEST(detours_turn_at_one_leaf)
 {
 	check_turn("Spine01[1] Leaf01[7] Leaf02[8]", 1, 2); /* of lane 1, 2, and 3 */
 	check_turn("Spine01[1] Leaf01[7] Leaf01[8]", 2, FORS_NONE);
 }
 
 /* Leaves that no cables join are of different islands; one without any is of none. */
-static void islands_are_told_apart(void **state)
+TEST(islands_are_told_apart)
 {
 	struct bed *bed = bed_new("FT(2;4,5)", 0);
 	struct fors_turns *turns;
@@ -224,7 +224,7 @@ static void islands_are_told_apart(void **state)
 }
 
 /* Leaf01 reaches the spine, but from there no way leads to the subnet manager: the spine has to ask Leaf02. */
-static void the_sm_is_not_sought_where_no_way_leads(void **state)
+TEST(the_sm_is_not_sought_where_no_way_leads)
 {
 	struct bed *bed = bed_new("FT(2;3,4)", 2);
 	unsigned hops;
@@ -239,7 +239,7 @@ static void the_sm_is_not_sought_where_no_way_leads(void **state)
 }
 
 /* A CA hangs on a spine that lost Leaf03: it has to reach all LIDs there, also those at home on this spine. */
-static void spines_with_cas_reach_all(void **state)
+TEST(spines_with_cas_reach_all)
 {
 	struct bed *bed = bed_new("FT(2;4,4)", 2);
 	uint32_t node = bed->fabric->server[15].node;
@@ -269,7 +269,7 @@ static bool leads_over(const struct bed *bed, uint32_t a, uint32_t d, uint32_t i
 }
 
 /* For each pair of lanes an index that leads over them, if there is one. */
-static void indices_of_lanes(void **state)
+TEST(indices_of_lanes)
 {
 	struct rng rng = {.state = 3};
 
@@ -294,7 +294,7 @@ static void indices_of_lanes(void **state)
 }
 
 /* The subnet manager is reached from every switch, its home spine's dead cable or not. */
-static void the_sm_is_always_reached(void **state)
+TEST(the_sm_is_always_reached)
 {
 	static const char *const cuts[] = {"Spine00[1] Leaf00[7]", "Spine00[1] Spine00[2] Leaf00[7]"};
 	struct bed *bed = bed_new("FT(2;4,3)", 2);
@@ -314,7 +314,7 @@ static void the_sm_is_always_reached(void **state)
 }
 
 /* Spines that have to turn at another leaf than the first, because that lost the cable to one of them. */
-static void switches_reach_each_other_after_failures(void **state)
+TEST(switches_reach_each_other_after_failures)
 {
 	static const char *const cuts[] = {"Leaf00[4]", "Leaf00[4] Leaf01[5]", "Leaf00[4] Leaf00[5] Leaf01[4]",
 					   "Leaf03[6] Leaf02[6] Leaf00[6]"};
@@ -326,24 +326,4 @@ static void switches_reach_each_other_after_failures(void **state)
 		assert_switches_arrive(bed, cuts[i]);
 		bed_free(bed);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(healthy_fabrics),
-		cmocka_unit_test(random_failures),
-		cmocka_unit_test(tables_ignore_participants),
-		cmocka_unit_test(few_entries_move),
-		cmocka_unit_test(spines_that_lost_a_leaf),
-		cmocka_unit_test(detours_turn_at_one_leaf),
-		cmocka_unit_test(islands_are_told_apart),
-		cmocka_unit_test(the_sm_is_not_sought_where_no_way_leads),
-		cmocka_unit_test(spines_with_cas_reach_all),
-		cmocka_unit_test(indices_of_lanes),
-		cmocka_unit_test(the_sm_is_always_reached),
-		cmocka_unit_test(switches_reach_each_other_after_failures),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
