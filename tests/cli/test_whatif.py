@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+from conftest import long_under_sanitizers
+
 import conftest
 
 FT = ["--synthetic", "FT(2;3,4)"]
