@@ -45,10 +45,10 @@ static enum fors_err start_threads(struct fors_daemon *daemon, struct fors_error
 	if (!err)
 		err = fors_kept_open(&daemon->kept, &kept, error);
 	if (!err)
-		err = fors_outbox_start(setup.log, &daemon->folder, &daemon->outbox, error);
+		err = fors_copier_start(setup.log, &daemon->folder, &daemon->copier, error);
 	if (!err)
 		err = fors_advisor_start(setup.log, &daemon->advisor, error);
-	setup.outbox = daemon->outbox;
+	setup.copier = daemon->copier;
 	setup.advisor = daemon->advisor;
 	return err ? err : fors_worker_start(&setup, &daemon->worker, error);
 }
@@ -65,7 +65,7 @@ static enum fors_err start(struct fors_daemon *daemon, struct fors_error *error)
 	if (!err)
 		err = daemon->is_shadow ? fors_daemon_start_shadow(daemon, error) : start_threads(daemon, error);
 	if (!err)
-		fors_daemon_address_outbox(daemon);
+		fors_daemon_address_copier(daemon);
 	return err;
 }
 
@@ -98,8 +98,8 @@ void fors_daemon_stop(struct fors_daemon *daemon)
 	daemon->shadow = NULL;
 	fors_advisor_stop(daemon->advisor);
 	daemon->advisor = NULL;
-	fors_outbox_stop(daemon->outbox);
-	daemon->outbox = NULL;
+	fors_copier_stop(daemon->copier);
+	daemon->copier = NULL;
 	fors_loader_stop(daemon->loader);
 	daemon->loader = NULL;
 	fors_kept_stop(&daemon->kept);

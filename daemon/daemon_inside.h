@@ -30,10 +30,10 @@ struct fors_daemon {
 	struct fors_rehome rehome;	/* when homes are ranked afresh */
 	struct fors_folder folder;	/* where the worker publishes */
 	struct fors_advisor *advisor;	/* what to mend first */
-	struct fors_outbox *outbox;	/* copies for publish_dir, and publish_command */
+	struct fors_copier *copier;	/* copies for publish_dir, and publish_command */
 	struct fors_worker *worker;	/* NULL: stopped, or a shadow */
 	bool has_mode;			/* it has begun: is_shadow stays */
-	bool is_shadow;			/* fors_mode = shadow at the start: neither worker, outbox nor advisor */
+	bool is_shadow;			/* fors_mode = shadow at the start: neither worker, copier nor advisor */
 	struct fors_shadow *shadow;	/* its thread; NULL: stopped, or none */
 	char trouble[FORS_ERROR_TEXT];	/* why the settings could not be loaded last time, or "" */
 	char declined[FORS_ERROR_TEXT]; /* why the tables could not be made last time, or "" */
@@ -111,7 +111,7 @@ enum fors_err fors_daemon_start_shadow(struct fors_daemon *daemon, struct fors_e
 /* Read the settings; those in force stay when the new ones are bad. */
 void fors_daemon_load_settings(struct fors_daemon *daemon, const struct fors_sources *sources);
 
-/* Tell the outbox where copies go now. */
-void fors_daemon_address_outbox(struct fors_daemon *daemon);
+/* Tell the copier where copies go now. */
+void fors_daemon_address_copier(struct fors_daemon *daemon);
 
 #endif

@@ -94,17 +94,21 @@ void fors_daemon_load_settings(struct fors_daemon *daemon, const struct fors_sou
 
 bool fors_daemon_is_holder(struct fors_daemon *daemon)
 {
-	return !daemon->outbox || fors_outbox_is_holder(daemon->outbox);
+	struct fors_copier_report report = {.is_held_elsewhere = false};
+
+	if (daemon->copier)
+		fors_copier_read(daemon->copier, &report);
+	return !report.is_held_elsewhere;
 }
 
-void fors_daemon_address_outbox(struct fors_daemon *daemon)
+void fors_daemon_address_copier(struct fors_daemon *daemon)
 {
 	const struct fors_settings *settings = daemon->settings;
 	struct fors_error error;
 
-	if (daemon->outbox && settings &&
-	    fors_outbox_set(daemon->outbox,
-			    &(struct fors_outbox_request){settings->publish_dir, settings->publish_command,
+	if (daemon->copier && settings &&
+	    fors_copier_set(daemon->copier,
+			    &(struct fors_copier_request){settings->publish_dir, settings->publish_command,
 							  settings->publish_seconds, daemon->setup.is_shared},
 			    &error))
 		fors_log_error(&daemon->setup.log, FORS_F_MEMORY,
@@ -162,5 +166,5 @@ void fors_daemon_reload(struct fors_daemon *daemon, const struct fors_sources *s
 		fors_log_error(&daemon->setup.log, FORS_F_MEMORY, "the order stays as it was: %s", error.text);
 	if (daemon->worker && daemon->settings && daemon->settings->jobs_file)
 		tell_of_names(daemon);
-	fors_daemon_address_outbox(daemon);
+	fors_daemon_address_copier(daemon);
 }

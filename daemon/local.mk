@@ -29,27 +29,22 @@ libforsdaemon_la_SOURCES = \
 	daemon/daemon_understand.c \
 	daemon/files/child.c \
 	daemon/files/child.h \
+	daemon/files/command.h \
+	daemon/files/copier.c \
+	daemon/files/copier.h \
+	daemon/files/copier_program.c \
+	daemon/files/copier_wire.h \
+	daemon/files/copies.h \
 	daemon/files/epoch.c \
 	daemon/files/epoch.h \
-	daemon/files/helper.c \
-	daemon/files/helper.h \
-	daemon/files/helper_serve.h \
-	daemon/files/helper_spawn.c \
-	daemon/files/helper_wire.h \
 	daemon/files/holder.h \
 	daemon/files/input.c \
 	daemon/files/input.h \
-	daemon/files/outbox.c \
-	daemon/files/outbox.h \
-	daemon/files/outbox_jobs.c \
-	daemon/files/outbox_jobs.h \
 	daemon/files/publish.c \
 	daemon/files/publish.h \
 	daemon/files/publish_ahead.c \
 	daemon/files/publish_inside.h \
 	daemon/files/publish_spare.c \
-	daemon/files/runner.c \
-	daemon/files/runner.h \
 	daemon/files/trust.c \
 	daemon/files/trust.h \
 	daemon/look/absent.c \
@@ -125,8 +120,10 @@ else
 check_PROGRAMS += fors-outbox
 endif
 fors_outbox_SOURCES = \
-	daemon/files/helper_main.c \
-	daemon/files/helper_serve.c \
+	daemon/files/command.c \
+	daemon/files/copier_main.c \
+	daemon/files/copies.c \
+	daemon/files/copies_jobs.c \
 	daemon/files/holder.c
 fors_outbox_CFLAGS = $(AM_CFLAGS) -pthread
 fors_outbox_LDFLAGS = $(AM_LDFLAGS) -pthread

@@ -19,7 +19,7 @@ libfors_la_SOURCES = \
 	plugin/snapshot.c \
 	plugin/snapshot.h
 libfors_la_CFLAGS = $(AM_CFLAGS) $(OPENSM_CFLAGS) -pthread
-# -z nodelete: a thread that hangs where a program is started from may outlive the plugin (outbox.c, runner.c).
+# -z nodelete: a thread that hangs in a file system may outlive the plugin (daemon/base/io_thread.c).
 # -z now: a symbol that this opensm does not have makes it refuse the plugin, instead of ending it during a sweep.
 libfors_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/plugin/libfors.map

@@ -121,7 +121,7 @@ stage_threads() {
 	configure_in "$work/build-threads" "$work/fors" --enable-werror --enable-sanitizers=thread CFLAGS="-g1 -O1"
 	whole threads-configure $?
 	TSAN_OPTIONS=halt_on_error=1 checked threads "$work/build-threads" check-TESTS \
-		TESTS="tests/unit/test_worker tests/unit/test_worker_entries tests/unit/test_worker_jobs tests/unit/test_outbox tests/unit/test_advisor tests/unit/test_memory tests/unit/test_verify"
+		TESTS="tests/unit/test_worker tests/unit/test_worker_entries tests/unit/test_worker_jobs tests/unit/test_copies tests/unit/test_copier tests/unit/test_advisor tests/unit/test_memory tests/unit/test_verify"
 }
 
 # use_installed ROOT: a program that finds libforsched by pkg-config, compiles and runs.

@@ -4,7 +4,6 @@ unit_tests += tests/unit/test_absent
 unit_tests += tests/unit/test_advisor
 unit_tests += tests/unit/test_background
 unit_tests += tests/unit/test_publisher
-unit_tests += tests/unit/test_child
 unit_tests += tests/unit/test_drain
 unit_tests += tests/unit/test_drained
 unit_tests += tests/unit/test_decision tests/unit/test_pack tests/unit/test_subset tests/unit/test_turns
@@ -57,7 +56,7 @@ endif
 unit_tests += tests/watch/test_paths tests/watch/test_reading tests/watch/test_survey tests/watch/test_used
 unit_tests += tests/unit/test_repairs
 unit_tests += tests/unit/test_planner
-unit_tests += tests/unit/test_outbox
+unit_tests += tests/unit/test_copies tests/unit/test_copier tests/unit/test_command
 unit_tests += tests/unit/test_outcome
 unit_tests += tests/unit/test_over tests/unit/test_over_memory
 unit_tests += tests/unit/test_pods_bound tests/unit/test_places_pods tests/unit/test_pods tests/unit/test_pods_tops tests/unit/test_pods_director tests/unit/test_pods_drained tests/unit/test_pods_ways
@@ -67,7 +66,7 @@ unit_tests += tests/unit/test_random
 unit_tests += tests/unit/test_rounds
 unit_tests += tests/unit/test_koenig
 unit_tests += tests/unit/test_sar
-unit_tests += tests/unit/test_runner tests/unit/test_holder
+unit_tests += tests/unit/test_holder
 unit_tests += tests/unit/test_schedule_file
 unit_tests += tests/unit/test_schedule_header
 unit_tests += tests/unit/test_schedule_ways
@@ -350,31 +349,35 @@ tests_unit_test_schedule_rules_LDADD = $(unit_support) $(ZLIB_LIBS)
 tests_unit_test_schedule_rules_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # The plugin's own modules that do not see OpenSM.
-outbox_sources = daemon/files/child.c daemon/base/digest.c daemon/files/epoch.c daemon/files/helper.c daemon/files/helper_serve.c daemon/files/holder.c daemon/files/outbox.c daemon/files/outbox_jobs.c \
-	daemon/files/runner.c tests/unit/fake_clock.c tests/unit/fake_clock.h tests/unit/fake_helper.c
-tests_unit_test_outbox_SOURCES = tests/unit/test_outbox.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(outbox_sources) \
+copies_sources = daemon/base/digest.c daemon/files/copies.c daemon/files/copies_jobs.c daemon/files/epoch.c daemon/files/holder.c \
+	tests/unit/fake_clock.c tests/unit/fake_clock.h
+copier_sources = $(copies_sources) tests/unit/fake_copier.c
+tests_unit_test_copies_SOURCES = tests/unit/test_copies.c $(publish_sources) tests/unit/seal.c tests/unit/seal.h $(copies_sources) \
 	$(fault_sources)
-tests_unit_test_outbox_LDADD = libforscore.la $(unit_program) $(ZLIB_LIBS)
-tests_unit_test_outbox_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_publish,--wrap=fors_publish_sync
+tests_unit_test_copies_LDADD = libforscore.la $(unit_program) $(ZLIB_LIBS)
+tests_unit_test_copies_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync
+tests_unit_test_copier_SOURCES = tests/unit/test_copier.c daemon/files/copier.c daemon/files/child.c daemon/base/clock.c daemon/base/digest.c \
+	$(publish_sources)
+tests_unit_test_copier_LDADD = libforscore.la $(unit_program)
+tests_unit_test_copier_LDFLAGS = $(AM_LDFLAGS) -pthread
+EXTRA_tests_unit_test_copier_DEPENDENCIES = fors-outbox$(EXEEXT)
 tests_unit_test_holder_SOURCES = tests/unit/test_holder.c $(publish_sources) daemon/base/digest.c daemon/files/holder.c tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_holder_LDADD = libforscore.la $(unit_program)
 tests_unit_test_holder_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=linkat
-tests_unit_test_runner_SOURCES = tests/unit/test_runner.c daemon/files/child.c daemon/files/runner.c daemon/base/thread.c \
-	tests/unit/fake_clock.c tests/unit/fake_clock.h
-tests_unit_test_runner_LDADD = libforscore.la $(unit_program)
-tests_unit_test_runner_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill,--wrap=posix_spawn,--wrap=strdup
+tests_unit_test_command_SOURCES = tests/unit/test_command.c daemon/files/child.c daemon/files/command.c tests/unit/fake_clock.c \
+	tests/unit/fake_clock.h
+tests_unit_test_command_LDADD = $(unit_program)
+tests_unit_test_command_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=kill
 tests_unit_test_absent_SOURCES = tests/unit/test_absent.c daemon/look/absent.c
 tests_unit_test_absent_LDADD = $(unit_support)
 tests_unit_test_background_SOURCES = tests/unit/test_background.c daemon/base/background.c daemon/base/io_thread.c daemon/base/thread.c \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_background_LDADD = libforscore.la $(unit_program)
 tests_unit_test_background_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
-tests_unit_test_publisher_SOURCES = tests/unit/test_publisher.c daemon/publisher/publisher.c daemon/publisher/publisher_draft.c daemon/publisher/publisher_left.c $(publish_sources) $(outbox_sources)
+tests_unit_test_publisher_SOURCES = tests/unit/test_publisher.c daemon/publisher/publisher.c daemon/publisher/publisher_draft.c daemon/publisher/publisher_left.c $(publish_sources) $(copier_sources)
 tests_unit_test_publisher_LDADD = libforscore.la $(unit_program)
 tests_unit_test_publisher_LDFLAGS = $(AM_LDFLAGS) -pthread \
-	-Wl,--wrap=fors_outbox_put,--wrap=fors_outbox_announce,--wrap=fors_outbox_failures,--wrap=fors_outbox_trouble
-tests_unit_test_child_SOURCES = tests/unit/test_child.c daemon/files/child.c
-tests_unit_test_child_LDADD = $(unit_program)
+	-Wl,--wrap=fors_copier_tell,--wrap=fors_copier_tend,--wrap=fors_copier_read
 tests_unit_test_input_SOURCES = tests/unit/test_input.c daemon/files/input.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_input_LDADD = libforscore.la $(unit_program)
@@ -408,20 +411,20 @@ worker_sources = daemon/publisher/publisher.c daemon/publisher/publisher_draft.c
 	daemon/worker/worker_over.c daemon/worker/worker_plan.c daemon/worker/worker_publish.c daemon/worker/worker_repairs.c daemon/worker/advisor.c
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c $(worker_bench_sources) $(publish_sources) \
-	$(worker_sources) $(outbox_sources) $(fault_sources)
+	$(worker_sources) $(copier_sources) $(fault_sources)
 tests_unit_test_worker_LDADD = libforscore.la $(unit_program)
 tests_unit_test_worker_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fors_plan,--wrap=fors_verify_used,--wrap=fors_verify_holds,--wrap=fsync
 jobs_bench_sources = tests/unit/jobs_bench.c tests/unit/job_plans.h tests/unit/jobs_bench.h tests/unit/scattered_jobs.h $(worker_bench_sources)
 tests_unit_test_worker_entries_SOURCES = tests/unit/test_worker_entries.c $(jobs_bench_sources) $(publish_sources) \
-	$(worker_sources) $(outbox_sources) $(fault_sources)
+	$(worker_sources) $(copier_sources) $(fault_sources)
 tests_unit_test_worker_entries_LDADD = libforscore.la $(unit_program)
 tests_unit_test_worker_entries_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync
 tests_unit_test_worker_demand_SOURCES = tests/unit/test_worker_demand.c $(jobs_bench_sources) $(publish_sources) \
-	$(worker_sources) $(outbox_sources) $(fault_sources)
+	$(worker_sources) $(copier_sources) $(fault_sources)
 tests_unit_test_worker_demand_LDADD = libforscore.la $(unit_program)
 tests_unit_test_worker_demand_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync,--wrap=fors_demand_answer,--wrap=fors_stamps_hold
 tests_unit_test_worker_jobs_SOURCES = tests/unit/test_worker_jobs.c $(jobs_bench_sources) $(publish_sources) \
-	$(worker_sources) $(outbox_sources) $(fault_sources)
+	$(worker_sources) $(copier_sources) $(fault_sources)
 tests_unit_test_worker_jobs_LDADD = libforscore.la $(unit_program)
 tests_unit_test_worker_jobs_LDFLAGS = $(fault_ldflags) -Wl,--wrap=fsync,--wrap=fors_input_read
 
@@ -449,7 +452,7 @@ tests_opensm_inside_la_CPPFLAGS = $(AM_CPPFLAGS) $(helper_cppflags)
 tests_opensm_inside_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -pthread \
 	-Wl,--wrap=fors_worker_start,--wrap=fors_worker_submit,--wrap=fors_worker_keep,--wrap=fors_worker_note_sweep \
 	-Wl,--wrap=fors_worker_note_tables,--wrap=fors_worker_note_step,--wrap=fors_worker_withdrawn \
-	-Wl,--wrap=fors_worker_stop,--wrap=fors_outbox_set,--wrap=fors_look_new,--wrap=fors_loader_trouble \
+	-Wl,--wrap=fors_worker_stop,--wrap=fors_copier_set,--wrap=fors_look_new,--wrap=fors_loader_trouble \
 	-Wl,--wrap=fors_kept_trouble,--wrap=fors_worker_claim,--wrap=fors_tables_check,--wrap=fors_lfts_copy \
 	-Wl,--wrap=fors_worker_note_change,--wrap=fors_worker_changes,--wrap=fors_levels_new
 tests_opensm_inside_la_LIBADD = libtestsupport.la libforsdaemon.la libforscore.la $(CMOCKA_LIBS) $(ZLIB_LIBS)

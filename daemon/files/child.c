@@ -4,8 +4,8 @@
  * waitpid() for our own child only, so that nobody else's is reaped.
  *
  * A process that hangs in the kernel ends at no signal. The shell that does not end is seen by waitpid(); what it had
- * started is not our child, so kill(-group, 0) asks whether anybody is left. Zombies answer that as well, and where
- * process 1 reaps none, as in many containers, they answer for ever: then /proc says who is more than a zombie.
+ * started becomes our child when the shell is gone (PR_SET_CHILD_SUBREAPER), is reaped here, and kill(-group, 0) asks whether
+ * anybody is left.
  */
 #include "config.h"
 
@@ -16,10 +16,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,23 +86,13 @@ static int spawn(char *const argv[], char *const environment[], int input, pid_t
 	return failed;
 }
 
-/* The child is not reaped yet, so the number is its own. Closed when somebody else is started. */
-static int open_pid(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-#else
-	return -1;
-#endif
-}
-
 int fors_child_run(char *const argv[], char *const environment[], int input, struct fors_child *child)
 {
 	pid_t pid = 0;
 	int failed = spawn(argv, environment, input, &pid);
 
 	if (!failed)
-		*child = (struct fors_child){.pid = pid, .fd = open_pid(pid)};
+		*child = (struct fors_child){.pid = pid};
 	return failed;
 }
 
@@ -116,13 +104,6 @@ int fors_child_start(const char *command, char *const environment[], struct fors
 
 	free(copy);
 	return failed;
-}
-
-void fors_child_close(struct fors_child *child)
-{
-	if (child->fd >= 0)
-		close(child->fd);
-	child->fd = -1;
 }
 
 /* --- is it gone? ------------------------------------------------------------ */
@@ -139,52 +120,13 @@ bool fors_child_ended(struct fors_child *child)
 	return child->has_ended;
 }
 
-/* Is this process, by the text of its /proc/PID/stat, of the group and no zombie? Its name may have any letters. */
-static bool is_alive_in(const char *stat, pid_t group)
-{
-	const char *end = strrchr(stat, ')');
-	char state;
-	int its_group;
-
-	return end && sscanf(end + 1, " %c %*d %d", &state, &its_group) == 2 && its_group == group && state != 'Z' &&
-	       state != 'X';
-}
-
-static bool is_member(const char *pid, pid_t group)
-{
-	char path[280], text[512];
-	size_t length;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	length = fread(text, 1, sizeof(text) - 1, file);
-	text[length] = '\0';
-	fclose(file);
-	return is_alive_in(text, group);
-}
-
-/* Without /proc nobody is known to be there. */
-static bool has_members(pid_t group)
-{
-	DIR *list = opendir("/proc");
-	const struct dirent *entry;
-	bool is_found = false;
-
-	while (list && !is_found && (entry = readdir(list)))
-		is_found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && is_member(entry->d_name, group);
-	if (list)
-		closedir(list);
-	return is_found;
-}
-
 bool fors_child_gone(struct fors_child *child)
 {
 	if (!fors_child_ended(child))
 		return false;
-	return (kill(-child->pid, 0) && errno == ESRCH) || !has_members(child->pid);
+	while (waitpid(-child->pid, NULL, WNOHANG) > 0)
+		;
+	return kill(-child->pid, 0) && errno == ESRCH;
 }
 
 void fors_child_signal(const struct fors_child *child, int signal)

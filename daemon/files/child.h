@@ -14,7 +14,6 @@ struct fors_child {
 	pid_t pid;	/* the shell's or the program's, and that of its process group; 0: no child */
 	bool has_ended; /* the shell has been reaped: by us, or by somebody else */
 	int status;	/* as waitpid() gives it; 0 when somebody else reaped it */
-	int fd;		/* readable when the shell has ended (a pidfd); -1: the system has none, so look now and then */
 };
 
 /*
@@ -26,13 +25,10 @@ int fors_child_start(const char *command, char *const environment[], struct fors
 /* The same for the program argv[0], by its path, without a shell; `input` is its stdin, or (-1) /dev/null. */
 int fors_child_run(char *const argv[], char *const environment[], int input, struct fors_child *child);
 
-/* Close the descriptor, if any. The child stays as it is, and may be asked on. */
-void fors_child_close(struct fors_child *child);
-
 /* Has the shell ended? Never waits. */
 bool fors_child_ended(struct fors_child *child);
 
-/* Has all of its process group ended, but for what nobody reaps? Never waits; may look through /proc. */
+/* Has all of its process group ended? Never waits. For a process that reaps (PR_SET_CHILD_SUBREAPER). */
 bool fors_child_gone(struct fors_child *child);
 
 /* Send a signal to the process group. */

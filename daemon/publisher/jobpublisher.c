@@ -134,7 +134,6 @@ static void complain(struct fors_jobpublishers *jobs, const struct fors_error *e
 /* Write and copy the schedule as it is. False: out of memory. */
 static bool write_item(struct fors_jobpublishers *jobs, struct fors_jobpublisher_item *item, bool is_safe)
 {
-	const struct fors_publisher *publisher = jobs->publisher;
 	struct fors_folder folder = folder_of(jobs, item);
 	struct fors_error error;
 	void *bytes;
@@ -143,17 +142,13 @@ static bool write_item(struct fors_jobpublishers *jobs, struct fors_jobpublisher
 
 	if (err)
 		return false;
-	if (item->is_due) {
-		err = fors_publish(&folder, "schedule", bytes, size, !is_safe, &error);
-		complain(jobs, err ? &error : NULL);
-		item->is_due = err;
-		item->is_loose = !err;
-	}
-	if (item->is_uncopied && publisher->outbox)
-		item->is_uncopied = !fors_outbox_put_job(publisher->outbox, item->told.name, bytes, size, item->epoch,
-							 publisher->is_guest);
+	err = fors_publish(&folder, "schedule", bytes, size, !is_safe, &error);
+	complain(jobs, err ? &error : NULL);
+	item->is_due = err;
+	item->is_loose = !err;
+	jobs->publisher->is_new = true;
 	free(bytes);
-	return !item->is_uncopied || !publisher->outbox;
+	return true;
 }
 
 /* Give the schedule of the item its next epoch, and readers the schedule. */
@@ -168,7 +163,7 @@ static enum fors_err number_item(struct fors_jobpublishers *jobs, struct fors_jo
 	item->schedule->epoch = item->epoch = epoch;
 	item->told.epoch = (int64_t)epoch;
 	item->told.phases = item->schedule->nphases ? (int64_t)item->schedule->nphases : FORS_UNKNOWN;
-	item->is_due = item->is_uncopied = true;
+	item->is_due = true;
 	item->is_inherited = false;
 	return write_item(jobs, item, is_safe) ? FORS_OK : fors_fail_memory(error);
 }
@@ -292,9 +287,6 @@ static void take_name(void *context, const char *name)
 		item->told.epoch = (int64_t)header.epoch;
 		err = read_schedule(loading->jobs, item, &error);
 	}
-	if (!err && fors_jobpublisher_has_plan(item) && loading->jobs->publisher->outbox &&
-	    !fors_outbox_know_job(loading->jobs->publisher->outbox, name))
-		loading->is_short = true;
 	loading->is_short |= err == FORS_ENOMEM;
 	if (err && err != FORS_ENOMEM)
 		fors_log_error(loading->jobs->publisher->log, FORS_F_OLDFILE, "%s", error.text);
@@ -346,8 +338,8 @@ static bool hear_news(struct fors_jobpublishers *jobs, bool *is_new)
 	uint64_t epoch;
 	bool is_good = true;
 
-	while (is_good && jobs->publisher->outbox &&
-	       fors_outbox_job_news(jobs->publisher->outbox, jobs->kind, name, &epoch)) {
+	while (is_good && jobs->publisher->copier &&
+	       fors_copier_news(jobs->publisher->copier, jobs->kind, name, &epoch)) {
 		struct fors_jobpublisher_item *item = fors_jobpublisher_have(jobs, name);
 
 		is_good = item && exceed(jobs, item, epoch);
@@ -368,19 +360,15 @@ static void look_for_files(struct fors_jobpublishers *jobs)
 	}
 }
 
-/* True: it is gone, and its folders are removed or on their way. */
-static bool remove_item(struct fors_jobpublishers *jobs, struct fors_jobpublisher_item *item)
+/* It is gone, and so is its folder; the copy goes when publish_dir is tidied up. */
+static void remove_item(struct fors_jobpublishers *jobs, struct fors_jobpublisher_item *item)
 {
 	struct fors_folder folder = folder_of(jobs, item);
-	struct fors_outbox *outbox = jobs->publisher->outbox;
 	struct fors_error error;
 
-	if (outbox && !fors_outbox_put_job(outbox, item->told.name, NULL, 0, item->epoch, jobs->publisher->is_guest))
-		return false;
 	if (fors_publish_remove_job(&folder, &error))
 		fors_log_error(jobs->publisher->log, FORS_F_PUBLISH, "%s (it stays)", error.text);
 	free_item(item);
-	return true;
 }
 
 /* A day after the end. The clock may have been set back: then it takes longer. */
@@ -397,27 +385,39 @@ static void remove_old(struct fors_jobpublishers *jobs, bool *is_new)
 			item->ended_ms = 0;
 		else if (!item->ended_ms)
 			item->ended_ms = item->is_inherited && item->epoch < now ? item->epoch : now;
-		if (has_ended && now > item->ended_ms + DAY_MS && remove_item(jobs, item))
+		if (has_ended && now > item->ended_ms + DAY_MS) {
+			remove_item(jobs, item);
 			*is_new = true;
-		else
+		} else {
 			jobs->item[left++] = item;
+		}
 	}
 	jobs->count = left;
 }
 
+/* Is there a schedule that the state folder has not got? */
+static void note_due(struct fors_jobpublishers *jobs, bool is_due)
+{
+	const unsigned bit = 1u << jobs->kind;
+
+	jobs->publisher->unwritten_jobs = (jobs->publisher->unwritten_jobs & ~bit) | (is_due ? bit : 0);
+}
+
 bool fors_jobpublisher_tend(struct fors_jobpublishers *jobs, bool is_master, bool *is_new)
 {
-	bool is_good = !is_master || hear_news(jobs, is_new);
+	bool is_good = !is_master || hear_news(jobs, is_new), is_due = false;
 
-	if (jobs->publisher->outbox && jobs->kind == FORS_KIND_JOB)
-		fors_outbox_tend_jobs(jobs->publisher->outbox, is_master);
+	if (jobs->kind == FORS_KIND_JOB)
+		jobs->publisher->may_tidy = is_master;
 	look_for_files(jobs);
 	for (size_t i = 0; i < jobs->count; i++) {
 		struct fors_jobpublisher_item *item = jobs->item[i];
 
-		if (item->schedule && (item->is_due || (item->is_uncopied && jobs->publisher->outbox)))
+		if (item->schedule && item->is_due)
 			is_good = write_item(jobs, item, false) && is_good;
+		is_due |= item->schedule && item->is_due;
 	}
+	note_due(jobs, is_due);
 	if (is_master)
 		remove_old(jobs, is_new);
 	return is_good;

@@ -25,7 +25,7 @@ struct fors_jobpublisher_item {
 	uint64_t ended_ms;	       /* Unix time when it was found to have ended; 0: it has not */
 	bool is_listed;		       /* in the jobs file */
 	bool is_inherited;	       /* readers have it from an earlier opensm */
-	bool is_due, is_loose, is_uncopied; /* as those of the publisher's sheets */
+	bool is_due, is_loose;	       /* as those of the publisher's sheets */
 };
 
 struct fors_jobpublishers {
@@ -77,7 +77,7 @@ bool fors_jobpublisher_withdraw_all(struct fors_jobpublishers *jobs, enum fors_j
 
 /*
  * Every tick: write what could not be written. As the master, who knows the fabric: make up for epochs of others in
- * publish_dir, have the outbox withdraw what they left there, remove folders of jobs that have ended a day ago. *is_new
+ * publish_dir, have the copier withdraw what they left there, remove folders of jobs that have ended a day ago. *is_new
  * becomes true when the status has something else to say. False: out of memory.
  */
 bool fors_jobpublisher_tend(struct fors_jobpublishers *jobs, bool is_master, bool *is_new);

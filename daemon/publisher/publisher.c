@@ -19,10 +19,10 @@
 #define BEAT_MS 4000
 
 void fors_publisher_open(struct fors_publisher *publisher, struct fors_log *log, const struct fors_folder *folder,
-			 struct fors_outbox *outbox)
+			 struct fors_copier *copier)
 {
 	*publisher = (struct fors_publisher){
-		.log = log, .folder = folder, .outbox = outbox, .state = FORS_INACTIVE, .unread = FORS_PUBLISHER_LEFT};
+		.log = log, .folder = folder, .copier = copier, .state = FORS_INACTIVE, .unread = FORS_PUBLISHER_LEFT};
 	publisher->sheet[SHEET_PLACES].name = "places";
 	publisher->sheet[SHEET_SCHEDULE].name = "schedule";
 	publisher->sheet[SHEET_STATUS].name = "status.json";
@@ -91,27 +91,27 @@ bool fors_publisher_has_plan(const struct fors_publisher *publisher)
 	return publisher->schedule && publisher->schedule->nphases > 0;
 }
 
-/*
- * A copy for publish_dir; the kept order is of no use to anybody else, and every subnet manager has a history of its
- * own. Where memory is too short for one, nobody may take what is there for the newest: it is tried again, and there is no
- * heartbeat until then.
- */
-static void send_copy(struct fors_publisher *publisher, int which)
+/* The copier hears of what is new: files, or who may be copied over. Who has published nothing yet has nothing to say. */
+static void tell_copier(struct fors_publisher *publisher)
 {
-	static const enum fors_outbox_file file[] = {[SHEET_SCHEDULE] = FORS_OUT_SCHEDULE,
-						     [SHEET_STATUS] = FORS_OUT_STATUS,
-						     [SHEET_METRICS] = FORS_OUT_METRICS};
-	struct fors_sheet *sheet = &publisher->sheet[which];
-	unsigned how = publisher->is_guest ? FORS_OUT_GUEST : 0;
+	struct fors_copier_order order;
 
-	if (!publisher->outbox || !sheet->bytes || which == SHEET_PLACES || which == SHEET_HISTORY)
+	if (!publisher->copier || !publisher->has_status)
 		return;
-	if (which == SHEET_SCHEDULE && publisher->last_epoch > publisher->reserved)
-		how |= FORS_OUT_DURABLE;
-	sheet->is_uncopied = !fors_outbox_put(publisher->outbox, file[which], sheet->bytes, sheet->size, how);
-	if (sheet->is_uncopied)
-		fors_log_error(publisher->log, FORS_F_MEMORY, "out of memory: %s is copied to publish_dir later",
-			       sheet->name);
+	memset(&order, 0, sizeof(order)); /* padding, too: it is compared */
+	order.epoch = publisher->last_epoch;
+	order.publication = publisher->publications;
+	snprintf(order.status, sizeof(order.status), "%s", fors_state_name(publisher->state));
+	order.is_guest = publisher->is_guest;
+	order.is_reserved = publisher->last_epoch <= publisher->reserved;
+	order.is_unwritten = publisher->sheet[SHEET_SCHEDULE].is_due || publisher->unwritten_jobs;
+	order.may_tidy = publisher->may_tidy;
+	if (publisher->is_new || memcmp(&order, &publisher->order, sizeof(order)) != 0)
+		fors_copier_tell(publisher->copier, &order);
+	else
+		fors_copier_tend(publisher->copier);
+	publisher->order = order;
+	publisher->is_new = false;
 }
 
 /* Replace what is to be written to a file; takes the bytes. */
@@ -121,7 +121,6 @@ static void set_sheet(struct fors_publisher *publisher, int which, void *bytes, 
 	publisher->sheet[which].bytes = bytes;
 	publisher->sheet[which].size = size;
 	publisher->sheet[which].is_due = true;
-	send_copy(publisher, which);
 }
 
 /* What is written is kept, should somebody remove the file; but the schedule, which is large, can be made anew. */
@@ -130,7 +129,8 @@ static void finish_sheet(struct fors_publisher *publisher, int which)
 	if (publisher->sheet[which].is_due)
 		publisher->sheet[which].is_loose = which != SHEET_PLACES && which != SHEET_METRICS;
 	publisher->sheet[which].is_due = false;
-	if (which != SHEET_SCHEDULE || publisher->sheet[which].is_uncopied)
+	publisher->is_new = true;
+	if (which != SHEET_SCHEDULE)
 		return;
 	free(publisher->sheet[which].bytes);
 	publisher->sheet[which].bytes = NULL;
@@ -149,25 +149,6 @@ static void complain(struct fors_publisher *publisher, const struct fors_error *
 	if (!error)
 		publisher->trouble[0] = '\0';
 	publisher->has_complained = error;
-}
-
-/* What memory was too short for. */
-static void copy_again(struct fors_publisher *publisher)
-{
-	bool is_left = false;
-
-	for (int i = 0; i < SHEETS; i++) {
-		if (!publisher->sheet[i].is_uncopied)
-			continue;
-		send_copy(publisher, i);
-		is_left = is_left || publisher->sheet[i].is_uncopied;
-		if (!publisher->sheet[i].is_due)
-			finish_sheet(publisher, i);
-	}
-	if (is_left || !publisher->is_unannounced)
-		return;
-	publisher->is_unannounced = false;
-	fors_outbox_announce(publisher->outbox, publisher->last_epoch, fors_state_name(publisher->state));
 }
 
 static void write_due(struct fors_publisher *publisher)
@@ -216,7 +197,9 @@ void fors_publisher_sync(struct fors_publisher *publisher)
 void fors_publisher_retry(struct fors_publisher *publisher)
 {
 	write_due(publisher);
-	copy_again(publisher);
+	publisher->publications += publisher->is_unannounced;
+	publisher->is_unannounced = false;
+	tell_copier(publisher);
 }
 
 bool fors_publisher_is_seen(const struct fors_publisher *publisher)
@@ -264,6 +247,7 @@ static void show_schedule(struct fors_publisher *publisher)
 		return;
 	publisher->seen_ms = fors_clock_exact_ms();
 	finish_sheet(publisher, SHEET_SCHEDULE);
+	tell_copier(publisher);
 }
 
 /* The next epoch is this one: it is reserved before anybody can see it, here or in publish_dir. */
@@ -322,8 +306,12 @@ static bool write_metrics(struct fors_publisher *publisher, const char *facts)
 	int length;
 
 	facts = facts ? facts : publisher->facts;
-	if (publisher->outbox)
-		publisher->counts.uncopied = fors_outbox_failures(publisher->outbox);
+	if (publisher->copier) {
+		struct fors_copier_report report;
+
+		fors_copier_read(publisher->copier, &report);
+		publisher->counts.uncopied = report.failures;
+	}
 	if (!facts || fors_counts_prom(&publisher->counts, fabric_name(publisher), &counted, NULL))
 		return !facts;
 	length = asprintf(&whole, "%s%s", facts, counted);
@@ -346,32 +334,12 @@ static bool make_texts(const struct fors_publisher *publisher, const struct fors
 	       !fors_status_prom(status, fabric_name(publisher), &texts->facts, NULL);
 }
 
-/*
- * The opensm before this one may have been killed when readers here had its last schedule, and those of publish_dir had
- * not: they are given it before a status that names its epoch. False: out of memory.
- */
-static bool copy_inherited(struct fors_publisher *publisher)
-{
-	struct fors_sheet *sheet = &publisher->sheet[SHEET_SCHEDULE];
-
-	if (!publisher->is_inherited || publisher->is_carried || publisher->is_guest || !publisher->outbox ||
-	    sheet->bytes)
-		return true;
-	if (fors_schedule_encode(publisher->schedule, &sheet->bytes, &sheet->size, NULL))
-		return false;
-	send_copy(publisher, SHEET_SCHEDULE);
-	finish_sheet(publisher, SHEET_SCHEDULE);
-	publisher->is_carried = true;
-	return true;
-}
-
 /* False: out of memory. */
 static bool take_status(struct fors_publisher *publisher, const struct fors_status *status)
 {
 	struct texts texts = {0};
 
-	if (!copy_inherited(publisher) || !make_texts(publisher, status, &texts) ||
-	    !write_metrics(publisher, texts.facts)) {
+	if (!make_texts(publisher, status, &texts) || !write_metrics(publisher, texts.facts)) {
 		free(texts.json);
 		free(texts.copy);
 		free(texts.facts);
@@ -471,11 +439,13 @@ static void date_dead(struct fors_publisher *publisher, struct fors_status *stat
 		fors_links_inherit(&status->dead_links, &publisher->left->dead_links);
 }
 
-static void find_trouble(const struct fors_publisher *publisher, char text[FORS_OUTBOX_TROUBLE])
+static void find_trouble(const struct fors_publisher *publisher, char text[FORS_COPIER_TROUBLE])
 {
-	memcpy(text, publisher->trouble, sizeof(publisher->trouble));
-	if (!*text && publisher->outbox)
-		fors_outbox_trouble(publisher->outbox, text);
+	struct fors_copier_report report = {.seen = 0};
+
+	if (!*publisher->trouble && publisher->copier)
+		fors_copier_read(publisher->copier, &report);
+	memcpy(text, *publisher->trouble ? publisher->trouble : report.trouble, FORS_COPIER_TROUBLE);
 }
 
 /* The first remark says which folder cannot be written, if any; what the status said of that before is gone. */
@@ -521,7 +491,7 @@ bool fors_publisher_publish(struct fors_publisher *publisher, struct fors_schedu
 	log_status(publisher, status);
 	if (publisher->is_numbered)
 		note_epoch(publisher, status);
-	publisher->is_unannounced = publisher->outbox;
+	publisher->is_unannounced = publisher->copier;
 	if (!publisher->is_hasty)
 		fors_publisher_retry(publisher); /* the command finds it in the state folder */
 	return true;
@@ -637,7 +607,7 @@ void fors_publisher_keep(struct fors_publisher *publisher, char *text, size_t si
 /* A folder cannot be written, or can again: the other one says so. */
 static void watch_trouble(struct fors_publisher *publisher)
 {
-	char text[FORS_OUTBOX_TROUBLE];
+	char text[FORS_COPIER_TROUBLE];
 	struct fors_status status;
 
 	find_trouble(publisher, text);
@@ -693,6 +663,6 @@ void fors_publisher_beat(struct fors_publisher *publisher)
 		publisher->counts.unwritten++;
 		complain(publisher, &error);
 	}
-	if (publisher->outbox && !publisher->sheet[SHEET_SCHEDULE].is_uncopied)
-		fors_outbox_put(publisher->outbox, FORS_OUT_HEARTBEAT, text, (size_t)length, 0);
+	publisher->is_new = true;
+	tell_copier(publisher);
 }

@@ -14,7 +14,7 @@
 #include "core/schedule/schedule.h"
 #include "core/status/status.h"
 #include "core/status/status_metrics.h"
-#include "daemon/files/outbox.h"
+#include "daemon/files/copier.h"
 #include "daemon/files/publish.h"
 
 struct fors_log;
@@ -31,7 +31,11 @@ struct fors_draft {
 struct fors_publisher {
 	struct fors_log *log;
 	const struct fors_folder *folder;
-	struct fors_outbox *outbox;	/* borrowed; NULL: none */
+	struct fors_copier *copier;	/* borrowed; NULL: none */
+	struct fors_copier_order order; /* what it was told last */
+	uint64_t publications;		/* that publish_command runs for */
+	unsigned unwritten_jobs;	/* a bit for each enum fors_jobkind of which a schedule could not be written */
+	bool may_tidy;			/* copies of jobs that are not in the state folder may go */
 	bool is_guest;			/* another subnet manager is the master: its files are not touched */
 	char fabric_name[64];		/* what metrics call the fabric; empty: as the folder is called */
 	char *facts;			/* the first part of metrics.prom, of the newest status, owned; or NULL */
@@ -39,7 +43,6 @@ struct fors_publisher {
 	char *json;			/* status.json as published last, owned; or NULL */
 	struct fors_schedule *schedule; /* the newest one, or NULL when there never was one */
 	bool is_inherited;		/* it is that of an earlier opensm */
-	bool is_carried;		/* which was handed to the outbox as well */
 	uint64_t last_epoch;		/* the highest of all that readers may have seen */
 	uint64_t jobs_epoch;		/* the highest that a job of several has got (jobpublisher.h) */
 	uint64_t floor;			/* the next one is larger: an opensm before this one may have given it */
@@ -56,21 +59,21 @@ struct fors_publisher {
 		const char *name; /* of the file */
 		void *bytes;	  /* as written last or to be written, owned; NULL: none, or can be made anew */
 		size_t size;
-		bool is_due;	  /* still to be written */
-		bool is_loose;	  /* written, and not on the disk for sure */
-		bool is_uncopied; /* still to be given to the outbox, for want of memory */
-	} sheet[6];		  /* in the order of writing */
-	char *told;		  /* status.json of the newest epoch that the history has, owned; or NULL */
-	bool is_numbered;	  /* there is an epoch that the history has not */
+		bool is_due;   /* still to be written */
+		bool is_loose; /* written, and not on the disk for sure */
+	} sheet[6];	       /* in the order of writing */
+	char *told;	       /* status.json of the newest epoch that the history has, owned; or NULL */
+	bool is_numbered;      /* there is an epoch that the history has not */
 	double failover_ms; /* the schedule that comes now ends a failover that began then, as seen_ms; 0: it does not */
 	double seen_ms; /* when readers could see the newest schedule, by fors_clock_exact_ms(); 0: it could not be written */
 	struct fors_draft *draft;		/* of the schedule that comes now, borrowed; NULL: there is none */
 	bool has_complained;			/* about a folder that cannot be written */
-	char trouble[FORS_OUTBOX_TROUBLE];	/* that complaint; empty: the state folder can be written */
-	char told_trouble[FORS_OUTBOX_TROUBLE]; /* of that or publish_dir, as the status has it */
+	char trouble[FORS_COPIER_TROUBLE];	/* that complaint; empty: the state folder can be written */
+	char told_trouble[FORS_COPIER_TROUBLE]; /* of that or publish_dir, as the status has it */
 	int unread;    /* how many of the files that an earlier opensm left are still to be read, for want of memory */
 	bool is_hasty; /* a plan is being made: all but the schedule is written by the next retry */
-	bool is_unannounced; /* what was published last waits for its copies */
+	bool is_unannounced; /* what was published last is not in the state folder yet, as far as it can be */
+	bool is_new;	     /* the copier has not heard of what was written last */
 	bool is_untold;	     /* the schedule has another epoch than the status says, for want of memory */
 };
 
@@ -80,7 +83,7 @@ struct fors_publisher {
  * logged, no error.
  */
 void fors_publisher_open(struct fors_publisher *publisher, struct fors_log *log, const struct fors_folder *folder,
-			 struct fors_outbox *outbox);
+			 struct fors_copier *copier);
 void fors_publisher_close(struct fors_publisher *publisher);
 
 /* Whether readers have a schedule with phases in their hands. */
@@ -139,7 +142,7 @@ uint64_t fors_publisher_job_epoch(struct fors_publisher *publisher, uint64_t las
 /* Do readers here have the newest schedule? Not while it cannot be written. */
 bool fors_publisher_is_seen(const struct fors_publisher *publisher);
 
-/* Try again to write what could not be written. */
+/* Try again to write what could not be written; tell the copier, and hear it. */
 void fors_publisher_retry(struct fors_publisher *publisher);
 
 /* Wait for the disk to have what was written: when nobody waits for anything else. */

@@ -93,7 +93,7 @@ static void run(void *context)
 	struct fors_worker *worker = context;
 	struct fors_look *look;
 
-	fors_publisher_open(&worker->publisher, worker->setup.log, &worker->folder, worker->setup.outbox);
+	fors_publisher_open(&worker->publisher, worker->setup.log, &worker->folder, worker->setup.copier);
 	worker->publisher.counts.opensm = worker->setup.opensm;
 	fors_worker_jobs_open(worker);
 	fors_worker_demand_open(worker);

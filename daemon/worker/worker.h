@@ -9,7 +9,7 @@
 #define FORS_DAEMON_WORKER_WORKER_H
 
 #include "daemon/look/look.h"
-#include "daemon/files/outbox.h"
+#include "daemon/files/copier.h"
 #include "daemon/files/publish.h"
 #include "core/status/failover.h"
 
@@ -35,7 +35,7 @@ struct fors_looking {
 struct fors_worker_setup {
 	struct fors_log *log;				   /* borrowed until fors_worker_stop() */
 	const struct fors_folder *folder;		   /* copied */
-	struct fors_outbox *outbox;			   /* borrowed likewise; NULL: no copies, no command */
+	struct fors_copier *copier;			   /* borrowed likewise; NULL: no copies, no command */
 	struct fors_advisor *advisor;			   /* borrowed likewise; NULL: nobody says what to mend */
 	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
 	void (*looking)(void *context, struct fors_looking *now); /* likewise; NULL: note_attended() says all */

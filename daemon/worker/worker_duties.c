@@ -96,11 +96,12 @@ static void watch_held_cables(struct fors_worker *worker)
 static void watch_epochs(struct fors_worker *worker)
 {
 	struct fors_publisher *publisher = &worker->publisher;
+	struct fors_copier_report report;
 
-	if (!worker->setup.outbox || worker->is_standby)
+	if (!worker->setup.copier || worker->is_standby)
 		return;
-	if (fors_publisher_exceed(publisher, fors_outbox_seen(worker->setup.outbox)) && publisher->schedule &&
-	    worker->published.epoch)
+	fors_copier_read(worker->setup.copier, &report);
+	if (fors_publisher_exceed(publisher, report.seen) && publisher->schedule && worker->published.epoch)
 		worker->published.epoch = publisher->schedule->epoch;
 }
 

@@ -43,16 +43,17 @@ static void set(struct fors_worker_failover *failover, enum fors_step step, doub
 static void look(struct fors_worker *worker)
 {
 	struct fors_worker_failover *failover = &worker->failover;
+	struct fors_copier_report *out = &failover->out;
 	struct fors_steps_of steps;
 
 	if (fors_mail_steps(&worker->mail, failover->number, &steps))
 		for (unsigned i = 0; i < FORS_NSTEPS; i++)
 			set(failover, (enum fors_step)i, steps.at[i]);
-	if (!worker->setup.outbox || failover->record.epoch < 0)
+	if (!worker->setup.copier || failover->record.epoch < 0)
 		return;
-	failover->out = fors_outbox_times(worker->setup.outbox, (uint64_t)failover->record.epoch);
-	set(failover, FORS_STEP_COPIED, failover->out.copied_ms);
-	set(failover, FORS_STEP_COMMAND, failover->out.command_ms);
+	fors_copier_read(worker->setup.copier, out);
+	set(failover, FORS_STEP_COPIED, out->copied >= (uint64_t)failover->record.epoch ? out->copied_ms : 0);
+	set(failover, FORS_STEP_COMMAND, out->ran_epoch >= (uint64_t)failover->record.epoch ? out->ran_ms : 0);
 }
 
 static bool is_whole(const struct fors_worker_failover *failover)

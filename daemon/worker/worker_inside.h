@@ -70,7 +70,7 @@ struct fors_worker_failover {
 	struct fors_failover record; /* epoch negative: there is none yet */
 	bool is_open;		     /* steps are still to come */
 	uint64_t until_ms;	     /* but are not waited for any longer, by fors_clock_ms() */
-	struct fors_outbox_times out;
+	struct fors_copier_report out;
 };
 
 /* What the advisor was asked last. */

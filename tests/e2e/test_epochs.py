@@ -114,6 +114,7 @@ def test_schedule_planted_while_opensm_runs(fabric, tmp_path):
     (place / "planted").write_bytes(withdrawn(NEGATIVE))
     (place / "planted").rename(place / "schedule")
     harness.wait_for(lambda: (place / "schedule").read_bytes() == sm.schedule_file.read_bytes())
+    sm.wait_log("ERR F018: ")
     assert errors(sm) == ["F018"] and sm.status()["epoch"] == epoch
 
 

@@ -178,17 +178,40 @@ def test_a_full_disk_hides_no_withdrawal(fabric, small_disk, tmp_path, engine, w
     harness.wait_for((folder / "heartbeat").exists)
     give_back = fill()
     sm.wait_log("ERR F01[06]: ")
-    other = sm.state_dir if which == "publish_dir" else tmp_path / "copies"
-    harness.wait_for(lambda: tells_of_trouble(other), what="the other folder's word")
-    shown = harness.fors("status", other, code=1)
-    assert "cannot be written" in shown.stdout, shown.stdout
+    for _ in range(3):  # what was half written when the disk became full has given its blocks back
+        time.sleep(0.3)
+        give_back = fill()
+    if which == "publish_dir":  # whose state folder says so; copies of a full state folder cannot
+        harness.wait_for(lambda: tells_of_trouble(sm.state_dir), what="the state folder's word")
+        assert "cannot be written" in harness.fors("status", sm.state_dir, code=1).stdout
     cable = tree.uplink(1, 1)
     sim.unlink(cable.leaf, cable.leaf_port)
     epoch, _ = harness.wait_for(lambda: head_of(folder / "schedule")[1] == 0 and head_of(folder / "schedule"), 4, "a withdrawal")
     assert epoch > before[0]
-    shown = harness.fors("status", folder, code=1)
+    harness.wait_for(lambda: head_of(tmp_path / "copies" / "schedule")[1] == 0 if which == "state_dir" else True, what="its copy")
+    harness.fors("status", folder, code=1)
     give_back()
     after = harness.wait_for(lambda: head_of(folder / "schedule")[1] and head_of(folder / "schedule"), what="another plan")
     assert after[0] > epoch
     harness.wait_for(lambda: json.loads((folder / "status.json").read_text())["epoch"] == after[0])
-    harness.wait_for(lambda: not tells_of_trouble(other))
+    harness.wait_for(lambda: not tells_of_trouble(sm.state_dir if which == "publish_dir" else folder))
+
+
+def test_a_read_only_disk_leaves_no_wrong_copy(fabric, small_disk, tmp_path):
+    """What the state folder cannot take is not known to the copier: it withdraws what it copied, and copies again later."""
+    place, _ = small_disk
+    tree, copies, libc = FatTree(3, 3), tmp_path / "copies", ctypes.CDLL(None)
+    copies.mkdir()
+    sim, sm = fabric(tree, lmc=2, fors_conf=f"state_dir = {place}\npublish_dir = {copies}\n")
+    before = harness.wait_for(lambda: (copies / "heartbeat").exists() and head_of(copies / "schedule")[1] and head_of(copies / "schedule"))
+    if libc.mount(None, os.fsencode(place), None, 32 | 1, None):  # MS_REMOUNT, MS_RDONLY
+        pytest.skip("may not mount a file system again here")
+    cable = tree.uplink(1, 1)
+    sim.unlink(cable.leaf, cable.leaf_port)
+    epoch, _ = harness.wait_for(lambda: head_of(copies / "schedule")[1] == 0 and head_of(copies / "schedule"), what="a withdrawal")
+    assert epoch == before[0] + 1
+    libc.mount(None, os.fsencode(place), None, 32, None)
+    after = harness.wait_for(lambda: head_of(copies / "schedule")[1] and head_of(copies / "schedule"), what="another plan")
+    assert after[0] > epoch
+    folder, = place.glob("0x*")
+    harness.wait_for(lambda: (copies / "schedule").read_bytes() == (folder / "schedule").read_bytes())

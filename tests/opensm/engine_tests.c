@@ -45,7 +45,7 @@ static struct {
 /* What fails, or hangs, from now on. */
 static struct {
 	unsigned jobs; /* so many next allocations of jobs */
-	bool outbox, worker;
+	bool copier, worker;
 	bool copy;   /* there is no memory for copies of tables */
 	bool check;  /* the next check of tables finds them wrong */
 	bool levels; /* there are too many paths */
@@ -74,7 +74,7 @@ enum fors_err __real_fors_levels_new(const struct fors_net *net, const struct fo
 				     bool has_paths, struct fors_levels **levels, struct fors_error *error);
 enum fors_err __wrap_fors_levels_new(const struct fors_net *net, const struct fors_participants *participants,
 				     bool has_paths, struct fors_levels **levels, struct fors_error *error);
-enum fors_err __wrap_fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *request,
+enum fors_err __wrap_fors_copier_set(struct fors_copier *copier, const struct fors_copier_request *request,
 				     struct fors_error *error);
 struct fors_look *__real_fors_look_new(enum fors_look_kind kind);
 struct fors_look *__wrap_fors_look_new(enum fors_look_kind kind);
@@ -172,14 +172,14 @@ enum fors_err __wrap_fors_tables_check(const struct fors_fabric *fabric, const s
 	return fors_fail(error, FORS_ETABLES, "wrong, as the test says");
 }
 
-enum fors_err __wrap_fors_outbox_set(struct fors_outbox *outbox, const struct fors_outbox_request *request,
+enum fors_err __wrap_fors_copier_set(struct fors_copier *copier, const struct fors_copier_request *request,
 				     struct fors_error *error)
 {
 	snprintf(noted.out.dir, sizeof(noted.out.dir), "%s", request->dir ? request->dir : "");
 	snprintf(noted.out.command, sizeof(noted.out.command), "%s", request->command ? request->command : "");
 	noted.out.seconds = request->seconds;
 	noted.out.count++;
-	return ill.outbox ? fors_fail_memory(error) : FORS_OK;
+	return ill.copier ? fors_fail_memory(error) : FORS_OK;
 }
 
 struct fors_look *__wrap_fors_look_new(enum fors_look_kind kind)
@@ -801,7 +801,7 @@ static void where_copies_go(void **state)
 	assert_true(sweep(bench));
 	assert_string_equal(noted.out.dir, "/others");
 	assert_string_equal(noted.out.command, "");
-	ill.outbox = true;
+	ill.copier = true;
 	assert_true(sweep(bench));
 	assert_int_equal(logged(bench, "publish_dir and publish_command stay as they were"), 1);
 	bench_free(bench);
@@ -1217,7 +1217,7 @@ static void what_the_worker_asks(void **state)
 	assert_true(osm->subn.force_heavy_sweep);
 	assert_int_equal(osm->sm.signal_mask, 1u << OSM_SIGNAL_SWEEP);
 	assert_ptr_equal(noted.setup.log->context, &osm->log);
-	assert_non_null(noted.setup.outbox);
+	assert_non_null(noted.setup.copier);
 	assert_ptr_equal(noted.setup.folder, &bench->engine->daemon->folder);
 	bench_free(bench);
 }

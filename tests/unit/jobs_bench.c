@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/schedule/schedule_file.h"
-#include "daemon/files/outbox.h"
+#include "daemon/files/copier.h"
 #include "unit.h"
 
 #define MANY 50000
@@ -22,13 +22,13 @@ static void count_sweep(void *context)
 
 void jobs_bench_start(struct bench *bench)
 {
-	const struct fors_outbox_request request = {.dir = bench->copies};
+	const struct fors_copier_request request = {.dir = bench->copies};
 	struct fors_worker_setup setup = {
 		.folder = &bench->folder, .mastership = mastership, .sweep = count_sweep, .tick_ms = TICK_MS};
 
-	assert_int_equal(fors_outbox_start(NULL, &bench->folder, &bench->outbox, NULL), FORS_OK);
-	assert_int_equal(fors_outbox_set(bench->outbox, &request, NULL), FORS_OK);
-	setup.outbox = bench->outbox;
+	assert_int_equal(fors_copier_start(NULL, &bench->folder, &bench->copier, NULL), FORS_OK);
+	assert_int_equal(fors_copier_set(bench->copier, &request, NULL), FORS_OK);
+	setup.copier = bench->copier;
 	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
 }
 

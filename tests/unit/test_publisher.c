@@ -36,51 +36,32 @@ void fors_log_error(struct fors_log *log, enum fors_code code, const char *forma
 	complained++;
 }
 
-/* The outbox of a test: what it takes, and how often memory is too short for it. */
+/* The copier of a test: what it was told last, and how often. */
 static struct {
-	int short_of[FORS_OUT_FILES], got[FORS_OUT_FILES];
-	int total, announced;
-	unsigned how[FORS_OUT_FILES]; /* the last one */
-	enum fors_outbox_file first;  /* of all that it got */
-	char beat[64];		      /* the last heartbeat */
+	struct fors_copier_order order;
+	unsigned told;
 } desk;
 
-bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size,
-			    unsigned how);
-void __wrap_fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state);
-uint64_t __wrap_fors_outbox_failures(struct fors_outbox *box);
-void __wrap_fors_outbox_trouble(struct fors_outbox *box, char text[FORS_OUTBOX_TROUBLE]);
+void __wrap_fors_copier_tell(struct fors_copier *copier, const struct fors_copier_order *order);
+void __wrap_fors_copier_tend(struct fors_copier *copier);
+void __wrap_fors_copier_read(struct fors_copier *copier, struct fors_copier_report *report);
 
-bool __wrap_fors_outbox_put(struct fors_outbox *box, enum fors_outbox_file file, const void *bytes, size_t size,
-			    unsigned how)
+void __wrap_fors_copier_tell(struct fors_copier *copier, const struct fors_copier_order *order)
 {
-	if (desk.short_of[file] > 0) {
-		desk.short_of[file]--;
-		return false;
-	}
-	if (!desk.total++)
-		desk.first = file;
-	desk.got[file]++;
-	desk.how[file] = how;
-	if (file == FORS_OUT_HEARTBEAT)
-		snprintf(desk.beat, sizeof(desk.beat), "%.*s", (int)size, (const char *)bytes);
-	return true;
+	(void)copier;
+	desk.order = *order;
+	desk.told++;
 }
 
-void __wrap_fors_outbox_announce(struct fors_outbox *box, uint64_t epoch, const char *state)
+void __wrap_fors_copier_tend(struct fors_copier *copier)
 {
-	desk.announced++;
+	(void)copier;
 }
 
-void __wrap_fors_outbox_trouble(struct fors_outbox *box, char text[FORS_OUTBOX_TROUBLE])
+void __wrap_fors_copier_read(struct fors_copier *copier, struct fors_copier_report *report)
 {
-	(void)box;
-	text[0] = '\0';
-}
-
-uint64_t __wrap_fors_outbox_failures(struct fors_outbox *box)
-{
-	return 0;
+	(void)copier;
+	memset(report, 0, sizeof(*report));
 }
 
 struct place {
@@ -289,59 +270,47 @@ static void the_end_of_a_fault_is_told(void **state)
 	assert_file(place, "status.json", "two");
 }
 
-/* Where memory is too short for a copy nobody stands behind the old one, or runs the command, until it is made. */
-static void copies_wait_for_memory(void **state)
-{
-	struct place *place = *state;
-	char *beat;
-
-	memset(&desk, 0, sizeof(desk));
-	place->publisher.outbox = (struct fors_outbox *)&desk;
-	desk.short_of[FORS_OUT_SCHEDULE] = 3; /* when it is put, when it is written, with the heartbeat */
-	withdraw(place, FORS_PLANNING, "short");
-	assert_file(place, "schedule", "");
-	fake_clock_advance(60000);
-	fors_publisher_beat(&place->publisher);
-	assert_file(place, "heartbeat", "");
-	assert_int_equal(desk.short_of[FORS_OUT_SCHEDULE], 0);
-	assert_int_equal(desk.got[FORS_OUT_SCHEDULE] + desk.got[FORS_OUT_HEARTBEAT] + desk.announced, 0);
-	assert_int_equal(desk.got[FORS_OUT_STATUS], 1);
-	fors_publisher_retry(&place->publisher);
-	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
-	assert_int_equal(desk.announced, 1);
-	fake_clock_advance(60000);
-	fors_publisher_beat(&place->publisher);
-	assert_int_equal(desk.got[FORS_OUT_HEARTBEAT], 1);
-	beat = file_of(place, "heartbeat");
-	assert_string_equal(desk.beat, beat);
-	free(beat);
-	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
-	assert_int_equal(desk.announced, 1);
-}
-
-/* Copies have their names at once; but not under a number that the state folder could not keep. */
-static void copies_wait_for_no_disk(void **state)
+/* The copier hears of what is new, once, and who may be written over; of a schedule that is not in the state folder, too. */
+static void the_copier_is_told(void **state)
 {
 	struct place *place = *state;
 	char path[128];
 
 	memset(&desk, 0, sizeof(desk));
-	place->publisher.outbox = (struct fors_outbox *)place; /* which is never looked into */
+	place->publisher.copier = (struct fors_copier *)place; /* which is never looked into */
+	fors_publisher_retry(&place->publisher);
+	assert_int_equal(desk.told, 0); /* there is nothing to say */
 	withdraw(place, FORS_PLANNING, "one");
-	assert_int_equal(desk.how[FORS_OUT_SCHEDULE], 0);
+	assert_true(desk.told > 0);
+	assert_int_equal(desk.order.epoch, place->publisher.last_epoch);
+	assert_int_equal(desk.order.publication, 1);
+	assert_string_equal(desk.order.status, "planning");
+	assert_true(desk.order.is_reserved && !desk.order.is_guest && !desk.order.is_unwritten && !desk.order.may_tidy);
+	desk.told = 0;
+	fors_publisher_retry(&place->publisher);
+	assert_int_equal(desk.told, 0);
+	place->publisher.may_tidy = true;
+	fors_publisher_retry(&place->publisher);
+	assert_true(desk.told == 1 && desk.order.may_tidy);
+	place->publisher.unwritten_jobs = 2;
+	fors_publisher_retry(&place->publisher);
+	assert_true(desk.told == 2 && desk.order.is_unwritten);
+	place->publisher.unwritten_jobs = 0;
+	fake_clock_advance(60000);
+	fors_publisher_beat(&place->publisher);
+	assert_true(desk.told > 2 && !desk.order.is_unwritten);
 	place->publisher.is_guest = true;
 	withdraw(place, FORS_INACTIVE, "two");
-	assert_int_equal(desk.how[FORS_OUT_SCHEDULE], FORS_OUT_GUEST);
+	assert_true(desk.order.is_guest && desk.order.publication == 2);
 	place->publisher.is_guest = false;
 	place->publisher.reserved = place->publisher.last_epoch;
 	assert_int_equal(fors_publish_remove(&place->folder, "epoch", NULL), FORS_OK);
 	snprintf(path, sizeof(path), "%s/%s/epoch", place->directory, place->folder.name);
 	assert_int_equal(mkdir(path, 0700), 0);
 	withdraw(place, FORS_PLANNING, "three");
-	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 3);
-	assert_int_equal(desk.how[FORS_OUT_SCHEDULE], FORS_OUT_DURABLE);
+	assert_false(desk.order.is_reserved);
 	assert_int_equal(rmdir(path), 0);
-	place->publisher.outbox = NULL;
+	place->publisher.copier = NULL;
 }
 
 /* Who reads OpenSM's log alone has the phases, and what they are compared with. */
@@ -370,33 +339,6 @@ static void say(struct place *place, const char *reason)
 	snprintf(status.reason, sizeof(status.reason), "%s", reason);
 	assert_true(fors_publisher_publish(&place->publisher, NULL, &status));
 	fors_status_clear(&status);
-}
-
-/*
- * An opensm was killed when readers here had its last schedule and those of publish_dir had not: the next one's first
- * status names that epoch, and they get the schedule before. A guest's they do not.
- */
-static void what_was_left_is_copied(void **state)
-{
-	struct place *place = *state;
-
-	withdraw(place, FORS_PLANNING, "left");
-	fors_publisher_close(&place->publisher);
-	fors_publisher_open(&place->publisher, NULL, &place->folder, NULL);
-	memset(&desk, 0, sizeof(desk));
-	place->publisher.outbox = (struct fors_outbox *)&desk;
-	place->publisher.is_guest = true;
-	say(place, "as a guest");
-	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 0);
-	memset(&desk, 0, sizeof(desk));
-	place->publisher.is_guest = false;
-	say(place, "as the master");
-	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
-	assert_int_equal(desk.first, FORS_OUT_SCHEDULE);
-	assert_true(desk.got[FORS_OUT_STATUS] > 0);
-	say(place, "once is enough");
-	assert_int_equal(desk.got[FORS_OUT_SCHEDULE], 1);
-	place->publisher.outbox = NULL;
 }
 
 /* Two servers of a leaf. */
@@ -684,9 +626,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_kept_order_is_written, open_place, close_place),
 		cmocka_unit_test_setup_teardown(removed_files_come_back, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_end_of_a_fault_is_told, open_place, close_place),
-		cmocka_unit_test_setup_teardown(copies_wait_for_memory, open_place, close_place),
-		cmocka_unit_test_setup_teardown(copies_wait_for_no_disk, open_place, close_place),
-		cmocka_unit_test_setup_teardown(what_was_left_is_copied, open_place, close_place),
+		cmocka_unit_test_setup_teardown(the_copier_is_told, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_log_has_phases_and_bound, open_place, close_place),
 		cmocka_unit_test_setup_teardown(a_draft_is_published, open_place, close_place),
 		cmocka_unit_test_setup_teardown(drafts_that_come_to_nothing, open_place, close_place),

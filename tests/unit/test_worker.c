@@ -180,7 +180,7 @@ static enum fors_mastership submit_late(void *context)
 static void start_worker(struct bench *bench)
 {
 	const struct fors_worker_setup setup = {.folder = &bench->folder,
-						.outbox = bench->outbox,
+						.copier = bench->copier,
 						.mastership = submit_late,
 						.looking = looking,
 						.sweep = sweep,
@@ -1000,7 +1000,7 @@ static void epoch_ahead_in_publish_dir_is_exceeded(void **state)
 {
 	struct bench *bench = *state;
 	char dir[80];
-	const struct fors_outbox_request request = {.dir = dir};
+	const struct fors_copier_request request = {.dir = dir};
 	const struct fors_folder copies = {.parent = dir};
 	const struct bench there = {.folder = copies};
 	struct fors_schedule *copy = NULL;
@@ -1012,8 +1012,8 @@ static void epoch_ahead_in_publish_dir_is_exceeded(void **state)
 	assert_int_equal(mkdir(dir, 0755), 0);
 	publish_theirs(&copies, ahead);
 	fors_worker_stop(bench->worker);
-	assert_int_equal(fors_outbox_start(NULL, &bench->folder, &bench->outbox, NULL), FORS_OK);
-	assert_int_equal(fors_outbox_set(bench->outbox, &request, NULL), FORS_OK);
+	assert_int_equal(fors_copier_start(NULL, &bench->folder, &bench->copier, NULL), FORS_OK);
+	assert_int_equal(fors_copier_set(bench->copier, &request, NULL), FORS_OK);
 	start_worker(bench);
 	submit(bench, FORS_LOOK_INSTALLED, NULL);
 	epoch = (uint64_t)wait_state(bench, FORS_ACTIVE, (int64_t)ahead + 1);

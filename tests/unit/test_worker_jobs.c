@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of daemon/worker/worker_jobs.c, worker_jobplan.c, jobs.c, jobs_file.c and outbox_jobs.c, without OpenSM: what readers
+ * Tests of daemon/worker/worker_jobs.c, worker_jobplan.c, jobs.c, jobs_file.c and copies_jobs.c, without OpenSM: what readers
  * have of several jobs after what. The clock is the test's own.
  */
 #include <stdatomic.h>
@@ -63,6 +63,7 @@ static void come_and_go(void **state)
 	wait_job(bench, "one", 0, one);
 	fake_clock_advance(MINUTE_MS);
 	wait_job(bench, "one", NEVER, 0);
+	fake_clock_advance(60 * MINUTE_MS); /* so often are copies tidied up */
 	wait_in(copies, "one", NEVER, 0);
 	assert_int_equal(wait_job(bench, "two", 4, 0), two);
 	submit(bench, FORS_LOOK_ROUTED, NULL); /* a sweep of a fabric at rest */

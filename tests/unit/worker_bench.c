@@ -76,11 +76,9 @@ struct bench *bench_new_lmc(const char *text, unsigned lmc)
 void bench_stop(struct bench *bench)
 {
 	fors_worker_stop(bench->worker);
-	fake_clock_run(true); /* should the outbox still have to wait for anything */
-	fors_outbox_stop(bench->outbox);
-	fake_clock_run(false);
+	fors_copier_stop(bench->copier);
 	bench->worker = NULL;
-	bench->outbox = NULL;
+	bench->copier = NULL;
 }
 
 int bench_free(struct bench *bench)

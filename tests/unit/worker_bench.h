@@ -26,7 +26,7 @@ struct bench {
 	char demand[96], demands[96]; /* demand_file and demand_dir, or "" */
 	struct fors_folder folder;
 	struct fors_worker *worker;
-	struct fors_outbox *outbox; /* or NULL */
+	struct fors_copier *copier; /* or NULL */
 	struct fors_places *places;
 	struct fors_net *intact;
 };
@@ -40,7 +40,7 @@ enum fors_mastership mastership(void *context);
 struct bench *bench_new(const char *spec);
 struct bench *bench_new_lmc(const char *spec, unsigned lmc);
 
-/* Stop the worker, then the outbox, if they run. */
+/* Stop the worker, then the copier, if they run. */
 void bench_stop(struct bench *bench);
 
 /* The same, and nothing is left of it, the folder neither. 0, as a teardown says it. */
