@@ -130,9 +130,11 @@ static int open_fabric(void **state)
 	return err;
 }
 
+#define OF_THE_FABRIC(name) TEST(name, open_fabric, jobs_bench_close)
+
 /* ---- the fabric's ---- */
 
-static void the_fabrics(void **state)
+OF_THE_FABRIC(the_fabrics)
 {
 	struct bench *bench = *state;
 	const struct fors_folder copies = {.parent = bench->copies};
@@ -167,7 +169,7 @@ static void the_fabrics(void **state)
 }
 
 /* What another worker left under another name is withdrawn. */
-static void left_of_another(void **state)
+OF_THE_FABRIC(left_of_another)
 {
 	struct bench *bench = *state;
 	uint64_t epoch;
@@ -185,7 +187,7 @@ static void left_of_another(void **state)
 }
 
 /* A newer look breaks a plan off; the demand is planned over what comes after it. */
-static void broken_off(void **state)
+OF_THE_FABRIC(broken_off)
 {
 	struct bench *bench = *state;
 	int before = atomic_load(&cancelled);
@@ -209,7 +211,7 @@ static void broken_off(void **state)
 }
 
 /* A plan that is wrong takes the place of none: there is no schedule until another text, or another fabric. */
-static void wrong_plans(void **state)
+OF_THE_FABRIC(wrong_plans)
 {
 	struct bench *bench = *state;
 	uint64_t epoch;
@@ -243,8 +245,10 @@ static void bring_up(struct bench *bench, uint64_t *one, uint64_t *two)
 	*two = wait_job(bench, "=two", 1, 0);
 }
 
+#define OF_JOBS(name) TEST(name, open_jobs, jobs_bench_close)
+
 /* Whatever becomes of the file of a demand concerns its job alone. */
-static void files_of_jobs(void **state)
+OF_JOBS(files_of_jobs)
 {
 	struct bench *bench = *state;
 	const struct fors_folder copies = {.parent = bench->copies};
@@ -274,7 +278,7 @@ static void files_of_jobs(void **state)
 }
 
 /* What is no file that could be read is told, and gives no demand; nothing waits for it. */
-static void odd_files(void **state)
+OF_JOBS(odd_files)
 {
 	struct bench *bench = *state;
 	char path[160], moved[160];
@@ -307,7 +311,7 @@ static void odd_files(void **state)
 }
 
 /* Jobs end, and name their demands no more; a day later nothing is left. */
-static void jobs_end(void **state)
+OF_JOBS(jobs_end)
 {
 	struct bench *bench = *state;
 	const struct fors_folder copies = {.parent = bench->copies};
@@ -350,7 +354,7 @@ static uint32_t count_cables(const struct fors_schedule *schedule, const struct 
 }
 
 /* With each new schedule of the job its demand is planned anew, over the cables of that. */
-static void over_the_cables_of_the_job(void **state)
+OF_JOBS(over_the_cables_of_the_job)
 {
 	struct bench *bench = *state;
 	struct fors_schedule *job, *demand;
@@ -378,7 +382,7 @@ static void over_the_cables_of_the_job(void **state)
 }
 
 /* Not the master, or without the folder: nobody has a demand; another worker begins anew. */
-static void who_comes_after(void **state)
+OF_JOBS(who_comes_after)
 {
 	struct bench *bench = *state;
 	uint64_t one, two;
@@ -410,7 +414,7 @@ static int open_many(void **state)
 }
 
 /* Each demand has a thread that looks at its file: there are so many, and no more. */
-static void too_many(void **state)
+TEST(too_many, open_many, jobs_bench_close)
 {
 	struct bench *bench = *state;
 	char text[8192] = "a [demand=rows]: Node00-00, Node01-00\n", *end = text + strlen(text);
@@ -426,7 +430,7 @@ static void too_many(void **state)
 }
 
 /* Files that did not answer for a while, and are what they were: nothing is wrong any more. */
-static void files_that_hang(void **state)
+OF_JOBS(files_that_hang)
 {
 	struct bench *bench = *state;
 	uint64_t one, two;
@@ -456,7 +460,7 @@ static unsigned count_threads(void)
 }
 
 /* Jobs come and go while the files of their demands hang: who looked at those of jobs that have ended is there for the next ones. */
-static void jobs_end_while_files_hang(void **state)
+OF_JOBS(jobs_end_while_files_hang)
 {
 	struct bench *bench = *state;
 	uint64_t one, two;
@@ -497,7 +501,7 @@ static void end_hanging(void)
 }
 
 /* One file hangs: who looked at it is not there for those of other jobs. */
-static void one_file_hangs(void **state)
+OF_JOBS(one_file_hangs)
 {
 	struct bench *bench = *state;
 	uint64_t one, two;
@@ -514,7 +518,7 @@ static void one_file_hangs(void **state)
 }
 
 /* The files hang, and fors.conf names another folder: those in it are read. */
-static void another_folder(void **state)
+OF_JOBS(another_folder)
 {
 	struct bench *bench = *state;
 	uint64_t one, two;
@@ -532,7 +536,7 @@ static void another_folder(void **state)
 }
 
 /* The same of the jobs file. */
-static void another_jobs_file(void **state)
+OF_JOBS(another_jobs_file)
 {
 	struct bench *bench = *state;
 	uint64_t one, two;
@@ -548,7 +552,7 @@ static void another_jobs_file(void **state)
 }
 
 /* Whichever allocation fails, in the end all is as it should be. */
-static void short_of_memory(void **state)
+OF_JOBS(short_of_memory)
 {
 	struct bench *bench = *state;
 	uint64_t one, two;
@@ -568,30 +572,4 @@ static void short_of_memory(void **state)
 		faults_off();
 		let_work();
 	}
-}
-
-int main(void)
-{
-#define OF_JOBS(name) cmocka_unit_test_setup_teardown(name, open_jobs, jobs_bench_close)
-#define OF_THE_FABRIC(name) cmocka_unit_test_setup_teardown(name, open_fabric, jobs_bench_close)
-	const struct CMUnitTest tests[] = {
-		OF_THE_FABRIC(the_fabrics),
-		OF_THE_FABRIC(left_of_another),
-		OF_THE_FABRIC(broken_off),
-		OF_THE_FABRIC(wrong_plans),
-		OF_JOBS(files_of_jobs),
-		OF_JOBS(jobs_end),
-		OF_JOBS(over_the_cables_of_the_job),
-		OF_JOBS(who_comes_after),
-		cmocka_unit_test_setup_teardown(too_many, open_many, jobs_bench_close),
-		OF_JOBS(files_that_hang),
-		OF_JOBS(jobs_end_while_files_hang),
-		OF_JOBS(odd_files),
-		OF_JOBS(one_file_hangs),
-		OF_JOBS(another_folder),
-		OF_JOBS(another_jobs_file),
-		OF_JOBS(short_of_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

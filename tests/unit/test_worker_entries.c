@@ -129,8 +129,10 @@ static uint64_t bring_up(struct bench *bench, const char *text)
 
 /* --- tests ---------------------------------------------------------------------------------------------------- */
 
+#define CASE(name) TEST(name, open_bench, jobs_bench_close)
+
 /* Tables before schedules: who shares is planned at once, a job of the index when its entries are there. */
-static void tables_before_schedules(void **state)
+CASE(tables_before_schedules)
 {
 	struct bench *bench = *state;
 
@@ -158,7 +160,7 @@ static void tables_before_schedules(void **state)
  * Others come and go, who runs is not touched; a sweep every ten seconds at most; a sweep for anything else takes them
  * along.
  */
-static void others_come_and_go(void **state)
+CASE(others_come_and_go)
 {
 	struct bench *bench = *state;
 	uint64_t before = fors_clock_ms(), one = bring_up(bench, ONE TWO), two = wait_job(bench, "two", 4, 0);
@@ -194,7 +196,7 @@ static void others_come_and_go(void **state)
 }
 
 /* A larger job takes the place of one that has ended: who runs beside it keeps its lanes and its schedule. */
-static void who_runs_stays(void **state)
+CASE(who_runs_stays)
 {
 	static const char big[] = "big [job-index]: Node00-02, Node00-03, Node01-02, Node01-03, Node02-00, Node02-01, "
 				  "Node03-00, Node03-01\n" ONE;
@@ -210,7 +212,7 @@ static void who_runs_stays(void **state)
 }
 
 /* Servers change jobs that keep their names: nobody's plan goes over entries that were made for another job. */
-static void jobs_of_other_servers(void **state)
+CASE(jobs_of_other_servers)
 {
 	static const char before[] = "one [job-index]: Node00-00, Node01-00\nfar [job-index]: Node00-01, Node01-01\n"
 				     "two [job-index]: Node00-02, Node00-03, Node01-02, Node01-03\n";
@@ -236,7 +238,7 @@ static void jobs_of_other_servers(void **state)
 }
 
 /* A job that shares begins: no entry is another one, and no sweep is asked for. */
-static void nothing_new(void **state)
+CASE(nothing_new)
 {
 	struct bench *bench = *state;
 	uint64_t one = bring_up(bench, ONE);
@@ -250,7 +252,7 @@ static void nothing_new(void **state)
 }
 
 /* A cable with an entry dies: a plan over what the tables have in its place at once, then over entries of its own. */
-static void a_cut(void **state)
+CASE(a_cut)
 {
 	struct bench *bench = *state;
 	struct fors_look *job;
@@ -279,7 +281,7 @@ static void a_cut(void **state)
 }
 
 /* Tables that would be wrong with them: the jobs share, that is said, and nobody asks for sweeps. */
-static void refused(void **state)
+CASE(refused)
 {
 	struct bench *bench = *state;
 	struct fors_look *job;
@@ -301,7 +303,7 @@ static void refused(void **state)
 }
 
 /* The sweep does not come: asked for again and again; after a minute the job has a schedule all the same. */
-static void no_sweep_comes(void **state)
+CASE(no_sweep_comes)
 {
 	struct bench *bench = *state;
 	uint64_t before = fors_clock_ms();
@@ -317,7 +319,7 @@ static void no_sweep_comes(void **state)
 }
 
 /* A job that no lanes of its own connect shares, and its line says why; nobody waits for it. */
-static void without_entries(void **state)
+CASE(without_entries)
 {
 	static const char text[] = "one [job-index]: Node00-00, Node01-00, Node02-00\n"
 				   "two [job-index]: Node00-01, Node01-01, Node02-01\n"
@@ -339,7 +341,7 @@ static void without_entries(void **state)
 /*
  * Who is not the master claims nothing, nor who has no jobs file any more; and where there is no such index it is said.
  */
-static void no_claim(void **state)
+CASE(no_claim)
 {
 	struct bench *bench = *state;
 	uint64_t one = bring_up(bench, ONE);
@@ -393,7 +395,7 @@ static uint64_t see_through(struct bench *bench, uint32_t njobs, const char *nam
 }
 
 /* Whichever allocation fails: in the end all is as it should be. */
-static void short_of_memory(void **state)
+CASE(short_of_memory)
 {
 	struct bench *bench = *state;
 	uint64_t one, two = 0;
@@ -415,7 +417,7 @@ static void short_of_memory(void **state)
 }
 
 /* The last path index is the jobs', with one LID for each server that one, if fors.conf says so; else none, and why. */
-static void which_index(void **state)
+CASE(which_index)
 {
 	static const struct {
 		bool job_index, job_routes;
@@ -458,7 +460,7 @@ static void sweep_when_asked(struct bench *bench, int before)
 }
 
 /* What starts is found lanes for in haste; when things have calmed down, once, at leisure, and others move for it. */
-static void haste_is_made_up_for(void **state)
+TEST(haste_is_made_up_for, open_larger_bench, jobs_bench_close)
 {
 	struct bench *bench = *state;
 	uint32_t phases;
@@ -497,7 +499,7 @@ static int open_three_levels(void **state)
 }
 
 /* Lanes and rungs are claimed, found in the tables, kept while others come, lost with a cable, and claimed anew. */
-static void on_three_levels(void **state)
+TEST(on_three_levels, open_three_levels, jobs_bench_close)
 {
 	struct bench *bench = *state;
 	uint64_t one, two;
@@ -564,12 +566,12 @@ static void stay_over_a_restart(struct bench *bench, const char *first, const ch
 	fors_look_free(after);
 }
 
-static void a_restart(void **state)
+CASE(a_restart)
 {
 	stay_over_a_restart(*state, TWO, ONE TWO, 4);
 }
 
-static void a_restart_on_three_levels(void **state)
+TEST(a_restart_on_three_levels, open_three_levels, jobs_bench_close)
 {
 	stay_over_a_restart(*state, HIGH_TWO, HIGH_ONE HIGH_TWO, 3);
 }
@@ -589,7 +591,7 @@ static void replace_fabric(struct bench *bench, const char *spec)
 }
 
 /* A claim of three levels meets a tree of two, and one with more planes, and the other way round. */
-static void trees_of_other_heights(void **state)
+TEST(trees_of_other_heights, open_three_levels, jobs_bench_close)
 {
 	static const char *const specs[] = {"FT(2;4,4)", "XGFT(3;2,2,2;1,3,2)", "XGFT(3;2,2,2;1,2,2)",
 					    "XGFT(3;2,2,3;1,2,2)", "FT(2;5,4)"};
@@ -609,30 +611,4 @@ static void trees_of_other_heights(void **state)
 		wait_job(bench, "two", 3, 0);
 		assert_on_index(bench, "two", NULL);
 	}
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_bench, jobs_bench_close)
-	const struct CMUnitTest tests[] = {
-		TEST(tables_before_schedules),
-		TEST(others_come_and_go),
-		TEST(nothing_new),
-		TEST(who_runs_stays),
-		TEST(jobs_of_other_servers),
-		TEST(a_cut),
-		TEST(refused),
-		TEST(no_sweep_comes),
-		TEST(without_entries),
-		TEST(no_claim),
-		TEST(short_of_memory),
-		TEST(which_index),
-		cmocka_unit_test_setup_teardown(haste_is_made_up_for, open_larger_bench, jobs_bench_close),
-		cmocka_unit_test_setup_teardown(on_three_levels, open_three_levels, jobs_bench_close),
-		TEST(a_restart),
-		cmocka_unit_test_setup_teardown(a_restart_on_three_levels, open_three_levels, jobs_bench_close),
-		cmocka_unit_test_setup_teardown(trees_of_other_heights, open_three_levels, jobs_bench_close),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

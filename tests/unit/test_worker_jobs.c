@@ -37,10 +37,22 @@
 
 /* --- tests ---------------------------------------------------------------------------------------------------- */
 
+static int open_three_levels(void **state)
+{
+	return jobs_bench_open_on(state, "XGFT(3;2,2,2;1,2,2)", 2);
+}
+
+static int open_larger_bench(void **state)
+{
+	return jobs_bench_open_on(state, "FT(2;8,8)", 3);
+}
+
+#define CASE(name) TEST(name, jobs_bench_open, jobs_bench_close)
+
 /*
  * Jobs begin and end by the file alone; who is not touched keeps the epoch; a day later nothing is left of who ended.
  */
-static void come_and_go(void **state)
+CASE(come_and_go)
 {
 	struct bench *bench = *state;
 	const struct fors_folder copies = {.parent = bench->copies};
@@ -98,7 +110,7 @@ enum fors_err __wrap_fors_input_read(const char *path, unsigned max_mb, struct s
 }
 
 /* Half of a file is a file of jobs, too: what is changed in place is believed when it rests. */
-static void half_written(void **state)
+CASE(half_written)
 {
 	struct bench *bench = *state;
 	uint64_t two;
@@ -119,7 +131,7 @@ static void half_written(void **state)
 }
 
 /* What is no file of jobs changes nothing, and is told; so is one that is gone. Nothing gets out of the folder. */
-static void bad_files(void **state)
+CASE(bad_files)
 {
 	static const char *const bad[] = {"one: Node00-00\ntwo: Node00-00\n",
 					  "one\n",
@@ -151,7 +163,7 @@ static void bad_files(void **state)
 }
 
 /* No job is no trouble. What cannot be written is told once, and written when it can be. */
-static void in_the_way(void **state)
+CASE(in_the_way)
 {
 	struct bench *bench = *state;
 	char jobs[160];
@@ -188,7 +200,7 @@ static void names_fabric(const struct bench *bench, const char *name)
 }
 
 /* A server that is lost concerns its own job. */
-static void lost_server(void **state)
+CASE(lost_server)
 {
 	struct bench *bench = *state;
 	uint64_t one, two;
@@ -209,7 +221,7 @@ static void lost_server(void **state)
 }
 
 /* No path index belongs to jobs: who would send to that one only owns nothing, and shares. */
-static void without_an_index(void **state)
+CASE(without_an_index)
 {
 	static const char text[] = "one [job-index]: Node00-00, Node00-01, Node01-00, Node01-01\n";
 	struct bench *bench = *state;
@@ -222,7 +234,7 @@ static void without_an_index(void **state)
 }
 
 /* What is not right over tables that are on their way is withdrawn before; all are planned when they are there. */
-static void failures(void **state)
+CASE(failures)
 {
 	struct bench *bench = *state;
 	uint64_t one, two;
@@ -259,7 +271,7 @@ static void failures(void **state)
 /*
  * The next opensm goes on above; without the file it withdraws all, and so it does when there is no jobs_file any more.
  */
-static void restarts(void **state)
+CASE(restarts)
 {
 	struct bench *bench = *state;
 	struct fors_look *job;
@@ -310,7 +322,7 @@ static void publish_theirs(const struct bench *bench, const char *name, uint64_t
 }
 
 /* In publish_dir epochs grow from one subnet manager to the next, and nothing stays that nobody stands behind. */
-static void after_a_takeover(void **state)
+CASE(after_a_takeover)
 {
 	struct bench *bench = *state;
 	const struct fors_folder copies = {.parent = bench->copies};
@@ -330,7 +342,7 @@ static void after_a_takeover(void **state)
 }
 
 /* Over another engine's tables each job has a plan, shared; when these change it is withdrawn at once. */
-static void over_any_tables(void **state)
+CASE(over_any_tables)
 {
 	struct bench *bench = *state;
 	struct fors_look *job = make_job(bench, FORS_LOOK_INSTALLED, NULL);
@@ -352,7 +364,7 @@ static void over_any_tables(void **state)
 }
 
 /* Whichever allocation fails, once or for a while: in the end all is as it should be. */
-static void short_of_memory(void **state)
+CASE(short_of_memory)
 {
 	struct bench *bench = *state;
 	uint64_t one = 0, two = 0;
@@ -411,7 +423,7 @@ static uint64_t bring_up(struct bench *bench)
 }
 
 /* All jobs have new schedules before the sweep has ended, and its end changes nothing. */
-static void a_loss_is_early(void **state)
+CASE(a_loss_is_early)
 {
 	struct bench *bench = *state;
 	uint64_t one = bring_up(bench), early;
@@ -449,7 +461,7 @@ static void assert_right(struct bench *bench, const char *name, const char *down
 }
 
 /* Tables were on their way, and others came. */
-static void others_than_expected(void **state)
+CASE(others_than_expected)
 {
 	struct bench *bench = *state;
 	uint64_t one = bring_up(bench);
@@ -462,7 +474,7 @@ static void others_than_expected(void **state)
 }
 
 /* What is not there yet, what is new, what may not be active, and what was changed in the file since. */
-static void what_is_not_early(void **state)
+CASE(what_is_not_early)
 {
 	struct bench *bench = *state;
 	uint64_t one = bring_up(bench);
@@ -488,7 +500,7 @@ static void what_is_not_early(void **state)
 }
 
 /* Errors that come out at the end: what was early goes, and the next ones wait for a sweep that meets none. */
-static void early_and_then_errors(void **state)
+CASE(early_and_then_errors)
 {
 	struct bench *bench = *state;
 	uint64_t one = bring_up(bench);
@@ -503,7 +515,7 @@ static void early_and_then_errors(void **state)
 }
 
 /* Memory ends anywhere between tables on their way and their confirmation. */
-static void early_and_short_of_memory(void **state)
+CASE(early_and_short_of_memory)
 {
 	struct bench *bench = *state;
 	uint64_t one = bring_up(bench);
@@ -525,7 +537,7 @@ static void early_and_short_of_memory(void **state)
 }
 
 /* A job starts among scattered ones, and lanes are shared out in haste; when nothing more happens once again, at leisure. */
-static void haste_is_made_up_for(void **state)
+TEST(haste_is_made_up_for, open_larger_bench, jobs_bench_close)
 {
 	struct bench *bench = *state;
 	uint32_t phases;
@@ -548,7 +560,7 @@ static void haste_is_made_up_for(void **state)
  * With a path index for each way of three levels jobs own lanes and rungs: over the same cables who runs keeps plan and epoch when
  * others come and go that need none of its cables, and after a failure it is planned anew.
  */
-static void three_levels(void **state)
+TEST(three_levels, open_three_levels, jobs_bench_close)
 {
 	struct bench *bench = *state;
 	uint64_t first, second;
@@ -635,7 +647,7 @@ static struct fors_places *learn_both(const struct fors_net *intact, struct fors
  * A leaf without servers that is not there comes to be known, as by a reference fabric: cables and tables stay, and leaves have other numbers. So
  * lanes that jobs had are not compared with those that they get; sanitizers see it when they are, beyond the last leaf.
  */
-static void known_leaf(void **state)
+TEST(known_leaf, open_three_levels, jobs_bench_close)
 {
 	struct bench *bench = *state;
 	struct fors_net *intact = empty_leaf(bench->intact, "Leaf00");
@@ -665,42 +677,4 @@ static void known_leaf(void **state)
 	wait_job(bench, "second", 2, 0);
 	wait_job(bench, "first", 2, 0);
 	wait_status(bench, "\"over\": \"all\"", false);
-}
-
-static int open_three_levels(void **state)
-{
-	return jobs_bench_open_on(state, "XGFT(3;2,2,2;1,2,2)", 2);
-}
-
-static int open_larger_bench(void **state)
-{
-	return jobs_bench_open_on(state, "FT(2;8,8)", 3);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, jobs_bench_open, jobs_bench_close)
-	const struct CMUnitTest tests[] = {
-		TEST(come_and_go),
-		TEST(half_written),
-		TEST(bad_files),
-		TEST(in_the_way),
-		TEST(lost_server),
-		TEST(without_an_index),
-		TEST(failures),
-		TEST(restarts),
-		TEST(after_a_takeover),
-		TEST(over_any_tables),
-		TEST(short_of_memory),
-		TEST(a_loss_is_early),
-		TEST(others_than_expected),
-		TEST(what_is_not_early),
-		TEST(early_and_then_errors),
-		TEST(early_and_short_of_memory),
-		cmocka_unit_test_setup_teardown(three_levels, open_three_levels, jobs_bench_close),
-		cmocka_unit_test_setup_teardown(known_leaf, open_three_levels, jobs_bench_close),
-		cmocka_unit_test_setup_teardown(haste_is_made_up_for, open_larger_bench, jobs_bench_close),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
