@@ -163,7 +163,7 @@ def test_a_host_that_dies_in_the_middle_stops_the_exchange(site, tmp_path):
                                text=True)
     assert "hosts alone" in command.stderr.readline()
     lines = {int(pid): command_line(pid) for pid in filter(str.isdigit, os.listdir("/proc"))}
-    agent, = [pid for pid, line in lines.items() if line.split()[0].endswith("python3") and "Node01-01" in line and str(tmp_path) in line]
+    agent, = [pid for pid, line in lines.items() if "python3 -c" in line and not line.startswith(("sh ", "timeout ")) and "Node01-01" in line and str(tmp_path) in line]
     os.kill(agent, signal.SIGKILL)
     assert "Node01-0" in command.communicate(timeout=600)[1] and command.returncode == 1
     assert wait_for(lambda: not left(tmp_path))
