@@ -177,16 +177,22 @@ class Fabric:
         return min((end, self.cable[end]), key=lambda one: left.get(one[0], 1 << 30))
 
 
-def shift(hosts):
-    """The linear shift over base LIDs, phase by phase: host i sends to host i + p."""
+# -- who sends to whom: a way is (how many phases it has, [(number of a phase, its flows)]), at most so many of them, evenly over all
+
+def sample(count, most):
+    return range(count) if count <= most else sorted({round(i * (count - 1) / max(1, most - 1)) for i in range(most)})
+
+
+def shift(hosts, most):
+    """The linear shift over base LIDs: in phase p host i sends to host i + p."""
     count = len(hosts)
-    return [[Flow(source, hosts[(i + p) % count], source.lid, hosts[(i + p) % count].lid) for i, source in enumerate(hosts)]
-            for p in range(1, count)]
+    return count - 1, [(p, [Flow(source, hosts[(i + p + 1) % count], source.lid, hosts[(i + p + 1) % count].lid) for i, source in enumerate(hosts)])
+                       for p in sample(count - 1, most)]
 
 
 def at_once(hosts):
     """All to all in one phase."""
-    return [[flow for phase in shift(hosts) for flow in phase]]
+    return 1, [(0, [flow for _, phase in shift(hosts, len(hosts))[1] for flow in phase])]
 
 
 def neighbours(fabric, hosts):
@@ -194,16 +200,17 @@ def neighbours(fabric, hosts):
     below = defaultdict(list)
     for host in hosts:
         below[fabric.leaf(host)].append(host)
-    return [[Flow(host, leaf[(i + 1) % len(leaf)], host.lid, leaf[(i + 1) % len(leaf)].lid)
-             for leaf in below.values() if len(leaf) > 1 for i, host in enumerate(leaf)]]
+    return [Flow(host, leaf[(i + 1) % len(leaf)], host.lid, leaf[(i + 1) % len(leaf)].lid)
+            for leaf in below.values() if len(leaf) > 1 for i, host in enumerate(leaf)]
 
 
-def scheduled(lines, hosts):
-    """The phases of `fors schedule --format csv` between these hosts."""
+def scheduled(read, hosts, most):
+    """What `fors schedule --format csv` says of these hosts; read(): its lines, which are read twice, and may be many."""
     of_guid = {f"0x{host.guid:016x}": host for host in hosts}
-    phases = defaultdict(list)
-    for line in list(lines)[1:]:
+    count = max((int(line.split(",", 1)[0]) for line in read() if line[0].isdigit()), default=0)
+    phases = {number: [] for number in sample(count, most)}
+    for line in read():
         phase, source, target, slid, dlid = line.split(",")[:5]
-        if source in of_guid and target in of_guid:
-            phases[int(phase)].append(Flow(of_guid[source], of_guid[target], int(slid), int(dlid)))
-    return [phases[number] for number in sorted(phases)]
+        if phase.isdigit() and int(phase) - 1 in phases and source in of_guid and target in of_guid:
+            phases[int(phase) - 1].append(Flow(of_guid[source], of_guid[target], int(slid), int(dlid)))
+    return count, list(phases.items())

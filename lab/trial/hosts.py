@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import resource
 import secrets
 import selectors
 import shlex
@@ -42,6 +43,7 @@ class Hosts:
         self.programs, self.lost = [], set()
         self.folder = tempfile.TemporaryDirectory(prefix="fors-trial-")
         self.selector = selectors.DefaultSelector()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)  # a connection for each host
         try:
             self._listen()
             self._start(list(names))

@@ -11,7 +11,7 @@ from pathlib import Path
 STEPS = ("look", "static", "exchange", "failure")
 STYLE = """body{font:15px/1.45 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;color:#222}table{border-collapse:collapse;margin:.6em 0}
 td,th{padding:.15em .7em;border-bottom:1px solid #ddd;text-align:right;font-variant-numeric:tabular-nums}td:first-child,th:first-child{text-align:left}
-.off{background:#fde3d8}svg{display:block;margin:.5em 0}h2{margin-top:2em}.note{color:#666}"""
+.off{background:#fde3d8}pre{white-space:pre-wrap}svg{display:block;margin:.5em 0}h2{margin-top:2em}.note{color:#666}"""
 
 
 def collect(folder):
@@ -111,7 +111,8 @@ def of_static(found):
 def of_way(found):
     lines = [(found["way"], *(found.get("throughput", {}).get(key) for key in ("predicted", "measured")), f"{found.get('within')} of {len(found['phases'])}")]
     head = rows(("way", "predicted, part of full speed", "measured", "phases within 5 %"), lines)
-    phases = [(row["phase"], row["flows"], row["predicted_s"], row["measured_s"], row["measured_s"] / row["predicted_s"], row["fullest"]) for row in found["phases"]]
+    phases = [(row["phase"], row["flows"], row["predicted_s"], row["measured_s"], row["measured_s"] / row["predicted_s"], row["fullest"])
+              for row in found["phases"]]
     marks = [i for i, line in enumerate(phases) if abs(line[4] - 1) > 0.05]
     links = [(row["link"], row["predicted"], row["measured"], row["waited"]) for row in found.get("links", [])]
     off = [i for i, line in enumerate(links) if abs(line[2] - line[1]) > max(0.5, 0.05 * line[1])]
@@ -130,7 +131,8 @@ def of_exchange(found, title="The exchange"):
 def of_failure(found):
     times = [f"{time:.3f} s" if time is not None else "no answer any more" for time in found["failover_s"]]
     back = "" if found["came_back"] else "<p><b>The cable has not come up again. Look at it.</b></p>"
-    return (f"<h2>{html.escape('A failure: ' + found['cable'])}</h2><p>Longest time without an answer, of probes that passed it: {', '.join(times) or 'no probe'}.</p>{back}"
+    return (f"<h2>{html.escape('A failure: ' + found['cable'])}</h2>"
+            f"<p>Longest time without an answer, of probes that passed it: {', '.join(times) or 'no probe'}.</p>{back}"
             + of_exchange(found["before"], "Before") + of_exchange(found["while_down"], "While it is down"))
 
 

@@ -15,21 +15,21 @@ from fabric import Fabric, FabricError, Flow
 from guard import heal, write
 from hosts import Hosts, HostsError
 from settings import words
-from world import WorldError, fors, median, run
+from world import WorldError, fors, lines_of, median, run
 
 TOLERANCE = 0.05  # of a prediction: what differs by more is explained, or said to be unexplained
+FEW = 64          # hosts that may send all to all at once
 LEAK = 0.15       # of a message, on a link that no table names: a flow went another way
 
 
-def plan_of(net, lfts, *more):
-    """What `fors plan` says of these texts, with --lfts or without; and the lines of its schedule."""
+def plan_of(net, lfts, use=None):
+    """What `fors plan` says of these texts, lfts may be None; and what use() makes of the file of its schedule."""
     with tempfile.TemporaryDirectory(prefix="fors-trial-") as folder:
         for name, text in (("net", net), ("lfts", lfts)):
             Path(folder, name).write_text(text or "")
-        said = run(["fors", "plan", "--fabric", f"{folder}/net", *(["--lfts", f"{folder}/lfts"] if lfts else []), "--json", "--output", f"{folder}/schedule",
-                    *more], (0, 1))
-        lines = run(["fors", "schedule", f"{folder}/schedule", "--format", "csv"]).splitlines() if Path(folder, "schedule").exists() else []
-        return json.loads(said), lines
+        tables = ["--lfts", f"{folder}/lfts"] if lfts else []
+        said = run(["fors", "plan", "--fabric", f"{folder}/net", *tables, "--json", "--output", f"{folder}/schedule"], (0, 1))
+        return json.loads(said), use(Path(folder, "schedule")) if use and Path(folder, "schedule").exists() else None
 
 
 def explained(net, lfts):
@@ -57,7 +57,8 @@ def look(world, progress):
     speeds = {}
     for end in fabric.between():
         speeds[f"{fabric.speed[end]:g}"] = speeds.get(f"{fabric.speed[end]:g}", 0) + 1
-    keys = ("state", "reason", "servers", "phases", "lower_bound", "method", "remarks", "missing", "dead_links", "slow_servers", "partitioned_pairs", "not_hosts")
+    keys = ("state", "reason", "servers", "phases", "lower_bound", "method", "remarks", "missing", "dead_links", "slow_servers",
+            "partitioned_pairs", "not_hosts")
     found = {"hosts": len(fabric.hosts), "switches": len(fabric.switches), "cables": len(fabric.cable) // 2, "speeds_gbits": speeds,
              "version": run(["fors", "--version"]).strip(), "promise": explained(net, lfts),
              "over_these_tables": {key: over[key] for key in keys if key in over}, "as_engine": {key: own[key] for key in keys if key in own}}
@@ -97,27 +98,33 @@ def odd_links(world):
 
 # -- exchange
 
-def sample(phases, most):
-    """At most so many of the phases, evenly over all."""
-    return list(range(len(phases))) if len(phases) <= most else sorted({round(i * (len(phases) - 1) / (most - 1)) if most > 1 else 0 for i in range(most)})
-
-
 def full_speed(world, hosts, fabric, members):
     """Gbit/s of a flow that meets nobody: the median of hosts that send to their neighbours below the same leaf."""
-    phase, = fabrics.neighbours(fabric, members)
-    seconds = world.phase(hosts, "neighbours", phase, world.settings.bytes)
-    return median([world.settings.bytes * 8 / 1e9 / took for took in seconds]), seconds
+    flows = fabrics.neighbours(fabric, members) or fabrics.shift(members, 1)[1][0][1]
+    seconds = world.phase(hosts, "neighbours", flows, world.settings.bytes)
+    return median([world.settings.bytes * 8 / 1e9 / took for took in seconds])
 
 
 def ways(world, net, lfts, members):
-    """Name -> phases: the schedule where there is one, the linear shift, all at once."""
-    if world.settings.schedule:
-        lines = run(["fors", "schedule", world.settings.schedule, "--format", "csv"]).splitlines()
-    else:
-        lines = plan_of(net, lfts)[1]
-    found = {"schedule": fabrics.scheduled(lines, members)} if lines else {}
-    found.update({"shift": fabrics.shift(members), "at-once": fabrics.at_once(members)})
-    return {name: phases for name, phases in found.items() if name in world.settings.ways}
+    """Name -> (phases in all, those that are measured)."""
+    most, found = world.settings.phases, {}
+
+    def use(file):
+        return fabrics.scheduled(lambda: lines_of([fors(), "schedule", str(file), "--format", "csv"]), members, most)
+
+    if "schedule" in world.settings.ways:
+        way = use(world.settings.schedule) if world.settings.schedule else plan_of(net, lfts, use)[1]
+        found.update({"schedule": way} if way else {})
+    if "shift" in world.settings.ways:
+        found["shift"] = fabrics.shift(members, most)
+    if "at-once" in world.settings.ways and len(members) <= FEW:
+        found["at-once"] = fabrics.at_once(members)
+    return found
+
+
+def measured(todo):
+    """How many phases that are."""
+    return sum(len(phases) for _, phases in todo.values())
 
 
 def exchange(world, progress, label=None):
@@ -126,24 +133,23 @@ def exchange(world, progress, label=None):
     fabric = Fabric(*texts)
     members = world.hosts(fabric)
     todo = ways(world, *texts, members)
-    count = sum(len(sample(phases, world.settings.phases)) for phases in todo.values())
-    progress.begin(count + 1)
-    with Hosts(world.settings, [host.name for host in members], time_of(world, count)) as hosts:
+    progress.begin(measured(todo) + 1)
+    with Hosts(world.settings, [host.name for host in members], time_of(world, measured(todo))) as hosts:
         return measure(world, progress, hosts, fabric, todo, label)
 
 
 def time_of(world, phases):
     """Seconds after which whatever runs on hosts ends by itself."""
-    return world.settings.start_timeout + (phases + 1) * world.settings.phase_timeout
+    return world.settings.start_timeout + (phases * world.settings.repeats + 1) * world.settings.phase_timeout
 
 
 def measure(world, progress, hosts, fabric, todo, label):
     members = [host for host in world.hosts(fabric) if host.name in hosts.connection]
     progress.step("hosts alone")
-    full, alone = full_speed(world, hosts, fabric, members)
+    full = full_speed(world, hosts, fabric, members)
     found = {"label": label, "hosts": len(members), "bytes": world.settings.bytes, "full_gbits": full, "runs": [], "stopped": None}
-    for name, phases in todo.items():
-        run_of, traces = {"way": name, "phases_in_all": len(phases), "phases": []}, []
+    for name, (count, phases) in todo.items():
+        run_of, traces = {"way": name, "phases_in_all": count, "phases": []}, []
         found["runs"].append(run_of)
         try:
             (), counts = world.counted(fabric, lambda: one_way(world, progress, hosts, fabric, name, phases, full, run_of, traces))
@@ -155,9 +161,8 @@ def measure(world, progress, hosts, fabric, todo, label):
 
 
 def one_way(world, progress, hosts, fabric, name, phases, full, run_of, traces):
-    for number in sample(phases, world.settings.phases):
-        flows = [flow for flow in phases[number] if flow.source != flow.target]
-        progress.step(f"{name}, phase {number + 1} of {len(phases)}")
+    for number, flows in phases:
+        progress.step(f"{name}, phase {number + 1} of {run_of['phases_in_all']}")
         if not flows:
             continue
         tries = sorted((world.phase(hosts, f"{name} {number} {i}", flows, world.settings.bytes) for i in range(world.settings.repeats)), key=max)
@@ -208,14 +213,19 @@ def differences(fabric, run_of, traces, full, size):
     if run_of["wrong_cables"]:
         said.append(f"the text of the fabric joins wrong ports: {'; '.join(run_of['wrong_cables'][:5])}")
     if fast:
-        said.append(f"{len(fast)} phases were quicker than predicted: the fullest link carried less than the tables say, as where switches route adaptively, or the text of the fabric is wrong: see the step static")
+        said.append(f"{count_of(fast, 'phase was', 'phases were')} quicker than predicted: the fullest link carried less than the tables say. "
+                    "Switches route adaptively, or the text of the fabric is wrong: see the step static")
     if late:
-        said.append(f"{len(late)} of the slow phases were as quick as predicted once: something else was busy, hosts or cables")
+        said.append(f"{count_of(late, 'slow phase was', 'slow phases were')} as quick as predicted once: something else was busy, hosts or cables")
     if slow and run_of["way"] == "at-once":
         said.append("all at once takes longer than its fullest link needs: flows do not share links evenly all the time, and the prediction is a bound")
     elif slow:
-        said.append(f"{len(slow)} phases were slower than predicted: " + (suspects(fabric, traces, slow, full, size) or "no link explains it"))
+        said.append(f"{count_of(slow, 'phase was', 'phases were')} slower than predicted: " + (suspects(fabric, traces, slow, full, size) or "no link explains it"))
     return said
+
+
+def count_of(what, one, more):
+    return f"{len(what)} {one if len(what) == 1 else more}"
 
 
 def suspects(fabric, traces, slow, full, size):
@@ -368,15 +378,16 @@ def failure(world, progress, cable, folder, label=None):
     fabric = Fabric(*texts)
     members, own = world.hosts(fabric), world.own(fabric)
     end = fabric.find_end(cable)
-    refusal = fabric.refusal(end, own, world.manager(fabric))
+    manager = world.manager(fabric)
+    refusal = fabric.refusal(end, own, manager) if manager else "the subnet manager is not found, so its cable is not known"
     if refusal:
         raise WorldError(f"{cable} is not disabled: {refusal}")
     end = fabric.near(end, own)
     second = world.settings.second or next(host.name for host in members if host.node != own)
     if second not in {host.name for host in members}:
         raise WorldError(f"the second host, {second}, takes no part")
-    before, phases = ways(world, *texts, members), world.settings.phases
-    count = 2 * sum(len(sample(found, phases)) for found in before.values()) + 2
+    before = ways(world, *texts, members)
+    count = 2 * measured(before) + 2
     progress.begin(count)
     found = {"label": label, "cable": fabric.link_name(end), "second_host": second}
     with ExitStack() as stack:

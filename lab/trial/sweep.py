@@ -50,8 +50,8 @@ def promise(_):
     good = True
     for spines, leaves, servers, cables in FABRICS:
         tree = FatTree(spines, leaves, servers, cables)
-        with tempfile.TemporaryDirectory(prefix="fors-trial-") as folder, Testbed(folder, tree) as bed:
-            settings = settings_with(bed, "only", ways="schedule, shift", repeats=3, bytes=250_000)
+        with tempfile.TemporaryDirectory(prefix="trialbed-") as folder, Testbed(folder, tree) as bed:
+            settings = settings_with(bed, "only", ways="schedule, shift", repeats=3, bytes=150_000)
             cable = f"{tree.leaf(1)}[{tree.uplink(1, 1).leaf_port}]"
             found = trial("failure", settings, Path(folder, "out"), "--disable", cable)
             for state in ("before", "while_down"):
@@ -70,7 +70,7 @@ def adaptive(options):
         for kind in (None, "always", "load"):
             rng = random.Random(f"{options.seed} {number} {kind}")
             tree = FatTree(rng.randint(2, 4), rng.randint(2, 4), rng.randint(2, 4))
-            with tempfile.TemporaryDirectory(prefix="fors-trial-") as folder, Testbed(folder, tree, adaptive=kind, size=rng.choice((60_000, 100_000))) as bed:
+            with tempfile.TemporaryDirectory(prefix="trialbed-") as folder, Testbed(folder, tree, adaptive=kind, size=rng.choice((60_000, 100_000))) as bed:
                 found = trial("static", bed.settings, Path(folder, "out"))
             right = found["seen"] == bool(kind)
             counts[kind] = counts.get(kind, 0) + right
@@ -130,7 +130,7 @@ def one_kill(bed, rng, length, out):
 
 def kills(options):
     rng, good, seen = random.Random(options.seed), True, {}
-    with tempfile.TemporaryDirectory(prefix="fors-trial-") as folder, Testbed(folder, FatTree(3, 3), size=40_000) as bed:
+    with tempfile.TemporaryDirectory(prefix="trialbed-") as folder, Testbed(folder, FatTree(3, 3), size=40_000) as bed:
         begun = time.monotonic()
         trial("failure", settings_with(bed, "only", ways="shift", phases=2), Path(folder, "out"), "--disable", "Leaf01[4]")
         length = time.monotonic() - begun

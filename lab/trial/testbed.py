@@ -9,6 +9,7 @@ As root; FORS_BUILDDIR names a build. It writes FOLDER/settings, says so, and ru
 they change; a cable is pulled in both worlds at once. It can do what real fabrics do: route adaptively, have a slow cable, be told of wrongly.
 """
 import argparse
+import contextlib
 import ctypes
 import os
 import random
@@ -74,7 +75,8 @@ def queues():
                     size, what = struct.unpack_from("=HH", data, place)
                     if what == 3:
                         over, backlog = struct.unpack_from("=I", data, place + 20)[0], struct.unpack_from("=I", data, place + 36)[0]
-                        found[socket.if_indextoname(index)] = over, backlog
+                        device = socket.if_indextoname(index)
+                        found[device] = tuple(map(max, found.get(device, (0, 0)), (over, backlog)))
                     place += max(4, size + 3 & ~3)
                 at += length + 3 & ~3
 
@@ -102,6 +104,8 @@ class Testbed:
             self.live = read_live(self.sim)
             self.guid_of = read_tables(self.sim).guid_of
             self.net = Namespaces(self.live, rate)
+            for node in self.net.nodes:
+                self.limit(node, [port for name, port in self.live.cable if name == node], rate)
             self.seen = None
             self.follow()
             for end in slow:
@@ -199,7 +203,15 @@ class Testbed:
     def slow_down(self, end):
         """A cable at half its speed, both ways."""
         for node, port in (end, self.live.cable[end]):
-            batch("tc", [f"qdisc replace dev p{port} root tbf rate {self.rate // 2} burst 2100 limit 1000000"], self.net.name(node))
+            self.limit(node, [port], self.rate // 2)
+
+    def limit(self, node, ports, rate):
+        """
+        No more than so many bits a second leave by the ports, and what thanks for packets goes first: it holds up no sender where other flows
+        fill its way, as with reliable connections of InfiniBand.
+        """
+        batch("tc", [line for port in ports for line in (f"qdisc replace dev p{port} root handle 1: tbf rate {rate} burst 2100 limit 1000000",
+                                                         f"qdisc replace dev p{port} parent 1:1 pfifo_fast")], self.net.name(node))
 
     # -- what the settings ask
 
@@ -226,7 +238,8 @@ class Testbed:
                 said = "0\n" + getattr(self, "do_" + words[0])(*words[1:])
             except Exception as error:
                 said = f"1\n{error!r}\n"
-            peer.sendall(said.encode())
+            with contextlib.suppress(OSError):  # who asked was killed
+                peer.sendall(said.encode())
 
     def do_manager(self):
         return f"sminfo: sm lid 1 sm guid 0x{self.live.servers[self.osm.node].guid:x}, state 3 SMINFO_MASTER\n"

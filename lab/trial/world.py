@@ -46,6 +46,12 @@ def run(command, good=(0,), seconds=600):
     return done.stdout
 
 
+def lines_of(command):
+    """What a command prints, line by line."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, preexec_fn=dies_with_us) as program:
+        yield from program.stdout
+
+
 class World:
     def __init__(self, settings):
         self.settings = settings

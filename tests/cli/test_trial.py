@@ -99,7 +99,7 @@ def test_its_prediction_is_that_of_analyze(tmp_path, spec):
         (tmp_path / name).write_text(text)
     asked = run(FORS, "analyze", "--fabric", tmp_path / "net", "--lfts", tmp_path / "lfts", "--pattern", "linear-shift", "--json")
     told = json.loads(asked.out)
-    needs = [fabric.need(phase)[0] for phase in fabrics.shift(fabric.hosts)]
+    needs = [fabric.need(flows)[0] for _, flows in fabrics.shift(fabric.hosts, 1000)[1]]
     assert sum(needs) + 1 == told["sum_of_phase_loads"] and max(needs) == told["max_link_load"]
 
 
@@ -119,6 +119,14 @@ def test_the_near_end(tmp_path):
     host = {name: node for node, name in fabric.name.items()}
     assert fabric.end_name(fabric.near(fabric.find_end(CABLE), host["Node00-00"])) == "Spine00[2]"
     assert fabric.end_name(fabric.near(fabric.find_end(CABLE), host["Node01-00"])) == CABLE
+
+
+def test_phases_are_a_sample_of_many(tmp_path):
+    """1,000 hosts: what is not measured is not made either."""
+    fabric, _ = read_fabric(tmp_path, "FT(2;20,50)")
+    count, phases = fabrics.shift(fabric.hosts, 8)
+    assert count == 999 and [number for number, _ in phases][::7] == [0, 998] and all(len(flows) == 1000 for _, flows in phases)
+    assert fabric.need(phases[3][1])[0] >= 1
 
 
 # -- steps

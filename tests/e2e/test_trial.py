@@ -61,7 +61,7 @@ def test_a_failure(trial, tmp_path):
     assert max(row["need"] for row in down["phases"]) > 1.9 > 1.1 > max(row["need"] for row in before["phases"])
     assert down["throughput"]["predicted"] < 0.75 and down["throughput"]["measured"] < 0.9 * before["throughput"]["measured"]
     for run in (before, down):
-        assert all(abs(row["measured"] - row["predicted"]) <= 0.15 * max(1, row["predicted"]) for row in run["links"]) and not run["wrong_cables"]
+        assert all(abs(row["measured"] - row["predicted"]) <= 0.2 * max(1, row["predicted"]) for row in run["links"]) and not run["wrong_cables"]
     dead = [row for row in down["links"] if "Leaf01[5]" in row["link"]]
     assert not dead
 
