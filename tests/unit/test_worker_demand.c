@@ -327,6 +327,7 @@ OF_JOBS(jobs_end)
 	fake_clock_advance(DAY_MS + MINUTE_MS);
 	wait_job(bench, "one", NEVER, 0);
 	wait_job(bench, "=one", NEVER, 0);
+	fake_clock_advance(60 * MINUTE_MS); /* so often are copies tidied up */
 	wait_in(copies, "one", NEVER, 0);
 	wait_job(bench, "two", 4, 0);
 	write_jobs(bench, ONE PLAIN);
