@@ -374,9 +374,10 @@ tests_unit_test_background_SOURCES = tests/unit/test_background.c daemon/base/ba
 	tests/unit/fake_clock.c tests/unit/fake_clock.h
 tests_unit_test_background_LDADD = libforscore.la $(unit_program)
 tests_unit_test_background_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
-tests_unit_test_publisher_SOURCES = tests/unit/test_publisher.c daemon/publisher/publisher.c daemon/publisher/publisher_draft.c daemon/publisher/publisher_left.c $(publish_sources) $(copier_sources)
+tests_unit_test_publisher_SOURCES = tests/unit/test_publisher.c daemon/publisher/jobpublisher.c daemon/publisher/publisher.c \
+	daemon/publisher/publisher_draft.c daemon/publisher/publisher_left.c $(publish_sources) $(copier_sources) $(fault_sources)
 tests_unit_test_publisher_LDADD = libforscore.la $(unit_program)
-tests_unit_test_publisher_LDFLAGS = $(AM_LDFLAGS) -pthread \
+tests_unit_test_publisher_LDFLAGS = $(fault_ldflags) \
 	-Wl,--wrap=fors_copier_tell,--wrap=fors_copier_tend,--wrap=fors_copier_read
 tests_unit_test_input_SOURCES = tests/unit/test_input.c daemon/files/input.c $(publish_sources) \
 	tests/unit/fake_clock.c tests/unit/fake_clock.h

@@ -131,41 +131,44 @@ static void complain(struct fors_jobpublishers *jobs, const struct fors_error *e
 	jobs->has_complained = error;
 }
 
-/* Write and copy the schedule as it is. False: out of memory. */
-static bool write_item(struct fors_jobpublishers *jobs, struct fors_jobpublisher_item *item, bool is_safe)
+/* Write and copy these bytes, which are those of its schedule. */
+static void write_bytes(struct fors_jobpublishers *jobs, struct fors_jobpublisher_item *item, const void *bytes,
+			size_t size, bool is_safe)
 {
 	struct fors_folder folder = folder_of(jobs, item);
 	struct fors_error error;
-	void *bytes;
-	size_t size;
-	enum fors_err err = fors_schedule_encode(item->schedule, &bytes, &size, NULL);
+	enum fors_err err = fors_publish(&folder, "schedule", bytes, size, !is_safe, &error);
 
-	if (err)
-		return false;
-	err = fors_publish(&folder, "schedule", bytes, size, !is_safe, &error);
 	complain(jobs, err ? &error : NULL);
 	item->is_due = err;
 	item->is_loose = !err;
 	jobs->publisher->is_new = true;
+}
+
+/* Write and copy the schedule as it is. False: out of memory. */
+static bool write_item(struct fors_jobpublishers *jobs, struct fors_jobpublisher_item *item, bool is_safe)
+{
+	void *bytes;
+	size_t size;
+
+	if (fors_schedule_encode(item->schedule, &bytes, &size, NULL))
+		return false;
+	write_bytes(jobs, item, bytes, size, is_safe);
 	free(bytes);
 	return true;
 }
 
-/* Give the schedule of the item its next epoch, and readers the schedule. */
-static enum fors_err number_item(struct fors_jobpublishers *jobs, struct fors_jobpublisher_item *item,
-				 struct fors_error *error)
+/* This is its schedule from now on, under an epoch that is new: it is due until it is written. */
+static void have_schedule(struct fors_jobpublisher_item *item, struct fors_schedule *schedule)
 {
-	bool is_safe;
-	uint64_t epoch = fors_publisher_job_epoch(jobs->publisher, item->epoch, &is_safe);
-
-	if (!epoch)
-		return fors_fail_memory(error);
-	item->schedule->epoch = item->epoch = epoch;
-	item->told.epoch = (int64_t)epoch;
-	item->told.phases = item->schedule->nphases ? (int64_t)item->schedule->nphases : FORS_UNKNOWN;
+	if (item->schedule != schedule)
+		fors_schedule_free(item->schedule);
+	item->schedule = schedule;
+	item->epoch = schedule->epoch;
+	item->told.epoch = (int64_t)schedule->epoch;
+	item->told.phases = schedule->nphases ? (int64_t)schedule->nphases : FORS_UNKNOWN;
 	item->is_due = true;
 	item->is_inherited = false;
-	return write_item(jobs, item, is_safe) ? FORS_OK : fors_fail_memory(error);
 }
 
 /* Does it say what readers have, but for epochs? Then those are taken over. */
@@ -183,30 +186,36 @@ static bool is_published(const struct fors_jobpublisher_item *item, struct fors_
 	return same;
 }
 
-/* Can it be written at all? */
-static enum fors_err try_to_encode(const struct fors_schedule *schedule, struct fors_error *error)
+/* The item stays as it is until nothing can fail any more but the disk. */
+static enum fors_err publish(struct fors_jobpublishers *jobs, struct fors_jobpublisher_item *item,
+			     struct fors_schedule *schedule, struct fors_error *error)
 {
 	void *bytes;
 	size_t size;
-	enum fors_err err = fors_schedule_encode(schedule, &bytes, &size, error);
+	bool is_safe;
+	enum fors_err err;
 
-	if (!err)
-		free(bytes);
-	return err;
+	schedule->epoch = fors_publisher_job_epoch(jobs->publisher, item->epoch, &is_safe);
+	if (!schedule->epoch)
+		return fors_fail_memory(error);
+	err = fors_schedule_encode(schedule, &bytes, &size, error);
+	if (err)
+		return err;
+	have_schedule(item, schedule);
+	write_bytes(jobs, item, bytes, size, is_safe);
+	free(bytes);
+	return FORS_OK;
 }
 
 enum fors_err fors_jobpublisher_publish(struct fors_jobpublishers *jobs, struct fors_jobpublisher_item *item,
 					struct fors_schedule *schedule, struct fors_error *error)
 {
-	enum fors_err err = try_to_encode(schedule, error);
+	bool is_known = is_published(item, schedule);
+	enum fors_err err = is_known ? FORS_OK : publish(jobs, item, schedule, error);
 
-	if (err || is_published(item, schedule)) {
+	if (is_known || err)
 		fors_schedule_free(schedule);
-		return err;
-	}
-	fors_schedule_free(item->schedule);
-	item->schedule = schedule;
-	return number_item(jobs, item, error);
+	return err;
 }
 
 bool fors_jobpublisher_withdraw(struct fors_jobpublishers *jobs, struct fors_jobpublisher_item *item,
@@ -321,15 +330,16 @@ bool fors_jobpublisher_load(struct fors_jobpublishers *jobs)
 /* Publish again what readers have, above this epoch. */
 static bool exceed(struct fors_jobpublishers *jobs, struct fors_jobpublisher_item *item, uint64_t epoch)
 {
-	uint64_t before = item->epoch;
+	bool is_safe;
 
 	if (!item->schedule || epoch < item->epoch)
 		return true;
-	item->epoch = epoch;
-	if (!number_item(jobs, item, NULL))
-		return true;
-	item->epoch = before;
-	return false;
+	epoch = fors_publisher_job_epoch(jobs->publisher, epoch, &is_safe);
+	if (!epoch)
+		return false;
+	item->schedule->epoch = epoch;
+	have_schedule(item, item->schedule);
+	return write_item(jobs, item, is_safe);
 }
 
 static bool hear_news(struct fors_jobpublishers *jobs, bool *is_new)

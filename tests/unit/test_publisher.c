@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_publisher.c - daemon/publisher/publisher.c alone: which files are in the state folder after what, and since when a state holds.
+ * test_publisher.c - daemon/publisher alone: which files are in the state folder after what, and since when a state holds.
  * What becomes of epochs is in test_worker.c. The log is a stub, the clock is the test's own.
  */
 #include <stdio.h>
@@ -12,10 +12,12 @@
 #include "core/schedule/schedule_file.h"
 #include "core/status/status.h"
 #include "core/status/status_json.h"
+#include "daemon/publisher/jobpublisher.h"
 #include "daemon/publisher/publisher.h"
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 #include "fake_clock.h"
+#include "faults.h"
 #include "unit.h"
 
 static int told, complained; /* lines of the log */
@@ -613,6 +615,80 @@ static void no_draft_under_a_number_that_may_be_lost(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
+/* What a job's file says, by its reason and epoch. */
+static void assert_job(const struct place *place, const char *reason, uint64_t epoch)
+{
+	struct fors_folder folder = place->folder;
+	struct fors_schedule *schedule;
+	void *bytes = NULL;
+	size_t size;
+
+	strcpy(folder.job, "one");
+	assert_int_equal(fors_published(&folder, "schedule", 1 << 20, &bytes, &size, NULL), FORS_OK);
+	assert_int_equal(fors_schedule_decode(bytes, size, "one", &schedule, NULL), FORS_OK);
+	assert_string_equal(schedule->reason, reason);
+	assert_true(schedule->epoch == epoch);
+	fors_schedule_free(schedule);
+	free(bytes);
+}
+
+static enum fors_err publish_job(struct fors_jobpublishers *jobs, const char *reason)
+{
+	struct fors_schedule *schedule;
+
+	assert_int_equal(fors_schedule_withdrawn(0, reason, &schedule, NULL), FORS_OK);
+	return fors_jobpublisher_publish(jobs, fors_jobpublisher_have(jobs, "one"), schedule, NULL);
+}
+
+/* Whichever allocation fails: a job has the schedule of before, or the new one under an epoch of its own, which is written later. */
+static bool publish_short_of_memory(struct place *place, uint64_t n)
+{
+	struct fors_jobpublishers jobs;
+	const struct fors_jobpublisher_item *item;
+	struct fors_schedule *schedule;
+	uint64_t before;
+	bool has_failed, is_new = false;
+	enum fors_err err;
+
+	withdraw(place, FORS_PLANNING, "a status, to be read");
+	fors_jobpublisher_open(&jobs, &place->publisher);
+	assert_int_equal(publish_job(&jobs, "before"), FORS_OK);
+	fors_jobpublisher_close(&jobs);
+	fors_publisher_close(&place->publisher);
+	faults_arm(1, true);
+	fors_publisher_open(&place->publisher, NULL, &place->folder, NULL);
+	faults_off(); /* what it was to read is read later */
+	fors_jobpublisher_open(&jobs, &place->publisher);
+	assert_true(fors_jobpublisher_take(&jobs, "one"));
+	item = fors_jobpublisher_find(&jobs, "one");
+	before = item->epoch;
+	assert_int_equal(fors_schedule_withdrawn(0, "after", &schedule, NULL), FORS_OK);
+	faults_arm(n, false);
+	err = fors_jobpublisher_publish(&jobs, fors_jobpublisher_have(&jobs, "one"), schedule, NULL);
+	has_failed = faults_off();
+	assert_true(item->schedule->epoch == item->epoch);
+	assert_string_equal(item->schedule->reason, err ? "before" : "after");
+	assert_true(err ? item->epoch == before : item->epoch > before);
+	assert_true(fors_jobpublisher_tend(&jobs, false, &is_new));
+	assert_job(place, err ? "before" : "after", item->epoch);
+	assert_int_equal(publish_job(&jobs, "after"), FORS_OK);
+	assert_job(place, "after", item->epoch);
+	fors_jobpublisher_close(&jobs);
+	return has_failed;
+}
+
+static void jobs_short_of_memory(void **state)
+{
+	bool has_failed = true;
+
+	for (uint64_t n = 1; has_failed; n++) {
+		has_failed = publish_short_of_memory(*state, n);
+		assert_int_equal(close_place(state), 0);
+		assert_int_equal(open_place(state), 0);
+		assert_true(has_failed || n > 2);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -631,6 +707,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_draft_is_published, open_place, close_place),
 		cmocka_unit_test_setup_teardown(drafts_that_come_to_nothing, open_place, close_place),
 		cmocka_unit_test_setup_teardown(no_draft_under_a_number_that_may_be_lost, open_place, close_place),
+		cmocka_unit_test_setup_teardown(jobs_short_of_memory, open_place, close_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
