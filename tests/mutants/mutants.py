@@ -176,8 +176,10 @@ def draw(top, prefixes, count, seed):
 def again(report, top):
     """Those that survived the last run, wherever their lines are now in their files."""
     with open(report, encoding="utf-8") as file:
-        left = [(m["file"], m["old"], m["new"]) for m in json.load(file) if m["result"] == "survived"]
-    return [next(m for some in candidates(path, top) for m in some if (m.old, m.new) == (old, new)) for path, old, new in left]
+        left = [m for m in json.load(file) if m["result"] == "survived"]
+    for was in left:
+        same = [m for some in candidates(was["file"], top) for m in some if (m.old, m.new) == (was["old"], was["new"])]
+        yield min(same, key=lambda m: abs(m.line - was["line"]))
 
 
 # --- a copy of the sources, and its build ----------------------------------------
@@ -573,7 +575,7 @@ def arguments():
 def main():
     options = arguments()
     saved = os.path.join(options.work, "report.json")
-    mutations = again(saved, options.srcdir) if options.again else \
+    mutations = list(again(saved, options.srcdir)) if options.again else \
         draw(options.srcdir, options.prefix, options.count, options.seed)
     if options.list:
         sys.exit("\n".join(m.title() for m in mutations))

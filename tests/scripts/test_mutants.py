@@ -76,7 +76,7 @@ def test_those_that_survived_are_found_again(tmp_path):
     for m in some:
         m.result = "survived" if "<=" in m.new else "killed"
     report.write_text(json.dumps(mutants.as_json(some)))
-    (tmp_path / "a.c").write_text("\n\n" + CODE)
+    (tmp_path / "a.c").write_text("\n\n" + CODE + "\n" * 9 + CODE)  # the nearest
     assert [(m.line, m.new) for m in mutants.again(report, tmp_path)] == [(5, "\tif (x <= 3)")]
 
 
