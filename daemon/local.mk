@@ -42,7 +42,6 @@ libforsdaemon_la_SOURCES = \
 	daemon/files/input.h \
 	daemon/files/publish.c \
 	daemon/files/publish.h \
-	daemon/files/publish_ahead.c \
 	daemon/files/publish_inside.h \
 	daemon/files/publish_spare.c \
 	daemon/files/trust.c \
@@ -65,7 +64,6 @@ libforsdaemon_la_SOURCES = \
 	daemon/publisher/jobpublisher.h \
 	daemon/publisher/publisher.c \
 	daemon/publisher/publisher.h \
-	daemon/publisher/publisher_draft.c \
 	daemon/publisher/publisher_inside.h \
 	daemon/publisher/publisher_left.c \
 	daemon/settings/jobs_file.c \

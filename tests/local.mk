@@ -291,7 +291,7 @@ tests_unit_test_mangled_CFLAGS = $(AM_CFLAGS) $(mangled_sanitizers)
 tests_unit_test_mangled_LDADD = libforscore.la $(unit_program)
 
 # The plugin's own modules that do not see OpenSM, by what they need of each other.
-publish_sources = daemon/base/io_thread.c daemon/files/publish.c daemon/files/publish_ahead.c daemon/files/publish_spare.c daemon/base/thread.c daemon/files/trust.c
+publish_sources = daemon/base/io_thread.c daemon/files/publish.c daemon/files/publish_spare.c daemon/base/thread.c daemon/files/trust.c
 input_sources = daemon/base/clock.c daemon/base/conf.c daemon/files/input.c $(publish_sources)
 
 # Programs in which allocations and threads fail on demand, see faults.h. Without flags of their own: what they share is compiled once.
@@ -375,7 +375,7 @@ tests_unit_test_background_SOURCES = tests/unit/test_background.c daemon/base/ba
 tests_unit_test_background_LDADD = libforscore.la $(unit_program)
 tests_unit_test_background_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=pause
 tests_unit_test_publisher_SOURCES = tests/unit/test_publisher.c daemon/publisher/jobpublisher.c daemon/publisher/publisher.c \
-	daemon/publisher/publisher_draft.c daemon/publisher/publisher_left.c $(publish_sources) $(copier_sources) $(fault_sources)
+	daemon/publisher/publisher_left.c $(publish_sources) $(copier_sources) $(fault_sources)
 tests_unit_test_publisher_LDADD = libforscore.la $(unit_program)
 tests_unit_test_publisher_LDFLAGS = $(fault_ldflags) \
 	-Wl,--wrap=fors_copier_tell,--wrap=fors_copier_tend,--wrap=fors_copier_read
@@ -407,7 +407,7 @@ tests_unit_test_loader_LDADD = libforscore.la $(unit_program)
 tests_unit_test_loader_LDFLAGS = $(AM_LDFLAGS) -pthread -Wl,--wrap=fors_read_bytes
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c daemon/settings/settings.c $(input_sources)
 tests_unit_test_settings_LDADD = libforscore.la $(unit_program)
-worker_sources = daemon/publisher/publisher.c daemon/publisher/publisher_draft.c daemon/publisher/publisher_left.c daemon/look/look.c daemon/look/claim.c daemon/look/levels.c daemon/worker/steps.c daemon/worker/worker.c daemon/worker/worker_blind.c daemon/worker/worker_duties.c daemon/worker/worker_early.c daemon/worker/worker_entries.c daemon/worker/worker_failover.c daemon/worker/worker_look.c daemon/worker/worker_mail.c \
+worker_sources = daemon/publisher/publisher.c daemon/publisher/publisher_left.c daemon/look/look.c daemon/look/claim.c daemon/look/levels.c daemon/worker/steps.c daemon/worker/worker.c daemon/worker/worker_blind.c daemon/worker/worker_duties.c daemon/worker/worker_early.c daemon/worker/worker_entries.c daemon/worker/worker_failover.c daemon/worker/worker_look.c daemon/worker/worker_mail.c \
 	daemon/publisher/jobpublisher.c daemon/settings/jobs_file.c daemon/base/background.c daemon/files/input.c daemon/worker/worker_demand.c daemon/worker/worker_demand_one.c daemon/worker/worker_jobdemand.c daemon/worker/worker_jobplan.c daemon/worker/worker_jobs.c daemon/worker/worker_left.c daemon/worker/worker_names.c \
 	daemon/worker/worker_over.c daemon/worker/worker_plan.c daemon/worker/worker_publish.c daemon/worker/worker_repairs.c daemon/worker/advisor.c
 worker_bench_sources = tests/unit/worker_bench.c tests/unit/worker_bench.h

@@ -484,16 +484,6 @@ enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **
 	return err;
 }
 
-void fors_schedule_renumber(void *bytes, uint64_t epoch)
-{
-	struct fors_sf_header header;
-
-	memcpy(&header, bytes, sizeof(header));
-	header.epoch = htole64(epoch);
-	memcpy(bytes, &header, sizeof(header));
-	seal(bytes, le32toh(header.version));
-}
-
 enum fors_err fors_schedule_withdrawn(uint64_t epoch, const char *reason, struct fors_schedule **schedule,
 				      struct fors_error *error)
 {

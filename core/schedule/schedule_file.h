@@ -21,9 +21,6 @@ enum fors_err fors_schedule_encode(const struct fors_schedule *schedule, void **
 /* What changes with the epoch lies in so many first bytes; a file may be shorter. */
 #define FORS_SCHEDULE_HEAD 440
 
-/* Bytes of fors_schedule_encode() as they would be with another epoch. */
-void fors_schedule_renumber(void *bytes, uint64_t epoch);
-
 /*
  * The schedule in `bytes`, in *schedule, owned by the caller. Every byte is
  * checked before it is believed; `name` (a file name) opens error texts.

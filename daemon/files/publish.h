@@ -69,17 +69,6 @@ enum fors_err fors_publish(const struct fors_folder *folder, const char *name, c
 			   bool is_durable, struct fors_error *error);
 
 /*
- * In two steps (publish_ahead.c): write the bytes that `name` will have, but for its first ones; give it the name, with
- * these first bytes now. Not durable. False: it could not be, or was not written ahead; the old file stays.
- */
-bool fors_publish_ahead(const struct fors_folder *folder, const char *name, const void *bytes, size_t size);
-bool fors_publish_ready(const struct fors_folder *folder, const char *name, const void *head, size_t head_size,
-			size_t size);
-
-/* What was written ahead is not wanted. */
-void fors_publish_drop(const struct fors_folder *folder, const char *name);
-
-/*
  * Wait until a file that was published without being durable is on the disk, under its name, and so is what lies ready. One that is gone is no
  * error. Errors: FORS_EIO.
  */

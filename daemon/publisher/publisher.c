@@ -242,8 +242,7 @@ static void show_schedule(struct fors_publisher *publisher)
 	bool is_reserved = publisher->last_epoch <= publisher->reserved;
 
 	publisher->seen_ms = 0;
-	if (!(is_reserved && fors_publisher_show_draft(publisher, sheet->bytes, sheet->size)) &&
-	    fors_publish(publisher->folder, sheet->name, sheet->bytes, sheet->size, !is_reserved, NULL))
+	if (fors_publish(publisher->folder, sheet->name, sheet->bytes, sheet->size, !is_reserved, NULL))
 		return;
 	publisher->seen_ms = fors_clock_exact_ms();
 	finish_sheet(publisher, SHEET_SCHEDULE);
@@ -266,7 +265,7 @@ static bool number_schedule(struct fors_publisher *publisher, struct fors_schedu
 	size_t size;
 
 	schedule->epoch = fors_epoch_next(last, fors_clock_unix_ms());
-	if (!fors_publisher_encode(publisher, schedule, &bytes, &size))
+	if (fors_schedule_encode(schedule, &bytes, &size, NULL))
 		return false;
 	take_epoch(publisher, schedule->epoch);
 	set_sheet(publisher, SHEET_SCHEDULE, bytes, size);

@@ -21,13 +21,6 @@ struct fors_log;
 
 #define FORS_PUBLISHER_LEFT 5 /* files of an earlier opensm: those that have an epoch, and the history */
 
-/* A schedule as bytes, before it has an epoch; see publisher_draft.c. */
-struct fors_draft {
-	void *bytes; /* owned; NULL: there is none */
-	size_t size;
-	bool is_written; /* in the state folder, under a temporary name */
-};
-
 struct fors_publisher {
 	struct fors_log *log;
 	const struct fors_folder *folder;
@@ -66,7 +59,6 @@ struct fors_publisher {
 	bool is_numbered;      /* there is an epoch that the history has not */
 	double failover_ms; /* the schedule that comes now ends a failover that began then, as seen_ms; 0: it does not */
 	double seen_ms; /* when readers could see the newest schedule, by fors_clock_exact_ms(); 0: it could not be written */
-	struct fors_draft *draft;		/* of the schedule that comes now, borrowed; NULL: there is none */
 	bool has_complained;			/* about a folder that cannot be written */
 	char trouble[FORS_COPIER_TROUBLE];	/* that complaint; empty: the state folder can be written */
 	char told_trouble[FORS_COPIER_TROUBLE]; /* of that or publish_dir, as the status has it */
@@ -97,14 +89,6 @@ bool fors_publisher_has_plan(const struct fors_publisher *publisher);
  */
 bool fors_publisher_publish(struct fors_publisher *publisher, struct fors_schedule *schedule,
 			    struct fors_status *status);
-
-/*
- * Make and write ahead what fors_publisher_publish() of this schedule will need, as far as that can be done before; in *draft,
- * zeros at first, the caller's to drop before the schedule changes or ends. For that call it becomes publisher->draft.
- */
-void fors_publisher_draft(struct fors_publisher *publisher, const struct fors_schedule *schedule,
-			  struct fors_draft *draft);
-void fors_publisher_drop_draft(struct fors_publisher *publisher, struct fors_draft *draft);
 
 /* Publish a withdrawn schedule and the status, both with the status's reason. False: as fors_publisher_publish(). */
 bool fors_publisher_withdraw(struct fors_publisher *publisher, struct fors_status *status);

@@ -44,7 +44,6 @@ struct fors_worker_plan {
 	uint64_t basis;		     /* 0: there is none */
 	struct fors_outcome outcome; /* its schedule, or why there is none */
 	struct fors_look *ahead;     /* over whose tables it was proven before the switches had them, or NULL; owned */
-	struct fors_draft draft;     /* of its schedule, when it waits for the switches */
 	bool is_safe;		     /* these tables were made after losses only, see worker_early.c */
 	double proven_ms;	     /* when it was ready, by fors_clock_exact_ms() */
 };
@@ -152,9 +151,6 @@ bool fors_worker_make_plan(struct fors_worker *worker, const struct fors_look *l
 
 /* Prove the plan over the tables that the switches will hold soon; the look stays with the plan when it is right. */
 void fors_worker_prove_ahead(struct fors_worker *worker, struct fors_look *look);
-
-/* Whoever waits for the switches' word may as well get ready: the plan in hand as bytes and on the disk, if it may be published early. */
-void fors_worker_draft_plan(struct fors_worker *worker);
 
 /* Is the plan right over what the switches hold? On FORS_OK outcome.is_proven says. */
 enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const struct fors_look *look);

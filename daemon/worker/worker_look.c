@@ -166,7 +166,6 @@ static void plan_ahead(struct fors_worker *worker, struct fors_look *look, uint6
 		return;
 	fors_worker_prove_ahead(worker, look);
 	fors_worker_judge_haste(worker);
-	fors_worker_draft_plan(worker);
 }
 
 /* Homes are about to be ranked: no reader shall follow a schedule over tables that are on their way out. */

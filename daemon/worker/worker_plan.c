@@ -35,7 +35,6 @@ void fors_worker_forget_plan(struct fors_worker *worker)
 {
 	struct fors_worker_plan *plan = &worker->plan;
 
-	fors_publisher_drop_draft(&worker->publisher, &plan->draft);
 	fors_outcome_clear(&plan->outcome);
 	fors_look_free(plan->ahead);
 	plan->ahead = NULL;
@@ -86,15 +85,6 @@ void fors_worker_prove_ahead(struct fors_worker *worker, struct fors_look *look)
 		return;
 	fors_look_free(plan->ahead);
 	plan->ahead = look;
-}
-
-void fors_worker_draft_plan(struct fors_worker *worker)
-{
-	struct fors_worker_plan *plan = &worker->plan;
-
-	if (plan->is_safe && plan->outcome.is_proven && plan->outcome.plan && !plan->draft.bytes &&
-	    !fors_mail_waits(&worker->mail))
-		fors_publisher_draft(&worker->publisher, plan->outcome.plan, &plan->draft);
 }
 
 enum fors_err fors_worker_prove_installed(struct fors_worker *worker, const struct fors_look *look)

@@ -72,13 +72,11 @@ static void publish_failover(struct fors_worker *worker, struct fors_status *sta
 	publisher->failover_ms = fors_worker_open_failover(worker);
 	if (publisher->failover_ms > 0)
 		status->failover = worker->failover.record;
-	publisher->draft = &worker->plan.draft;
 	if (!fors_publisher_publish(publisher, fors_outcome_take(&worker->plan.outcome), status))
 		fors_worker_run_short(worker);
 	else if (publisher->failover_ms > 0)
 		fors_worker_keep_failover(worker, &status->failover);
 	publisher->failover_ms = 0;
-	publisher->draft = NULL;
 	fors_status_clear(status);
 }
 

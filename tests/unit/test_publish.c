@@ -448,61 +448,6 @@ static void folders_of_demands(void **state)
 	assert_false(is_below(place, "jobs/4711"));
 }
 
-/* The path of the temporary file of "schedule", which is as long as "old bytes". */
-static void write_ahead(const struct place *place, char path[256])
-{
-	assert_true(fors_publish_ahead(&place->folder, "schedule", "old bytes", 9));
-	snprintf(path, 256, "%s/%s", place->path, fors_temporary_of("schedule", place->folder.tag).name);
-}
-
-static bool is_ready(const struct place *place)
-{
-	return fors_publish_ready(&place->folder, "schedule", "new", 3, 9);
-}
-
-static void assert_bytes(const char *path, const char *bytes)
-{
-	char text[64] = "";
-	FILE *file = fopen(path, "r");
-
-	assert_non_null(file);
-	assert_int_equal(fread(text, 1, sizeof(text) - 1, file), strlen(bytes));
-	assert_string_equal(text, bytes);
-	fclose(file);
-}
-
-/* What was written ahead gets its first bytes and its name; but never a file that somebody put there instead. */
-static void two_steps(void **state)
-{
-	struct place *place = *state;
-	char path[256], name[256], other[256];
-
-	snprintf(name, sizeof(name), "%s/schedule", place->path);
-	snprintf(other, sizeof(other), "%s/other", place->path);
-	write_ahead(place, path);
-	assert_int_equal(access(name, F_OK), -1);
-	assert_true(is_ready(place));
-	assert_bytes(name, "new bytes");
-	assert_int_equal(unlink(name), 0);
-	assert_false(is_ready(place)); /* there is nothing any more */
-
-	write_ahead(place, path);
-	assert_int_equal(rename(path, other), 0);
-	assert_int_equal(symlink(other, path), 0);
-	assert_false(is_ready(place));
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(link(other, path), 0);
-	assert_false(is_ready(place));
-	assert_bytes(other, "old bytes");
-
-	write_ahead(place, path);
-	assert_int_equal(mkdir(name, 0755), 0); /* cannot be replaced by a file */
-	assert_false(is_ready(place));
-	fors_publish_drop(&place->folder, "schedule");
-	assert_int_equal(access(path, F_OK), -1);
-	assert_int_equal(rmdir(name), 0);
-}
-
 /* Of two servers, or (no phases) a withdrawn one, in a job's folder. */
 static enum fors_err publish_schedule(const struct fors_folder *folder, uint64_t epoch, bool has_phases)
 {
@@ -621,7 +566,6 @@ int main(void)
 		IN_A_PLACE(nothing_is_left_behind),
 		IN_A_PLACE(folders_of_jobs),
 		IN_A_PLACE(folders_of_demands),
-		IN_A_PLACE(two_steps),
 		IN_A_PLACE(a_full_disk_withdraws),
 		IN_A_PLACE(a_spare_that_was_touched_is_made_anew),
 		cmocka_unit_test(default_folder),

@@ -371,21 +371,6 @@ static void assert_schedule(const struct place *place, uint64_t fingerprint)
 	assert_false(fors_publish_has(&place->folder, ".schedule.new"));
 }
 
-static void publish_draft(struct place *place, uint64_t fingerprint, struct fors_schedule *schedule,
-			  struct fors_draft *draft)
-{
-	struct fors_status status;
-
-	fors_status_init(&status);
-	status.state = FORS_ACTIVE;
-	place->publisher.draft = draft;
-	assert_true(fors_publisher_publish(&place->publisher, schedule, &status));
-	place->publisher.draft = NULL;
-	fors_status_clear(&status);
-	fors_publisher_drop_draft(&place->publisher, draft);
-	assert_schedule(place, fingerprint);
-}
-
 static void publish_plan(struct place *place, uint64_t fingerprint)
 {
 	struct fors_status status;
@@ -394,6 +379,7 @@ static void publish_plan(struct place *place, uint64_t fingerprint)
 	status.state = FORS_ACTIVE;
 	assert_true(fors_publisher_publish(&place->publisher, schedule_of(fingerprint), &status));
 	fors_status_clear(&status);
+	assert_schedule(place, fingerprint);
 }
 
 static void restart(struct place *place)
@@ -532,89 +518,6 @@ static void an_end_keeps_what_was_known(void **state)
 	assert_file(place, "status.json", "\"known_until_ms\": null");
 }
 
-static ino_t inode_of(const struct place *place, const char *name)
-{
-	struct stat info;
-	char path[FORS_ERROR_TEXT];
-
-	fors_folder_path(&place->folder, name, path);
-	return stat(path, &info) ? 0 : info.st_ino;
-}
-
-/* What was written ahead gets its name, and its number then; nobody sees it before. */
-static void a_draft_is_published(void **state)
-{
-	struct place *place = *state;
-	struct fors_schedule *schedule = schedule_of(7);
-	struct fors_draft draft = {.bytes = NULL};
-	ino_t ahead;
-
-	withdraw(place, FORS_PLANNING, "first");
-	fors_publisher_draft(&place->publisher, schedule, &draft);
-	assert_true(draft.is_written);
-	assert_file(place, "schedule", "");
-	ahead = inode_of(place, ".schedule.new");
-	assert_true(ahead && inode_of(place, "schedule") != ahead);
-	fake_clock_advance(5000);
-	publish_draft(place, 7, schedule, &draft);
-	assert_true(inode_of(place, "schedule") == ahead);
-	assert_true(place->publisher.last_epoch >= fors_clock_unix_ms());
-}
-
-/* A draft that is not wanted leaves nothing behind; one that is gone, or was overtaken, is written anew. */
-static void drafts_that_come_to_nothing(void **state)
-{
-	struct place *place = *state;
-	struct fors_schedule *schedule = schedule_of(8);
-	struct fors_draft draft = {.bytes = NULL};
-	char command[128];
-
-	fors_publisher_draft(&place->publisher, schedule, &draft);
-	fors_publisher_drop_draft(&place->publisher, &draft);
-	assert_null(draft.bytes);
-	assert_false(fors_publish_has(&place->folder, ".schedule.new"));
-	publish_draft(place, 8, schedule, &draft);
-
-	schedule = schedule_of(9);
-	fors_publisher_draft(&place->publisher, schedule, &draft);
-	withdraw(place, FORS_PLANNING, "in between"); /* by way of the same temporary name */
-	assert_false(fors_publish_has(&place->folder, ".schedule.new"));
-	publish_draft(place, 9, schedule, &draft);
-
-	schedule = schedule_of(10);
-	fors_publisher_draft(&place->publisher, schedule, &draft);
-	snprintf(command, sizeof(command), "rm -rf %s/*", place->directory);
-	assert_int_equal(system(command), 0);
-	publish_draft(place, 10, schedule, &draft);
-
-	schedule = schedule_of(11);
-	fors_publisher_draft(&place->publisher, schedule, &draft);
-	snprintf(command, sizeof(command), "echo >>%s/%s/.schedule.new", place->directory, place->folder.name);
-	assert_int_equal(system(command), 0);
-	publish_draft(place, 11, schedule, &draft);
-}
-
-/* An epoch that is not reserved is seen when it is on the disk, not before: the draft is not enough. */
-static void no_draft_under_a_number_that_may_be_lost(void **state)
-{
-	struct place *place = *state;
-	struct fors_schedule *schedule = schedule_of(12);
-	struct fors_draft draft = {.bytes = NULL};
-	char command[256], path[128];
-
-	withdraw(place, FORS_PLANNING, "first");
-	fors_publisher_draft(&place->publisher, schedule, &draft);
-	snprintf(command, sizeof(command), "cd %s/%s && tr '\\000' x <.schedule.new >bad && mv bad .schedule.new",
-		 place->directory, place->folder.name);
-	assert_int_equal(system(command), 0); /* so that it shows which one is used */
-	place->publisher.reserved = place->publisher.last_epoch;
-	assert_int_equal(fors_publish_remove(&place->folder, "epoch", NULL), FORS_OK);
-	snprintf(path, sizeof(path), "%s/%s/epoch", place->directory, place->folder.name);
-	assert_int_equal(mkdir(path, 0700), 0);
-	publish_draft(place, 12, schedule, &draft);
-	assert_int_equal(rmdir(path), 0);
-}
-
 /* What a job's file says, by its reason and epoch. */
 static void assert_job(const struct place *place, const char *reason, uint64_t epoch)
 {
@@ -704,10 +607,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_end_of_a_fault_is_told, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_copier_is_told, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_log_has_phases_and_bound, open_place, close_place),
+<<<<<<< HEAD
 		cmocka_unit_test_setup_teardown(a_draft_is_published, open_place, close_place),
 		cmocka_unit_test_setup_teardown(drafts_that_come_to_nothing, open_place, close_place),
 		cmocka_unit_test_setup_teardown(no_draft_under_a_number_that_may_be_lost, open_place, close_place),
 		cmocka_unit_test_setup_teardown(jobs_short_of_memory, open_place, close_place),
+=======
+>>>>>>> 076038b1 (daemon: a plan is written when it may be read, not before: what a draft saved, 0.3 to 4 ms of a failover of a hundred, did not pay for its lines)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
