@@ -607,13 +607,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_end_of_a_fault_is_told, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_copier_is_told, open_place, close_place),
 		cmocka_unit_test_setup_teardown(the_log_has_phases_and_bound, open_place, close_place),
-<<<<<<< HEAD
-		cmocka_unit_test_setup_teardown(a_draft_is_published, open_place, close_place),
-		cmocka_unit_test_setup_teardown(drafts_that_come_to_nothing, open_place, close_place),
-		cmocka_unit_test_setup_teardown(no_draft_under_a_number_that_may_be_lost, open_place, close_place),
 		cmocka_unit_test_setup_teardown(jobs_short_of_memory, open_place, close_place),
-=======
->>>>>>> 076038b1 (daemon: a plan is written when it may be read, not before: what a draft saved, 0.3 to 4 ms of a failover of a hundred, did not pay for its lines)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
