@@ -4,7 +4,7 @@
  *
  * A daemon that runs as root and plans for five thousand servers is not to find out by failing. Plans of single flows
  * have a cell for each server and phase, and what made them as much again, or three times as much; plans in units have
- * a cell for each leaf and phase. Bytes per cell are measured (doc/benchmarks.md) and rounded up.
+ * a cell for each leaf and phase. Bytes per cell are measured and rounded up (tests/unit/test_memory.c).
  */
 #include "memory.h"
 

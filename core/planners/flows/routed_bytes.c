@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * routed_bytes.c - what it takes to read the ways between servers, before anybody does. Bytes are measured (doc/benchmarks.md) and rounded up.
+ * routed_bytes.c - what it takes to read the ways between servers, before anybody does. Bytes are measured and
+ * rounded up (tests/unit/test_over_memory.c).
  */
 #include "routed.h"
 
