@@ -22,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
@@ -278,9 +279,8 @@ class Testbed:
                 lines.extend(f"0x{guid:x} {device[1:]} {moved[device][1]} {moved[device][0]} {waits.get(device, (0, 0))[0]}\n"
                              for device in moved if device[1:].isdigit())
 
-        thread = threading.Thread(target=ask)
-        thread.start()
-        thread.join()
+        with ThreadPoolExecutor(1) as pool:  # a thread of its own is in a namespace of its own
+            pool.submit(ask).result()
         return "".join(lines)
 
     def _end(self, guid, port):
@@ -313,6 +313,13 @@ def ask(path, words):
     return int(said[:1] or 1)
 
 
+def end(*_):
+    """What was built goes away; further signals do not disturb that."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit(0)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="lab/trial/testbed.py", allow_abbrev=False, description="A fabric of network namespaces to try fors trial on; as root.")
     parser.add_argument("folder", type=Path, metavar="FOLDER")
@@ -325,7 +332,7 @@ def main():
     slow = [(node, int(port)) for node, port in (re.fullmatch(r"(.+)\[(\d+)\]", text).groups() for text in options.slow)]
     tree = FatTree(options.spines, options.leaves, options.servers, options.cables)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(0))
+        signal.signal(number, end)
     with Testbed(options.folder, tree, options.engine, adaptive=options.adaptive, slow=slow, lmc=options.lmc) as made:
         print(f"ready: fors trial look --config {made.settings}", flush=True)
         threading.Event().wait()

@@ -2,7 +2,6 @@
 """`fors trial` without root: hosts are programs of this machine, and the fabric is two files and one that says that a cable is disabled."""
 import json
 import os
-import random
 import re
 import signal
 import subprocess
@@ -177,17 +176,48 @@ def test_a_host_that_dies_in_the_middle_stops_the_exchange(site, tmp_path):
     assert wait_for(lambda: not left(tmp_path))
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_whatever_is_killed_the_cable_comes_up(site, tmp_path, seed):
-    """While it is down: the command, its timer, or a program on a host."""
-    settings = site(phases=1, ways="shift", bytes=20_000_000)
-    command = subprocess.Popen([FORS, "trial", "failure", "--config", settings, "--output-dir", tmp_path / "out", "--disable", CABLE], stderr=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL)
-    assert wait_for((tmp_path / "down").exists)
-    kinds = ("fors-trial", "guard.py", "zlib", "zlib")
-    pids = [int(pid) for pid in filter(str.isdigit, os.listdir("/proc")) if kinds[seed] in command_line(pid) and str(tmp_path) in command_line(pid)]
-    os.kill(random.Random(seed).choice(pids), signal.SIGKILL)
+@pytest.fixture
+def broken(site, tmp_path):
+    """broken(key=value...) -> a failure step that runs, with its cable down; it is ended."""
+    started = []
+
+    def start(**more):
+        settings = site(phases=1, ways="shift", bytes=20_000_000, **more)
+        words = [FORS, "trial", "failure", "--config", settings, "--output-dir", tmp_path / "out", "--disable", CABLE]
+        started.append(subprocess.Popen(words, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
+        assert wait_for((tmp_path / "down").exists)
+        return started[0]
+
+    yield start
+    for command in started:
+        command.kill()
+        command.wait()
+
+
+def send(kind, number, folder):
+    """A signal to one program of a kind."""
+    lines = {int(pid): command_line(pid) for pid in filter(str.isdigit, os.listdir("/proc"))}
+    os.kill(next(pid for pid, line in lines.items() if kind in line and str(folder) in line), number)
+
+
+@pytest.mark.parametrize("kind, number", [("fors-trial", signal.SIGKILL), ("guard.py", signal.SIGKILL), ("python3 -c", signal.SIGKILL),
+                                          ("fors-trial", signal.SIGTERM), ("fors-trial", signal.SIGHUP)])
+def test_whatever_is_ended_the_cable_comes_up(broken, tmp_path, kind, number):
+    """The command, its timer, or a program on a host."""
+    command = broken()
+    send(kind, number, tmp_path)
     assert wait_for(lambda: command.poll() is not None and not (tmp_path / "down").exists() and not left(tmp_path)), left(tmp_path)
+
+
+@pytest.mark.parametrize("holder", ["guard", "second host"])
+def test_a_command_that_hangs_does_not_hold_the_cable(broken, tmp_path, holder):
+    command = broken(hold=8)
+    send("fors-trial", signal.SIGSTOP, tmp_path)
+    if holder == "second host":
+        send("guard.py", signal.SIGKILL, tmp_path)
+    assert wait_for(lambda: not (tmp_path / "down").exists())
+    command.kill()
+    assert wait_for(lambda: not left(tmp_path)), left(tmp_path)
 
 
 def command_line(pid):
