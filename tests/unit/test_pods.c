@@ -518,9 +518,9 @@ TEST(test_best_rounds)
 TEST(test_mids_and_tops)
 {
 	/* Two mids, two tops, rounds. */
-	static const uint32_t dead[][5] = {{2, 6, 13, 13, 20},	 {2, 14, 1, 1, 20},  {5, 9, 4, 4, 20},
-					   {11, 15, 12, 13, 20}, {9, 15, 4, 14, 20}, {1, 12, 10, 11, 20},
-					   {1, 10, 0, 3, 20},	 {0, 2, 7, 11, 32}};
+	static const uint32_t dead[][5] = {{2, 6, 13, 13, 20},	 {2, 14, 1, 1, 20},   {5, 9, 4, 4, 20},
+					   {11, 15, 12, 13, 20}, {9, 15, 4, 14, 20},  {1, 12, 10, 11, 20},
+					   {1, 10, 0, 3, 20},	 {14, 4, 13, 15, 20}, {0, 2, 7, 11, 32}};
 
 	for (unsigned i = 0; i < sizeof(dead) / sizeof(dead[0]); i++) {
 		struct world w;

@@ -10,8 +10,8 @@
  * Tau and beta are free. An item inside, (z,y), and another (x,y) can change lanes to make room for a third
  * (repair.c), in all pods that one gets to from one another by beta(z) - beta(x) steps: so those differences should
  * have much in common with the number of pods, and then few entries move. But the fewer different blocks there are,
- * the fewer numbers y have an item inside, and the less room can be made in one plane: so blocks are shared where
- * orbits would be long.
+ * the fewer numbers y have an item inside, and the less room can be made in one plane. So there are three choices, by
+ * what it costs that two numbers share a block.
  */
 #include "groups.h"
 
@@ -43,22 +43,26 @@ static uint32_t orbit_of(uint32_t npods, uint32_t step)
 	return n;
 }
 
-/* What it costs that x gets this block: orbits of exchanges with those before, and half of all for each that has it already. */
-static uint32_t cost_of(const struct fors_pods_groups *c, uint32_t x, uint32_t block)
+/*
+ * What it costs that x gets this block: orbits of exchanges with those before, and `share` for each that has it
+ * already.
+ */
+static uint32_t cost_of(const struct fors_pods_groups *c, uint32_t x, uint32_t block, uint32_t share)
 {
-	uint32_t cost = 0, share = c->npods / 2 + 1;
+	uint32_t cost = 0;
 
 	for (uint32_t i = 0; i < x; i++)
 		cost += c->beta[i] == block ? share : orbit_of(c->npods, (block + c->npods - c->beta[i]) % c->npods);
 	return cost;
 }
 
-static uint32_t cheapest_block(const struct fors_pods_groups *c, uint32_t x, uint32_t begin, uint32_t end)
+static uint32_t cheapest_block(const struct fors_pods_groups *c, uint32_t x, uint32_t begin, uint32_t end,
+			       uint32_t share)
 {
 	uint32_t best = begin, least = UINT32_MAX;
 
 	for (uint32_t block = begin; block < end; block++) {
-		uint32_t cost = cost_of(c, x, block);
+		uint32_t cost = cost_of(c, x, block, share);
 
 		if (cost < least) {
 			least = cost;
@@ -72,7 +76,7 @@ static uint32_t cheapest_block(const struct fors_pods_groups *c, uint32_t x, uin
  * Blocks in cycles, the longest first, of lengths that divide m2; and each x where fewest items stay inside: one in a
  * cycle of length n stays inside m2 / n times in each group of the cycle.
  */
-static void choose_cycles(struct fors_pods_groups *c, uint32_t *begin, uint32_t *inside)
+static void choose_cycles(struct fors_pods_groups *c, uint32_t share, uint32_t *begin, uint32_t *inside)
 {
 	uint32_t ncycles = 0, used = 0;
 
@@ -94,7 +98,7 @@ static void choose_cycles(struct fors_pods_groups *c, uint32_t *begin, uint32_t 
 		for (uint32_t i = 1; i < ncycles; i++)
 			best = inside[i] < inside[best] ? i : best;
 		length = begin[best + 1] - begin[best];
-		c->beta[x] = (uint16_t)cheapest_block(c, x, begin[best], begin[best + 1]);
+		c->beta[x] = (uint16_t)cheapest_block(c, x, begin[best], begin[best + 1], share);
 		inside[best] += c->m2 / length;
 	}
 }
@@ -119,10 +123,15 @@ static void find_places(struct fors_pods_groups *c)
 		}
 }
 
-enum fors_err fors_pods_groups_new(const struct fors_pods_lanes *lanes, struct fors_pods_groups **groups,
-				   struct fors_error *error)
+enum fors_err fors_pods_groups_new(const struct fors_pods_lanes *lanes, enum fors_pods_groups_choice choice,
+				   struct fors_pods_groups **groups, struct fors_error *error)
 {
 	const struct fors_pods *pods = lanes->pods;
+	const uint32_t share[] = {
+		[FORS_PODS_GROUPS_SHARED] = (pods->npods + 3) / 4,
+		[FORS_PODS_GROUPS_SOME] = pods->npods / 2 + 1,
+		[FORS_PODS_GROUPS_SPREAD] = 4 * pods->npods,
+	};
 	struct fors_pods_groups *c = calloc(1, sizeof(*c));
 	uint32_t *begin = calloc(pods->npods + (size_t)2, sizeof(*begin));
 	uint32_t *inside = calloc(pods->npods + (size_t)2, sizeof(*inside));
@@ -146,7 +155,7 @@ enum fors_err fors_pods_groups_new(const struct fors_pods_lanes *lanes, struct f
 		free(inside);
 		return fors_fail_memory(error);
 	}
-	choose_cycles(c, begin, inside);
+	choose_cycles(c, share[choice], begin, inside);
 	find_places(c);
 	for (uint32_t a = 0; a < pods->nleaves; a++) {
 		c->slot[pods->leaf[a].pod * c->m2 + pods->leaf[a].number] = pods->leaf[a].first;

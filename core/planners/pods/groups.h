@@ -15,6 +15,17 @@
 
 #include "ways.h"
 
+/*
+ * How different the blocks beta are: the less, the fewer entries move when tops fail, the more, the more failures in
+ * one plane there is room for.
+ */
+enum fors_pods_groups_choice {
+	FORS_PODS_GROUPS_SHARED,
+	FORS_PODS_GROUPS_SOME,
+	FORS_PODS_GROUPS_SPREAD,
+	FORS_PODS_GROUPS_CHOICES
+};
+
 struct fors_pods_groups {
 	const struct fors_pods_lanes *lanes; /* borrowed; regular */
 	uint32_t m1, m2, npods;
@@ -28,8 +39,8 @@ struct fors_pods_groups {
 };
 
 /* Of a regular tree, in *groups, owned by the caller (fors_pods_groups_free()). Errors: FORS_ENOMEM. */
-enum fors_err fors_pods_groups_new(const struct fors_pods_lanes *lanes, struct fors_pods_groups **groups,
-				   struct fors_error *error);
+enum fors_err fors_pods_groups_new(const struct fors_pods_lanes *lanes, enum fors_pods_groups_choice choice,
+				   struct fors_pods_groups **groups, struct fors_error *error);
 void fors_pods_groups_free(struct fors_pods_groups *groups);
 
 /*

@@ -50,12 +50,6 @@ struct trade {
 	uint32_t orbit; /* pods */
 };
 
-/* An item that does not go as at home. */
-struct move {
-	uint32_t pod, slot;  /* from there, to there */
-	uint32_t lane, rung; /* rung: FORS_NONE: none */
-};
-
 /* Items that have changed between two rungs. */
 struct freed {
 	uint32_t *chain; /* two per pod */
@@ -76,8 +70,7 @@ struct repair {
 	struct trade *trade; /* m1 * m1 * m2 */
 	struct fors_pods_claims claims;
 	bool may_trade; /* items may change lanes */
-	struct move *move;
-	uint32_t nmoves, room;
+	struct fors_pods_repair *found;
 };
 
 /* ---- items ---- */
@@ -433,23 +426,26 @@ static uint32_t rung_or_none(const struct repair *r, uint32_t item)
 
 static bool note_move(struct repair *r, uint32_t item)
 {
-	if (r->nmoves == r->room) {
-		uint32_t room = 2 * r->room + 64;
-		struct move *larger = realloc(r->move, room * sizeof(*larger));
+	struct fors_pods_repair *found = r->found;
+
+	if (found->nmoves == found->room) {
+		uint32_t room = 2 * found->room + 64;
+		struct fors_pods_move *larger = realloc(found->move, room * sizeof(*larger));
 
 		if (!larger)
 			return false;
-		r->move = larger;
-		r->room = room;
+		found->move = larger;
+		found->room = room;
 	}
-	r->move[r->nmoves++] =
-		(struct move){source_of(r, item), slot_of(r, item), r->now.lane[item], rung_or_none(r, item)};
+	found->move[found->nmoves++] =
+		(struct fors_pods_move){source_of(r, item), slot_of(r, item), r->now.lane[item], rung_or_none(r, item)};
 	return true;
 }
 
 /* False: out of memory. */
 static bool repair_group(struct repair *r)
 {
+	uint32_t nleft = 0;
 	bool good = true;
 
 	set_up(r);
@@ -459,15 +455,20 @@ static bool repair_group(struct repair *r)
 	for (uint32_t i = 0; i < r->nwaiting; i++) {
 		uint32_t item = r->waiting[i];
 
-		if (r->now.rung[item] == NO_RUNG && !insert(r, item) && r->may_trade)
-			make_room(r, item);
+		if (r->now.rung[item] == NO_RUNG && !insert(r, item) && (!r->may_trade || !make_room(r, item)))
+			r->waiting[nleft++] = item;
 	}
 	for (uint32_t item = 0; good && item < r->nitems; item++) {
-		if (r->now.lane[item] == r->home.lane[item] && r->now.rung[item] == r->home.rung[item])
-			continue;
-		good = note_move(r, item);
-		fors_pods_claims_take(&r->claims, slot_of(r, item), r->now.lane[item], rung_or_none(r, item));
+		bool is_moved = r->now.lane[item] != r->home.lane[item];
+
+		r->found->nlanes += is_moved;
+		if (is_moved || r->now.rung[item] != r->home.rung[item])
+			good = note_move(r, item);
+		if (good && (is_moved || r->now.rung[item] != r->home.rung[item]))
+			fors_pods_claims_take(&r->claims, slot_of(r, item), r->now.lane[item], rung_or_none(r, item));
 	}
+	for (uint32_t i = 0; i < nleft; i++)
+		r->found->nleft += r->now.rung[r->waiting[i]] == NO_RUNG;
 	return good;
 }
 
@@ -537,29 +538,39 @@ static bool is_damaged(const struct fors_pods_lanes *l)
 	return false;
 }
 
-static void write_moves(const struct repair *r, struct fors_pods_ways *ways)
+void fors_pods_repair_clear(struct fors_pods_repair *repair)
 {
-	for (uint32_t i = 0; i < r->nmoves; i++) {
-		const struct move *move = &r->move[i];
+	free(repair->move);
+	*repair = (struct fors_pods_repair){0};
+}
+
+void fors_pods_repair_write(const struct fors_pods_repair *repair, const struct fors_pods_groups *groups,
+			    struct fors_pods_ways *ways)
+{
+	for (uint32_t i = 0; i < repair->nmoves; i++) {
+		const struct fors_pods_move *move = &repair->move[i];
 
 		fors_pods_claims_write(ways, move->slot, move->lane, move->rung);
-		fors_pods_groups_send(r->c, ways, move->pod, move->slot, move->lane, move->rung);
+		fors_pods_groups_send(groups, ways, move->pod, move->slot, move->lane, move->rung);
 	}
 }
 
-enum fors_err fors_pods_repair(const struct fors_pods_groups *groups, struct fors_pods_ways *ways, bool may_trade,
-			       struct fors_error *error)
+enum fors_err fors_pods_repair_find(const struct fors_pods_groups *groups, const struct fors_pods_ways *ways,
+				    bool may_trade, uint32_t most, struct fors_pods_repair *repair,
+				    struct fors_error *error)
 {
-	struct repair r = {.c = groups, .l = groups->lanes, .may_trade = may_trade};
+	struct repair r = {.c = groups, .l = groups->lanes, .found = repair};
 	bool good = true;
 
+	*repair = (struct fors_pods_repair){0};
+	r.may_trade = may_trade;
 	if (!is_damaged(r.l))
 		return FORS_OK;
 	good = allocate(&r) && !fors_pods_claims_new(ways, &r.claims, error);
-	for (r.group = 0; good && r.group < groups->npods; r.group++)
+	for (r.group = 0; good && r.group < groups->npods && repair->nleft <= most; r.group++)
 		good = repair_group(&r);
-	if (good)
-		write_moves(&r, ways);
+	if (!good)
+		fors_pods_repair_clear(repair);
 	free(r.now.up);
 	free(r.home.up);
 	free(r.before[0].up);
@@ -571,7 +582,6 @@ enum fors_err fors_pods_repair(const struct fors_pods_groups *groups, struct for
 	free(r.freed[0].chain);
 	free(r.freed[1].chain);
 	free(r.trade);
-	free(r.move);
 	fors_pods_claims_clear(&r.claims);
 	return good ? FORS_OK : fors_fail_memory(error);
 }

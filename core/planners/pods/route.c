@@ -127,6 +127,20 @@ static enum fors_err bound_slots(const struct fors_pods_lanes *lanes, uint32_t *
 	return err;
 }
 
+static uint64_t cost_of(const struct fors_pods_repair *repair)
+{
+	return (uint64_t)repair->nleft << 32 | repair->nlanes;
+}
+
+static void keep_best(struct work *w, struct fors_pods_groups *groups, struct fors_pods_repair *best,
+		      const struct fors_pods_repair *repair)
+{
+	fors_pods_groups_free(w->groups);
+	w->groups = groups;
+	fors_pods_repair_clear(best);
+	*best = *repair;
+}
+
 /*
  * Is every round needed? Where tops choose and the bound asks for more rounds than the closed form has, there is room in
  * these for what lost its way, and items that change lanes would only be in the way of it.
@@ -142,15 +156,37 @@ static enum fors_err is_tight(const struct fors_pods_lanes *lanes, bool *tight, 
 	return err;
 }
 
-/* The closed form's rounds, and ways round damaged tops in them. */
+/*
+ * The closed form's rounds, and ways round damaged tops in them; of its choices the first that leaves least over, and
+ * of those that moves least.
+ */
 static enum fors_err find_groups(struct work *w, struct fors_error *error)
 {
 	bool may_trade;
+	uint64_t least = UINT64_MAX;
+	struct fors_pods_repair best = {0};
 	enum fors_err err = is_tight(w->lanes, &may_trade, error);
 
+	for (enum fors_pods_groups_choice choice = 0; !err && least && choice < FORS_PODS_GROUPS_CHOICES; choice++) {
+		struct fors_pods_groups *groups;
+		struct fors_pods_repair repair;
+
+		err = fors_pods_groups_new(w->lanes, choice, &groups, error);
+		if (err)
+			break;
+		err = fors_pods_repair_find(groups, w->ways, may_trade, (uint32_t)(least >> 32), &repair, error);
+		if (!err && cost_of(&repair) < least) {
+			least = cost_of(&repair);
+			keep_best(w, groups, &best, &repair);
+		} else {
+			fors_pods_repair_clear(&repair);
+			fors_pods_groups_free(groups);
+		}
+	}
 	if (!err)
-		err = fors_pods_groups_new(w->lanes, &w->groups, error);
-	return err ? err : fors_pods_repair(w->groups, w->ways, may_trade, error);
+		fors_pods_repair_write(&best, w->groups, w->ways);
+	fors_pods_repair_clear(&best);
+	return err;
 }
 
 /*
