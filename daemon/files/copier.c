@@ -26,9 +26,10 @@
 #include "daemon/base/io_thread.h"
 #include "daemon/base/log.h"
 
-#define AGAIN_MS 5000 /* from one start to the next */
-#define END_MS 6500   /* for a program that was told to end */
-#define GONE_MS 300   /* for the kernel to end it, where nothing hangs */
+#define AGAIN_MS 5000	/* from one start to the next */
+#define SILENT_MS 15000 /* for its answer; of a folder that hangs it tells sooner */
+#define END_MS 6500	/* for a program that was told to end */
+#define GONE_MS 300	/* for the kernel to end it, where nothing hangs */
 #define LOOK_MS 10
 #define MOST_NEWS 64
 
@@ -59,6 +60,7 @@ struct fors_copier {
 	bool is_told, is_killed; /* it was told to end, and did not */
 	uint64_t begun_ms;	 /* when it was started last, by any luck; 0: never */
 	uint64_t end_ms;	 /* since when it is to be gone; 0: it is not */
+	uint64_t asked_ms;	 /* since when an order waits for its answer; 0: none does */
 	struct fors_copier_order order;
 	bool has_order, is_unsent;
 	struct news news[MOST_NEWS];
@@ -151,6 +153,7 @@ static void take(struct fors_copier *copier, struct fors_copier_message *message
 	pthread_mutex_lock(&copier->mutex);
 	copier->report = message->report;
 	pthread_mutex_unlock(&copier->mutex);
+	copier->asked_ms = 0;
 	if (*message->line && message->code)
 		fors_log_error(copier->log, (enum fors_code)message->code, "%s", message->line);
 	else if (*message->line)
@@ -293,6 +296,7 @@ static void start_program(struct fors_copier *copier, struct settings *settings)
 	copier->end_ms = 0;
 	copier->is_told = copier->is_killed = false;
 	copier->is_unsent = true;
+	copier->asked_ms = copier->begun_ms;
 	if (!failed)
 		return;
 	snprintf(why, sizeof(why), "%s%.90s: %s: the helper program %.90s cannot be started: %s%s",
@@ -326,24 +330,42 @@ static void start_wanted(struct fors_copier *copier)
 		clear_settings(&wanted);
 }
 
+/* A program that is stopped, or waits for its own file, says nothing of that. Each order is answered where there is a folder. */
+static void watch_answers(struct fors_copier *copier)
+{
+	char why[FORS_COPIER_TROUBLE];
+
+	if (copier->fd < 0 || copier->end_ms || !copier->asked_ms || fors_clock_ms() < copier->asked_ms + SILENT_MS ||
+	    *copier->report.trouble)
+		return;
+	snprintf(why, sizeof(why), "publish_dir: the helper program, process %d, has not answered for %d s",
+		 (int)copier->child.pid, SILENT_MS / 1000);
+	complain(copier, why);
+}
+
 void fors_copier_tend(struct fors_copier *copier)
 {
-	bool is_changed;
+	bool is_changed, has_dir;
 
 	pthread_mutex_lock(&copier->mutex);
 	is_changed = copier->is_changed;
+	has_dir = copier->settings.dir;
 	pthread_mutex_unlock(&copier->mutex);
 	if (is_changed && copier->child.pid && !copier->is_told)
 		await_end(copier, true);
 	if (is_gone(copier) && copier->has_order &&
 	    (is_changed || !copier->begun_ms || fors_clock_ms() >= copier->begun_ms + AGAIN_MS))
 		start_wanted(copier);
+	if (has_dir)
+		watch_answers(copier);
 	send_order(copier);
 }
 
 void fors_copier_tell(struct fors_copier *copier, const struct fors_copier_order *order)
 {
 	copier->order = *order;
+	if (!copier->asked_ms)
+		copier->asked_ms = fors_clock_ms();
 	copier->has_order = copier->is_unsent = true;
 	fors_copier_tend(copier);
 }

@@ -127,6 +127,14 @@ static void doubt(struct fors_copies *copies, const struct fors_error *error)
 	copies->has_doubted = error;
 }
 
+/* What lies there is not what was copied: all is new again. */
+static void forget_copies(struct fors_copies *copies)
+{
+	memset(copies->file, 0, sizeof(copies->file));
+	for (size_t i = 0; i < copies->count; i++)
+		copies->job[i].stamp = (struct fors_copy_stamp){.size = 0};
+}
+
 /* A file that is new in the state folder, as it is to be copied. */
 struct sheet {
 	void *bytes; /* owned; NULL: it is not new */
@@ -185,13 +193,17 @@ static bool may_write(struct fors_copies *copies, const struct fors_copier_order
 	return may;
 }
 
-/* The schedule is missing in the state folder: what readers have of ours is withdrawn, by the epoch that nobody else gets. */
-static enum fors_err retract(struct fors_copies *copies, const struct fors_schedule_header *there, bool is_strange,
-			     struct fors_error *error)
+/*
+ * The schedule is missing in the state folder: what readers have is withdrawn, by the epoch that nobody else gets, if it is ours,
+ * or older than what is missing. That would have been written over it, also where it is of an opensm before this one.
+ */
+static enum fors_err retract(struct fors_copies *copies, const struct fors_copier_order *order,
+			     const struct fors_schedule_header *there, bool is_strange, struct fors_error *error)
 {
+	const bool is_older = !order->is_guest && there->epoch < order->epoch;
 	enum fors_err err;
 
-	if (is_strange || !copies->copied || there->epoch != copies->copied || !there->shape.nphases)
+	if (is_strange || !there->shape.nphases || !(is_older || there->epoch == copies->copied))
 		return FORS_OK;
 	err = fors_copies_withdraw(&copies->dir, there->epoch + 1, FORS_COPIES_UNWRITTEN, error);
 	if (!err)
@@ -206,10 +218,11 @@ static enum fors_err copy_files(struct fors_copies *copies, const struct fors_co
 	struct sheet schedule = {.bytes = NULL};
 	enum fors_err err;
 
-	if (!is_strange)
-		schedule.stamp = copies->file[FORS_COPIES_SCHEDULE];
+	if (!order->is_guest && (is_strange || there->epoch < copies->copied))
+		forget_copies(copies); /* somebody removed them, or put what was there before */
+	schedule.stamp = copies->file[FORS_COPIES_SCHEDULE];
 	if (order->is_unwritten)
-		err = retract(copies, there, is_strange, error);
+		err = retract(copies, order, there, is_strange, error);
 	else
 		err = fors_copies_read(&copies->state, names[FORS_COPIES_SCHEDULE], &schedule.stamp, &schedule.bytes,
 				       &schedule.size, error);
@@ -238,16 +251,25 @@ static enum fors_err hold(struct fors_copies *copies, struct fors_error *error)
 	return FORS_OK;
 }
 
-/* Is the folder there? It may be where a file system is to be mounted, and is never made. */
-static enum fors_err find_folder(const struct fors_copies *copies, struct fors_error *error)
+/* Is the folder there? It may be where a file system is to be mounted, and is never made. Another one has no copies. */
+static enum fors_err find_folder(struct fors_copies *copies, struct fors_error *error)
 {
 	struct fors_error why;
+	struct stat info;
 	int at = fors_folder_open(&copies->dir, false, &why);
 
-	if (at < 0)
-		return fors_fail(error, FORS_EIO, "publish_dir %.300s: cannot be opened: %s", copies->dir.parent,
-				 strerror(errno));
+	if (at < 0 || fstat(at, &info)) {
+		fors_fail(error, FORS_EIO, "publish_dir %.300s: cannot be opened: %s", copies->dir.parent,
+			  strerror(errno));
+		if (at >= 0)
+			close(at);
+		return FORS_EIO;
+	}
 	close(at);
+	if (info.st_dev != copies->dir_dev || info.st_ino != copies->dir_ino)
+		forget_copies(copies);
+	copies->dir_dev = info.st_dev;
+	copies->dir_ino = info.st_ino;
 	return FORS_OK;
 }
 

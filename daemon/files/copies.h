@@ -2,13 +2,14 @@
 /*
  * copies.h - publish_dir has what the state folder has: one pass over both.
  *
- * A file whose inode, size and times are those that were copied last is not read again. A schedule, of the fabric or of a
+ * A file whose inode, size and times are those that were copied last is not read again, unless publish_dir is another folder by now,
+ * or its schedule gone or an older one. A schedule, of the fabric or of a
  * job, is not written over a later one of another subnet manager's, nor is anything of the fabric's then; a guest
  * (copier_wire.h) writes over what was copied from here only. A copy has its name first and is synced later; what the
  * folder lacks room for holds up no withdrawal, for that lies ready there (publish.h).
  *
  * What the state folder could not take is not known here. So when a schedule is missing there (is_unwritten), all copies
- * with phases that were made from here are withdrawn, be they right or not.
+ * with phases that were made from here are withdrawn, be they right or not, and so is an older schedule of the fabric.
  * Threads: one.
  */
 #ifndef FORS_DAEMON_FILES_COPIES_H
@@ -56,6 +57,7 @@ struct fors_copies {
 	double copied_ms;
 	/* its own */
 	struct fors_holder holder;
+	uint64_t dir_dev, dir_ino; /* of the folder that the copies are in */
 	struct fors_copy_stamp file[FORS_COPIES_FILES];
 	bool is_loose[FORS_COPIES_FILES]; /* it has its name there, and is not on the disk for sure */
 	bool has_doubted;		  /* about the schedule that lies there */

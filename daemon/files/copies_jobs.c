@@ -82,13 +82,26 @@ static enum fors_err look_there(const struct fors_folder *to, uint64_t highest, 
 	return err == FORS_EINPUT ? FORS_OK : err;
 }
 
-/* The state folder lacks a schedule, perhaps this one. */
-static enum fors_err retract(struct fors_copy *copy, const struct fors_folder *to, struct fors_error *error)
+/* The epoch of the copy that was made from here; that of the state folder's where a program before this one made it. */
+static uint64_t own_of(const struct fors_copy *copy, const struct fors_folder *from)
 {
-	struct fors_schedule_header there;
-	enum fors_err err = copy->own ? look_there(to, copy->own, &there, error) : FORS_OK;
+	struct fors_schedule_header header = {.epoch = 0};
+	bool is_there;
 
-	if (err || !copy->own || there.epoch != copy->own || !there.shape.nphases)
+	if (copy->own || fors_epoch_of_schedule(from, &header, &is_there, NULL))
+		return copy->own;
+	return header.epoch;
+}
+
+/* The state folder lacks a schedule, perhaps this one. */
+static enum fors_err retract(struct fors_copy *copy, const struct fors_folder *from, const struct fors_folder *to,
+			     struct fors_error *error)
+{
+	const uint64_t own = own_of(copy, from);
+	struct fors_schedule_header there;
+	enum fors_err err = own ? look_there(to, own, &there, error) : FORS_OK;
+
+	if (err || !own || there.epoch != own || !there.shape.nphases)
 		return err;
 	err = fors_copies_withdraw(to, there.epoch + 1, FORS_COPIES_UNWRITTEN, error);
 	if (!err) {
@@ -131,7 +144,7 @@ static enum fors_err copy_job(const struct fors_copies *copies, const struct for
 	enum fors_err err;
 
 	if (order->is_unwritten)
-		return retract(copy, &to, error);
+		return retract(copy, &from, &to, error);
 	err = fors_copies_read(&from, "schedule", &stamp, &bytes, &size, error);
 	if (!err && bytes)
 		err = carry(copies, order, copy, &to, bytes, size, &is_done, error);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """publish_dir on a file system that hangs at no signal: opensm ends, and what hangs is one program without anything of opensm's."""
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -160,6 +161,23 @@ def test_a_helper_that_is_killed_is_started_again(fabric, tmp_path):
     assert len(helpers(sm)) == 1
     assert sm.stop() == 0
     assert helpers(sm) == []
+
+
+def test_a_helper_that_is_stopped_is_told_of(fabric, tmp_path):
+    """It says nothing of that itself, and readers have what was copied last."""
+    place = tmp_path / "net"
+    _, sm = start(fabric, place)
+    pid, = helpers(sm)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        sm.wait_log(f"ERR F016: publish_dir: the helper program, process {pid}, has not answered for 15 s")
+        sm.wait_status(remarks=lambda remarks: any(f"process {pid}, has not answered" in remark for remark in remarks or []))
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    sm.wait_log("publish_dir can be written again")
+    sm.wait_status(remarks=lambda remarks: not any("has not answered" in remark for remark in remarks or []))
+    assert sm.stop() == 0
+    assert errors(sm) == ["F016"]
 
 
 def test_no_helper_is_installed(fabric, tmp_path):

@@ -68,6 +68,26 @@ def test_folder_that_comes_and_goes(fabric, tmp_path):
     assert_good(sim, sm)
 
 
+def test_what_is_taken_out_of_the_folder_comes_again(fabric, tmp_path):
+    """All of it removed, and the folder made anew, while nothing changes on the fabric."""
+    place = tmp_path / "nfs"
+    place.mkdir()
+    _, sm = fabric(FatTree(3, 3), lmc=2, fors_conf=f"publish_dir = {place}\n")
+    sm.wait_epoch()
+
+    def is_copied():
+        return all((place / name).read_bytes() == (sm.state_dir / name).read_bytes() for name in ("schedule", "status.json"))
+
+    harness.wait_for(is_copied)
+    for path in place.iterdir():
+        path.unlink()
+    harness.wait_for(is_copied)
+    shutil.rmtree(place)
+    place.mkdir()
+    harness.wait_for(is_copied)
+    assert sm.stop() == 0
+
+
 def test_command_that_does_not_end(fabric, tmp_path):
     """It is killed with its children; the heartbeat goes on, sweeps and epochs too."""
     marker = f"3{os.getpid()}"

@@ -443,6 +443,62 @@ static void what_cannot_be_told_is_withdrawn(void **state)
 	assert_int_equal(epoch_of(bench, "mine"), 503);
 }
 
+/* The program, or opensm, has just started: what one before it copied is known by its epoch, and withdrawn too. */
+static void what_was_copied_before_is_withdrawn(void **state)
+{
+	struct bench *bench = *state;
+	uint64_t epoch;
+
+	plant(&bench->copies.dir, "", 1000, true);
+	plant(&bench->copies.state, "mine", 500, true);
+	plant(&bench->copies.dir, "mine", 500, true);
+	plant(&bench->copies.state, "new", 600, true);
+	plant(&bench->copies.dir, "new", 400, true);
+	bench->order.epoch = 2000;
+	bench->order.is_unwritten = bench->order.is_guest = true;
+	assert_int_equal(pass(bench), FORS_OK);
+	assert_int_equal(phases_of(bench, "", &epoch), 2); /* perhaps the new master's */
+	bench->order.is_guest = false;
+	assert_int_equal(pass(bench), FORS_OK);
+	assert_int_equal(phases_of(bench, "", &epoch), 0);
+	assert_int_equal(epoch, 1001);
+	assert_int_equal(phases_of(bench, "mine", &epoch), 0);
+	assert_int_equal(epoch, 501);
+	assert_int_equal(phases_of(bench, "new", &epoch), 2);
+}
+
+/* Removed, an older one put there, another folder: all is copied again. */
+static void what_was_taken_away_comes_again(void **state)
+{
+	struct bench *bench = *state;
+	char other[128];
+
+	publish(bench, 1000, true);
+	put(&bench->copies.state, "status.json", "status");
+	plant(&bench->copies.state, "job", 500, true);
+	assert_int_equal(pass(bench), FORS_OK);
+	assert_int_equal(fors_publish_remove(&bench->copies.dir, "schedule", NULL), FORS_OK);
+	assert_int_equal(fors_publish_remove(&bench->copies.dir, "status.json", NULL), FORS_OK);
+	assert_int_equal(pass(bench), FORS_OK);
+	assert_int_equal(epoch_of(bench, ""), 1000);
+	assert_true(has(&bench->copies.dir, "status.json", "status"));
+	plant(&bench->copies.dir, "", 900, true);
+	bench->order.is_guest = true;
+	assert_int_equal(pass(bench), FORS_OK);
+	assert_int_equal(epoch_of(bench, ""), 900);
+	bench->order.is_guest = false;
+	assert_int_equal(pass(bench), FORS_OK);
+	assert_int_equal(epoch_of(bench, ""), 1000);
+	snprintf(other, sizeof(other), "%s.old", bench->dir);
+	assert_int_equal(rename(bench->dir, other), 0);
+	assert_int_equal(pass(bench), FORS_EIO);
+	assert_int_equal(mkdir(bench->dir, 0755), 0);
+	plant(&bench->copies.dir, "", 1000, true);
+	assert_int_equal(pass(bench), FORS_OK);
+	assert_int_equal(epoch_of(bench, "job"), 500);
+	assert_true(has(&bench->copies.dir, "status.json", "status"));
+}
+
 /* Another manager's is not withdrawn for our trouble. */
 static void what_is_not_ours_stays(void **state)
 {
@@ -657,12 +713,20 @@ static void what_another_one_holds_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON_A_BENCH(files_are_copied_once),	ON_A_BENCH(a_missing_folder_is_waited_for),
-		cmocka_unit_test(epochs_never_fall),	cmocka_unit_test(what_is_strange_is_replaced),
-		ON_A_BENCH(a_day_ahead_is_believed),	ON_A_BENCH(what_cannot_be_told_is_withdrawn),
-		ON_A_BENCH(what_is_not_ours_stays),	cmocka_unit_test(short_of_memory),
-		ON_A_BENCH(jobs_pass_a_bad_entry),	ON_A_BENCH(jobs_have_epochs_of_their_own),
-		ON_A_BENCH(what_others_left_is_tidied), ON_A_BENCH(what_another_one_holds_is_left),
+		ON_A_BENCH(files_are_copied_once),
+		ON_A_BENCH(a_missing_folder_is_waited_for),
+		cmocka_unit_test(epochs_never_fall),
+		cmocka_unit_test(what_is_strange_is_replaced),
+		ON_A_BENCH(a_day_ahead_is_believed),
+		ON_A_BENCH(what_cannot_be_told_is_withdrawn),
+		ON_A_BENCH(what_was_copied_before_is_withdrawn),
+		ON_A_BENCH(what_was_taken_away_comes_again),
+		ON_A_BENCH(what_is_not_ours_stays),
+		cmocka_unit_test(short_of_memory),
+		ON_A_BENCH(jobs_pass_a_bad_entry),
+		ON_A_BENCH(jobs_have_epochs_of_their_own),
+		ON_A_BENCH(what_others_left_is_tidied),
+		ON_A_BENCH(what_another_one_holds_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
