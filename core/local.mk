@@ -185,10 +185,7 @@ libforscore_la_SOURCES = \
 	core/tables/level.c core/tables/level.h \
 	core/tables/level_build.c \
 	core/tables/level_own.c \
-	core/tables/level_moves.c \
-	core/tables/level_repair.c \
-	core/tables/level_tabu.c \
-	core/tables/level_both.c \
+	core/tables/level_search.c \
 	core/tables/leveller.c core/tables/leveller.h \
 	core/tables/loops.c core/tables/loops.h \
 	core/tables/reach.c core/tables/reach.h \

@@ -19,7 +19,7 @@ struct fors_level {
 	uint16_t *base;	   /* [to * nslots + slot]: class of the place's base LID */
 	uint8_t *lane;	   /* [(leaf * nleaves + to) * nclasses + class]: uplink lane, FORS_NO_LANE: none */
 	uint8_t *down;	   /* [(to * nspines + spine) * nlanes + home lane]: see fors_level_down() */
-	bool is_free; /* entries at home may move while something is dead (level_both.c): one LID, parallel cables */
+	bool is_free; /* entries at home may move while something is dead (level_search.c): one LID, parallel cables */
 };
 
 /*

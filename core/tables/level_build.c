@@ -13,7 +13,7 @@
  *    Pairs of leaves with the fewest common lanes choose first, each unit
  *    takes the first lane whose ends have room up to what the poorest leaf has to carry anyway, else the lane whose
  *    fuller end is least full, and links that are still too full
- *    at the end pass units on (level_repair.c).
+ *    at the end pass units on (level_search.c).
  *
  * 2. The right one among equals: one that idles in the round that the rounds
  *    planner has in mind for the unit (level_own.c). With one dead cable every displaced unit then
@@ -34,7 +34,7 @@
  * cables. What varies does so with one LID per port only: with more planners choose among the LIDs.
  *
  * One exception: with one LID per port the fullest link says how long an exchange takes at least. Where more than it need
- * carry goes over it, and cables are parallel, entries at home may move, too (level_both.c): there the exchange counts for more than
+ * carry goes over it, and cables are parallel, entries at home may move, too (level_search.c): there the exchange counts for more than
  * entries that stay.
  *
  * Everything is integer and in a fixed order: same places, same dead cables,
@@ -274,9 +274,7 @@ static bool level_all(struct fors_leveller *leveller)
 	sort_pairs(leveller);
 	fors_leveller_find_rounds(leveller);
 	choose_all(leveller);
-	fors_leveller_repair(leveller);
-	if (leveller->may_move_all && fors_leveller_fullest(leveller) > leveller->enough &&
-	    !fors_leveller_move_all(leveller))
+	if (!fors_leveller_search(leveller))
 		return false;
 	level_extra(leveller);
 	return true;
@@ -307,16 +305,12 @@ static bool allocate(struct fors_leveller *leveller)
 	leveller->pair = malloc((npairs + 1) * sizeof(*leveller->pair));
 	leveller->nwords = (level->nclasses + 63) / 64;
 	leveller->displaced = calloc(npairs * leveller->nwords + 1, sizeof(*leveller->displaced));
-	leveller->unit = malloc((npairs * level->nclasses + 1) * sizeof(*leveller->unit));
-	leveller->first = malloc((2 * nlinks + 1) * sizeof(*leveller->first));
-	leveller->above = calloc(2 * nlinks / 64 + 1, sizeof(*leveller->above));
-	leveller->saved = malloc(npairs * level->nclasses + 2 * nlinks * sizeof(*leveller->up) + 1);
 	leveller->wanted = calloc((size_t)fabric->nleaves * leveller->nwords + 1, sizeof(*leveller->wanted));
 	leveller->home = home_lanes(level);
 	leveller->exists = calloc((size_t)fabric->nleaves * level->nclasses + 1, sizeof(*leveller->exists));
 	return leveller->up && leveller->down && leveller->is_choosy && leveller->own && leveller->up_taken &&
 	       leveller->down_taken && leveller->pair && leveller->exists && leveller->home && leveller->wanted &&
-	       leveller->displaced && leveller->unit && leveller->first && leveller->above && leveller->saved;
+	       leveller->displaced;
 }
 
 static void release(struct fors_leveller *leveller)
@@ -332,10 +326,6 @@ static void release(struct fors_leveller *leveller)
 	free(leveller->displaced);
 	free(leveller->wanted);
 	free((void *)leveller->home);
-	free(leveller->unit);
-	free(leveller->first);
-	free(leveller->above);
-	free(leveller->saved);
 }
 
 /* A map by the settings of *leveller, whose own arrays come and go here; NULL: out of memory. */

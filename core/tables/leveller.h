@@ -5,10 +5,7 @@
  * leveller.c      looking at units, lanes and links
  * level_build.c   the choice of lanes by load
  * level_own.c     lanes for units that can stay in their own round
- * level_moves.c   which unit had best leave a link
- * level_repair.c  units of links that are too full move on
- * level_tabu.c    the last of them
- * level_both.c    what is at home moves, too, and ways down
+ * level_search.c  links that are too full pass units on; with parallel cables what is at home moves, too, and ways down
  *
  * A pair is leaf * nleaves + to, a unit a pair and a class (level.h). One thread at a time.
  */
@@ -18,13 +15,6 @@
 #include "level.h"
 
 #define FORS_UNDECIDED 254 /* a displaced unit whose lane is not chosen yet (lanes end at 253) */
-
-/* A unit that may move, and its neighbours in the lists of its uplink [0] and downlink [1]; FORS_NONE: none. */
-struct fors_leveller_unit {
-	uint32_t pair, class;
-	uint32_t next[2], previous[2];
-	uint32_t free_at; /* step from which it may move again */
-};
 
 /* What the choice goes by. */
 struct fors_leveller {
@@ -47,25 +37,18 @@ struct fors_leveller {
 	bool *is_choosy; /* [pair]: most lanes lead from one leaf to the other */
 	uint16_t *own;	 /* [class * nleaves + distance]: the round that the pattern gives to such units */
 	uint32_t rounds; /* of the plan that is hoped for */
-	uint32_t enough; /* load that the fullest link need not, or cannot, be below */
 	uint64_t idle[FORS_MAX_LANES];	 /* rounds in which a lane idles at all leaves, as bits (when rounds are at most
 					    64) */
 	uint64_t *up_taken, *down_taken; /* [leaf * nlanes + lane]: rounds in which displaced units use it, as bits */
 	uint64_t *displaced;		 /* [pair * nwords + class / 64]: units that are not at home, as bits */
 	uint64_t *wanted;		 /* [to * nwords + class / 64]: some LID is in the class, as bits */
 	uint32_t nwords;
-	bool may_move_all;		 /* where links are too full units at home move, too, and ways down */
-	bool is_uneven;			 /* cables that live differ in what they carry */
-	bool is_for_ever;		 /* over all cables that ever were: it says where entries are at home */
-	bool has_base_only;		 /* one LID per port: classes without a place are not wanted */
-	const uint8_t *home;		 /* [class]: its lane */
-	struct fors_leveller_unit *unit; /* those that may move, in the order of pair and class */
-	uint32_t nunits;
-	uint32_t *first;  /* [link]: of the units on it, FORS_NONE: none */
-	uint64_t *above;  /* [link]: above the cap, as bits */
-	uint64_t surplus; /* what all links have above the cap */
-	uint8_t *saved;	  /* choice and loads, for level_repair.c */
-	uint64_t effort;  /* ways that the repair may still look at */
+	bool may_move_all;   /* where links are too full units at home move, too, and ways down */
+	bool is_uneven;	     /* cables that live differ in what they carry */
+	bool is_for_ever;    /* over all cables that ever were: it says where entries are at home */
+	bool has_base_only;  /* one LID per port: classes without a place are not wanted */
+	const uint8_t *home; /* [class]: its lane */
+	uint32_t effort;     /* exchanges that level_own.c may still try */
 };
 
 /* Flows of a phase over the cable [leaf * nlanes + lane]; where all that live are alike they count as one. */
@@ -210,30 +193,6 @@ uint32_t fors_leveller_first_lane(const struct fors_leveller *leveller, uint32_t
 /* The units of the fullest link, by capacity. */
 uint32_t fors_leveller_fullest(const struct fors_leveller *leveller);
 
-/* ---- level_moves.c; a link is (leaf * nlanes + lane) * 2, and 1 more for the downlink ---- */
-
-/* A change of one unit's lane. */
-struct fors_leveller_move {
-	uint32_t unit;
-	uint8_t lane;
-	int64_t gain;  /* change of the surplus */
-	uint64_t full; /* tie-break */
-};
-
-/* Number the units that have a lane and may have another. */
-void fors_leveller_find_units(struct fors_leveller *leveller);
-/* List them by the links that they use now, for the present cap, all free to move. */
-void fors_leveller_list(struct fors_leveller *leveller);
-/*
- * The best move of a unit of the link, of those that are free at `step`, with a gain of at most `worst`; .unit is
- * FORS_NONE: there is none. Each unit looked at costs effort for all lanes.
- */
-struct fors_leveller_move fors_leveller_best_move(struct fors_leveller *leveller, uint32_t link, int64_t worst,
-						  uint32_t step);
-void fors_leveller_make_move(struct fors_leveller *leveller, const struct fors_leveller_move *move);
-/* The first link above the cap from `link` on, FORS_NONE: there is none. */
-uint32_t fors_leveller_next_over(const struct fors_leveller *leveller, uint32_t link);
-
 /* ---- level_own.c ---- */
 
 /* Estimate the rounds of a plan, and the own round of every unit. */
@@ -241,16 +200,12 @@ void fors_leveller_find_rounds(struct fors_leveller *leveller);
 /* Choose lanes for units that find an idle one in their own round, where plans are made by such a pattern. */
 void fors_leveller_choose_own(struct fors_leveller *leveller);
 
-/* ---- level_repair.c, level_tabu.c ---- */
+/* ---- level_search.c ---- */
 
-/* Move units off links that are above the average of the poorest leaf, or what is forced on a link. */
-void fors_leveller_repair(struct fors_leveller *leveller);
-/* Take what is above the cap off all links by a tabu search; false: not all of it, and others are as full. */
-bool fors_leveller_tabu(struct fors_leveller *leveller);
-
-/* ---- level_both.c ---- */
-
-/* Where the fullest link has more than it need have: entries at home move, too, and ways down. False: out of memory. */
-bool fors_leveller_move_all(struct fors_leveller *leveller);
+/*
+ * Take what is above the least cap, or as low a one as can be, off all links; on entry .cap is what is forced on a link.
+ * Displaced units move; if .may_move_all, where that does not do, those at home too, and ways down. False: out of memory.
+ */
+bool fors_leveller_search(struct fors_leveller *leveller);
 
 #endif

@@ -14,7 +14,7 @@
  *                            states, right again when the cable returns); others go
  *                            down to a leaf that sends them up their home lane, or
  *                            keep the dead port where that lane is dead too, or the entries vary, or may
- *                            leave their homes (level_both.c), or no leaf may turn them (turns.c)
+ *                            leave their homes (level_search.c), or no leaf may turn them (turns.c)
  *   the same, where packets  begin at the spine (CAs, a subnet manager), or lead to a subnet manager, or come from a
  *                            leaf that has no spine in common with the LID's: a detour
  *                            over a leaf where the spine may turn, else none (detours.c)
@@ -30,7 +30,7 @@
  * or switches died (or after they returned):
  *
  *   - Home-healthy entries are the same before and after, at the leaf and at the spine: such flows keep their path. (Not so
- *     with one LID and parallel cables where a link would be too full: level_both.c. No spine sends anything to a leaf that
+ *     with one LID and parallel cables where a link would be too full: level_search.c. No spine sends anything to a leaf that
  *     is not its own there, so nothing goes round; a flow may change its path while packets of it are on their way.)
  *   - Nothing between servers goes round in circles. A packet comes down to a leaf that is not its own only from a
  *     spine that lost the LID's leaf, and only to a leaf whose entry is at home on another spine, before and after (if

@@ -121,7 +121,7 @@ TEST(single_cables)
 	}
 	assert_true(lost > 1000);
 	assert_in_range(moving, 0, TREES * 8 / 100);
-	assert_in_range(moving_parallel, 0, TREES * 8 / 30); /* shorter exchanges count for more there (level_both.c) */
+	assert_in_range(moving_parallel, 0, TREES * 8 / 30); /* shorter exchanges count for more there (level_search) */
 }
 
 /* One cable after the other, and none of them returns. */

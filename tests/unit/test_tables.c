@@ -62,7 +62,7 @@ static void assert_switches_arrive(const struct bed *bed, const char *what)
 		}
 }
 
-/* Home-healthy entries are at home, but those that level_both.c may move: checked from the definition. */
+/* Home-healthy entries are at home, but those that level_search.c may move: checked from the definition. */
 static void assert_at_home(const struct bed *bed, const char *what)
 {
 	const struct fors_fabric *f = bed->fabric;
