@@ -65,11 +65,11 @@ def _figures(rows):
 
 
 def _rates(rows):
-    lines = [{"network": r["network"], "pattern": r["pattern"], "load": r["load"], **{k: f"{r['rate'][k]:.1f}" for k in NAMES}} for r in rows]
+    lines = [{"network": r["network"], "pattern": r["pattern"], "load": r["load"], **{k: f"{r['rate'][k]:.1f}" for k in NAMES}} for r in rows if r["load"] == rows[-1]["load"]]
     flex = [r for r in rows if r["network"] != "Dragonfly"]
     near = [r for r in flex if r["rate"]["tago"] >= 0.9 * r["rate"]["ugal-g"]]
     return table("TAGO, figures 5, 6 and 8 by the paper's measure: mean of messages' own rates, Gbit/s", lines, [("network", "network"), ("pattern", "pattern"), ("load", "load"), *((name, key) for key, name in NAMES.items())]) + (
-        "\nA message's bytes by the time from when it came to be to its last byte, over all messages, those inside of blocks too. " f"TAGO within 10 % of UGAL-G in {len(near)} of {len(flex)} rows of Flexfly and Flexspander, {_same(len(near) == len(flex))}{'' if len(near) == len(flex) else ' in the others'}. " "4 KiB messages are one packet, so at low load this is latency, and TAGO's ways of up to one more link show. Messages of 64 KiB at load 0.1 between two blocks have 75, 71, 83 and 82 with MIN, ECMP by flows, UGAL-G and TAGO.\n")
+        "\nA message's bytes by the time from when it came to be to its last byte, over all messages, those inside of blocks too; the highest load here, lower ones are in paper.json. " f"TAGO within 10 % of UGAL-G in {len(near)} of {len(flex)} rows of Flexfly and Flexspander, {_same(len(near) == len(flex))}{'' if len(near) == len(flex) else ' in the others'}. " "4 KiB messages are one packet, so at low load this is latency, and TAGO's ways of up to one more link show. Messages of 64 KiB at load 0.1 between two blocks have 75, 71, 83 and 82 with MIN, ECMP by flows, UGAL-G and TAGO.\n")
 
 
 def _latency(rows):
