@@ -14,7 +14,7 @@
  * for all pairs until it hardly moves. That is what the search asks for each candidate, and what it makes small.
  *
  *      start    largest jobs first, each the same lanes at all its leaves as far as they are free
- *      search   swap two lanes of a leaf, give one away, exchange a lane for another at all leaves of a job
+ *      search   swap two lanes of a leaf, give one away
  *
  * A job of one leaf owns nothing: it needs no cable. Jobs that share (joblist.h) are one more owner together. Lanes whose
  * cable is dead or drained belong to nobody.

@@ -12,26 +12,31 @@
 #include "core/base/random.h"
 
 #define HOT (SPEED_ONE / 5) /* what a move may cost at the beginning */
-#define MOST_TOUCHED 512    /* lanes that a move may touch */
 #define SEEDS_APART 7919
 
-/* A move: what it changed, to be taken back, and whom it touched. */
+/* A move at a leaf: the lanes that it changed, to be taken back, and whom it touched. */
 struct move {
-	uint32_t index[MOST_TOUCHED], was[MOST_TOUCHED]; /* of `at` */
-	uint32_t n;
+	uint32_t leaf, n, nowners;
+	uint32_t lane[2], was[2];
 	struct touched {
 		uint32_t owner, ncut;
 		int64_t energy;
 		size_t saved; /* where in search->saved its water is */
-	} owner[2 * MOST_TOUCHED];
-	uint32_t nowners;
-	uint32_t leaf; /* the only one where anything changes, FORS_NONE: several */
+	} owner[2];
 	size_t nsaved;
 };
 
-/* The words of the pairs of one party of an owner, behind its loads, to or from `saved`. How many words in all. */
-static size_t copy_party(const struct search *s, const struct owner *owner, uint32_t me, uint32_t *saved, bool is_back)
+static struct party *party_of(const struct search *s, uint32_t leaf, uint32_t who)
 {
+	return &s->party[s->party_at[(size_t)leaf * s->nowners + who]];
+}
+
+/* The water of an owner that its lanes at the leaf change, to or from where the move saves it. How many words. */
+static size_t copy_water(struct search *s, const struct move *move, const struct touched *touched, bool is_back)
+{
+	const struct owner *owner = &s->owner[touched->owner];
+	uint32_t me = (uint32_t)(party_of(s, move->leaf, touched->owner) - s->party) - owner->first;
+	uint32_t *saved = s->saved + touched->saved;
 	size_t n = (size_t)owner->count * s->nlanes, row = s->nlanes + (size_t)1;
 
 	memcpy(is_back ? owner->load : saved, is_back ? saved : owner->load, n * sizeof(*saved));
@@ -43,23 +48,6 @@ static size_t copy_party(const struct search *s, const struct owner *owner, uint
 		share = owner_share(s, owner, k < me ? k : me, k < me ? me : k);
 		memcpy(is_back ? share : saved + n, is_back ? saved + n : share, row * sizeof(*saved));
 		n += row;
-	}
-	return n;
-}
-
-/* The whole water of an owner, or only what one leaf changes, to or from where the move saves it. */
-static size_t copy_water(struct search *s, const struct move *move, const struct touched *touched, bool is_back)
-{
-	const struct owner *owner = &s->owner[touched->owner];
-	uint32_t *saved = s->saved + touched->saved;
-	size_t n = owner_words(s, owner);
-
-	if (move->leaf != FORS_NONE) {
-		uint32_t me = s->party_at[(size_t)move->leaf * s->nowners + touched->owner] - owner->first;
-
-		n = copy_party(s, owner, me, saved, is_back);
-	} else {
-		memcpy(is_back ? owner->load : saved, is_back ? saved : owner->load, n * sizeof(*saved));
 	}
 	s->work += n / 16;
 	return n;
@@ -79,57 +67,43 @@ static void touch(struct search *s, struct move *move, uint32_t who)
 	move->nsaved += copy_water(s, move, touched, false);
 }
 
-static struct party *party_of(const struct search *s, uint32_t leaf, uint32_t who)
+static void pass(struct search *s, uint32_t leaf, uint32_t lane, uint32_t who)
 {
-	return &s->party[s->party_at[(size_t)leaf * s->nowners + who]];
-}
-
-static void pass(struct search *s, uint32_t index, uint32_t who)
-{
-	uint32_t leaf = index / s->nlanes, lane = index % s->nlanes;
-	struct party *from = party_of(s, leaf, s->at[index]), *to = party_of(s, leaf, who);
+	uint32_t *at = &s->at[(size_t)leaf * s->nlanes + lane];
+	struct party *from = party_of(s, leaf, *at), *to = party_of(s, leaf, who);
 
 	from->nlanes--;
 	to->nlanes++;
 	mask_flip(&from->mask, lane);
 	mask_flip(&to->mask, lane);
-	s->at[index] = who;
+	*at = who;
 }
 
-/* Lane `lane` of the leaf is `who`'s now. */
-static void hand_over(struct search *s, struct move *move, uint32_t leaf, uint32_t lane, uint32_t who)
+/* Another lane of the leaf is `who`'s now. */
+static void hand_over(struct search *s, struct move *move, uint32_t lane, uint32_t who)
 {
-	uint32_t index = leaf * s->nlanes + lane, was = s->at[index];
+	uint32_t was = s->at[(size_t)move->leaf * s->nlanes + lane];
 
-	if (was == who)
-		return;
-	move->index[move->n] = index;
+	move->lane[move->n] = lane;
 	move->was[move->n++] = was;
 	touch(s, move, was);
 	touch(s, move, who);
-	pass(s, index, who);
-}
-
-static void take_back_water(struct search *s, const struct move *move, const struct touched *touched)
-{
-	const struct owner *owner = &s->owner[touched->owner];
-
-	copy_water(s, move, touched, true);
-	for (uint32_t k = owner->first; k < owner->first + owner->count; k++)
-		s->party[k].poured = s->party[k].mask;
+	pass(s, move->leaf, lane, who);
 }
 
 static void take_back(struct search *s, struct move *move)
 {
 	while (move->n > 0) {
 		move->n--;
-		pass(s, move->index[move->n], move->was[move->n]);
+		pass(s, move->leaf, move->lane[move->n], move->was[move->n]);
 	}
 	for (uint32_t i = 0; i < move->nowners; i++) {
 		const struct touched *touched = &move->owner[i];
 		struct owner *owner = &s->owner[touched->owner];
+		struct party *party = party_of(s, move->leaf, touched->owner);
 
-		take_back_water(s, move, touched);
+		copy_water(s, move, touched, true);
+		party->poured = party->mask;
 		owner->ncut = touched->ncut;
 		owner->energy = touched->energy;
 	}
@@ -137,29 +111,17 @@ static void take_back(struct search *s, struct move *move)
 
 /* ---- moves ---- */
 
-/* Two lanes of a leaf change owners, or (is_gift) the first lane becomes the second one's owner's. */
-static void exchange(struct search *s, struct move *move, uint32_t leaf, uint32_t one, uint32_t two, bool is_gift)
+/* Two lanes of the leaf change owners, or (is_gift) the first lane becomes the second one's owner's. */
+static void exchange(struct search *s, struct move *move, uint32_t one, uint32_t two, bool is_gift)
 {
-	uint32_t a = s->at[(size_t)leaf * s->nlanes + one], b = s->at[(size_t)leaf * s->nlanes + two];
+	const uint32_t *at = &s->at[(size_t)move->leaf * s->nlanes];
+	uint32_t a = at[one], b = at[two];
 
-	if (a == FORS_NO_JOB || b == FORS_NO_JOB || a == b || (is_gift && party_of(s, leaf, a)->nlanes == 1))
+	if (a == FORS_NO_JOB || b == FORS_NO_JOB || a == b || (is_gift && party_of(s, move->leaf, a)->nlanes == 1))
 		return;
-	hand_over(s, move, leaf, one, b);
+	hand_over(s, move, one, b);
 	if (!is_gift)
-		hand_over(s, move, leaf, two, a);
-}
-
-/* The owner has lane `two` for lane `one` at all leaves where it has one and not two. */
-static void change_column(struct search *s, struct move *move, const struct owner *owner, uint32_t one, uint32_t two)
-{
-	for (uint32_t i = owner->first; i < owner->first + owner->count; i++) {
-		size_t row = (size_t)s->party[i].leaf * s->nlanes;
-
-		if (move->n + 2 > MOST_TOUCHED)
-			return; /* an exchange is done whole, or not */
-		if (s->at[row + one] == s->party[i].owner && s->at[row + two] != s->party[i].owner)
-			exchange(s, move, s->party[i].leaf, one, two, false);
-	}
+		hand_over(s, move, two, a);
 }
 
 /* A lane of the leaf that is the owner's: the first one from a random one on. */
@@ -197,8 +159,6 @@ static void choose(struct search *s, struct fors_xorshift *random, struct move *
 	uint32_t kind = fors_xorshift_below(random, 16), one = fors_xorshift_below(random, s->nlanes);
 	uint32_t leaf = s->shared_leaf[fors_xorshift_below(random, s->nshared)], two;
 
-	move->n = move->nowners = 0;
-	move->nsaved = 0;
 	if (slow->count && kind < 12) {
 		leaf = any_leaf_of(s, random, slow);
 		two = any_lane_of(s, random, leaf, s->party[slow->first].owner);
@@ -207,23 +167,11 @@ static void choose(struct search *s, struct fors_xorshift *random, struct move *
 	} else {
 		two = fors_xorshift_below(random, s->nlanes);
 	}
-	move->leaf = kind % 8 == 0 ? FORS_NONE : leaf;
-	if (kind % 8 == 0 && slow->count && one != two)
-		change_column(s, move, slow, one, two);
-	else
-		exchange(s, move, leaf, one, two, kind % 8 < 4);
+	*move = (struct move){.leaf = leaf};
+	exchange(s, move, one, two, kind % 8 < 4);
 }
 
 /* ---- the search ---- */
-
-/* How is the owner, after the move; FORS_NONE: wherever its lanes may have changed? */
-static void ask_owner(struct search *s, struct owner *owner, uint32_t leaf)
-{
-	if (leaf != FORS_NONE)
-		fors_owners_pour_leaf(s, owner, leaf);
-	else
-		fors_owners_pour(s, owner);
-}
 
 /* How much worse the owners that the move touched are now. */
 static int64_t ask(struct search *s, const struct move *move)
@@ -233,7 +181,7 @@ static int64_t ask(struct search *s, const struct move *move)
 	for (uint32_t i = 0; i < move->nowners; i++) {
 		struct owner *owner = &s->owner[move->owner[i].owner];
 
-		ask_owner(s, owner, move->leaf);
+		fors_owners_pour_leaf(s, owner, move->leaf);
 		sum += owner->energy - move->owner[i].energy;
 	}
 	return sum;
@@ -266,7 +214,7 @@ static int64_t weigh_all(struct search *s, int64_t *least)
 	int64_t energy = 0;
 
 	for (uint32_t o = 0; o < s->nowners; o++) {
-		ask_owner(s, &s->owner[o], FORS_NONE);
+		fors_owners_pour(s, &s->owner[o]);
 		energy += s->owner[o].energy;
 		*least += s->owner[o].count ? SPEED_ONE : 0;
 	}
