@@ -22,23 +22,17 @@ static void ask_sweep(void *context)
 	const struct fors_daemon *daemon = context;
 
 	if (!daemon->is_shadow)
-		daemon->setup.sweep(daemon->setup.context);
+		daemon->setup.source.sweep(daemon->setup.source.context);
 }
 
 static enum fors_err start_threads(struct fors_daemon *daemon, struct fors_error *error)
 {
-	struct fors_worker_setup setup = {.log = &daemon->setup.log,
-					  .folder = &daemon->folder,
-					  .mastership = daemon->setup.mastership,
-					  .looking = daemon->setup.looking,
-					  .sweep = daemon->setup.sweep,
-					  .context = daemon->setup.context,
-					  .opensm = daemon->setup.version,
-					  .source = daemon->setup.source};
+	struct fors_worker_setup setup = {
+		.log = &daemon->setup.log, .folder = &daemon->folder, .source = daemon->setup.source};
 	struct fors_kept_setup kept = {.log = setup.log,
 				       .folder = setup.folder,
-				       .news = daemon->setup.sweep,
-				       .context = daemon->setup.context};
+				       .news = daemon->setup.source.sweep,
+				       .context = daemon->setup.source.context};
 	const char *state_dir = daemon->settings ? daemon->settings->state_dir : NULL;
 	enum fors_err err = fors_folder_init(&daemon->folder, state_dir, daemon->setup.guid, error);
 

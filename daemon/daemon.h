@@ -21,16 +21,10 @@ struct fors_daemon;
 
 struct fors_daemon_setup {
 	struct fors_log log;	     /* copied; its context is borrowed until fors_daemon_free() */
+	struct fors_source source;   /* copied: who gives looks */
 	struct fors_sources sources; /* of the settings, for the start; strings are borrowed during the call */
 	uint64_t guid;		     /* names the state folder: the port that the subnet is managed or looked at from */
-	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
-	void (*looking)(void *context,
-			struct fors_looking *now); /* likewise; NULL: fors_daemon_note_attended() says all */
-	void (*sweep)(void *context);		   /* look again, and route: any thread may call it */
-	void *context;
-	const char *version; /* of the subnet manager, constant; NULL: not known */
-	const char *source;  /* the program that gives looks, as its end is told, constant; NULL: opensm */
-	bool is_shared;	     /* several such sources may have one publish_dir: one of them publishes there (holder.h) */
+	bool is_shared; /* several such sources may have one publish_dir: one of them publishes there (holder.h) */
 };
 
 /*
@@ -135,6 +129,8 @@ bool fors_daemon_ran_short(struct fors_daemon *daemon, enum fors_err err);
 bool fors_daemon_is_holder(struct fors_daemon *daemon);
 
 /* --- what the source hears meanwhile; any thread, any lock may be held ------- */
+
+/* Handed on to the worker, see worker.h; in shadow mode there is none. */
 
 void fors_daemon_note_tables(struct fors_daemon *daemon, uint64_t number);
 void fors_daemon_note_step(struct fors_daemon *daemon, enum fors_step step, double at);

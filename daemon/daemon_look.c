@@ -193,8 +193,8 @@ static void warn_of_words(const struct fors_daemon *daemon, struct fors_look *lo
 {
 	struct fors_looking now = {.interval_ms = 1};
 
-	if (daemon->setup.looking)
-		daemon->setup.looking(daemon->setup.context, &now);
+	if (daemon->setup.source.looking)
+		daemon->setup.source.looking(daemon->setup.source.context, &now);
 	if (!now.interval_ms)
 		fors_warn(&look->warnings, "sweep_interval is 0: opensm looks only when a trap tells of a change, so a "
 					   "lost trap, or a dead cable of its own, leaves all this as it is");

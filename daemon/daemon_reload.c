@@ -12,7 +12,7 @@
 /* The program that is to be started again for some settings. */
 static const char *name_source(const struct fors_daemon *daemon)
 {
-	return daemon->setup.source ? daemon->setup.source : "opensm";
+	return daemon->setup.source.program ? daemon->setup.source.program : "opensm";
 }
 
 /* The state folder stays where it was when the program started: say so, once, to whom wants it elsewhere. */

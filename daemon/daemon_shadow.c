@@ -19,7 +19,7 @@
 enum fors_err fors_daemon_start_shadow(struct fors_daemon *daemon, struct fors_error *error)
 {
 	struct fors_shadow_setup setup = {
-		.log = &daemon->setup.log, .folder = &daemon->folder, .version = daemon->setup.version};
+		.log = &daemon->setup.log, .folder = &daemon->folder, .version = daemon->setup.source.version};
 	struct fors_kept_setup kept = {.log = setup.log, .folder = setup.folder};
 	const char *state_dir = daemon->settings ? daemon->settings->state_dir : NULL;
 	enum fors_err err = fors_folder_init(&daemon->folder, state_dir, daemon->setup.guid, error);

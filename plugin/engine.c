@@ -97,11 +97,11 @@ struct fors_engine *fors_engine_new(struct osm_opensm *osm)
 	struct fors_daemon_setup setup = {.log = log,
 					  .sources = fors_engine_sources(osm),
 					  .guid = cl_ntoh64(osm->subn.sm_port_guid),
-					  .mastership = mastership,
-					  .looking = looking,
-					  .sweep = sweep,
-					  .context = osm,
-					  .version = OSM_VERSION};
+					  .source = {.version = OSM_VERSION,
+						     .mastership = mastership,
+						     .looking = looking,
+						     .sweep = sweep,
+						     .context = osm}};
 	struct fors_error error;
 
 	if (!engine || fors_daemon_start(&setup, &engine->daemon, &error)) {

@@ -470,14 +470,12 @@ static enum fors_err serve(struct fors_service *service, struct fors_error *erro
 
 static enum fors_err start_daemon(struct fors_service *service, struct fors_error *error)
 {
-	const struct fors_daemon_setup setup = {.log = service->log,
-						.sources = service->sources,
-						.guid = fors_mads_port(service->mads)->guid,
-						.mastership = mastership,
-						.sweep = sweep,
-						.context = service,
-						.source = "fors watch",
-						.is_shared = true};
+	const struct fors_daemon_setup setup = {
+		.log = service->log,
+		.sources = service->sources,
+		.guid = fors_mads_port(service->mads)->guid,
+		.source = {.program = "fors watch", .mastership = mastership, .sweep = sweep, .context = service},
+		.is_shared = true};
 	enum fors_err err = fors_daemon_start(&setup, &service->daemon, error);
 
 	if (err)

@@ -94,7 +94,7 @@ static void run(void *context)
 	struct fors_look *look;
 
 	fors_publisher_open(&worker->publisher, worker->setup.log, &worker->folder, worker->setup.copier);
-	worker->publisher.counts.opensm = worker->setup.opensm;
+	worker->publisher.counts.opensm = worker->setup.source.version;
 	fors_worker_jobs_open(worker);
 	fors_worker_demand_open(worker);
 	fors_worker_jobdemands_open(worker);
@@ -187,7 +187,7 @@ void fors_worker_stop(struct fors_worker *worker)
 	if (!worker)
 		return;
 	log = worker->setup.log;
-	source = worker->setup.source ? worker->setup.source : "opensm";
+	source = worker->setup.source.program ? worker->setup.source.program : "opensm";
 	fors_mail_stop(&worker->mail);
 	if (fors_io_thread_end(worker->io, LAST_MS))
 		free_worker(worker);

@@ -32,19 +32,24 @@ struct fors_looking {
 	uint64_t asked;	      /* grows whenever it asks the fabric, also where it tells nobody */
 };
 
-struct fors_worker_setup {
-	struct fors_log *log;				   /* borrowed until fors_worker_stop() */
-	const struct fors_folder *folder;		   /* copied */
-	struct fors_copier *copier;			   /* borrowed likewise; NULL: no copies, no command */
-	struct fors_advisor *advisor;			   /* borrowed likewise; NULL: nobody says what to mend */
-	enum fors_mastership (*mastership)(void *context); /* asked by the worker's thread, every tick */
+/* Who gives looks: OpenSM with the plugin, or a program that reads the fabric itself. */
+struct fors_source {
+	const char *program;					  /* whose end is told, constant; NULL: opensm */
+	const char *version;					  /* of the subnet manager, constant; NULL: not known */
+	enum fors_mastership (*mastership)(void *context);	  /* asked by the worker's thread, every tick */
 	void (*looking)(void *context, struct fors_looking *now); /* likewise; NULL: note_attended() says all */
-	void (*sweep)(void *context); /* start a heavy sweep, by the worker's thread; NULL: cannot */
-	void *context;
-	unsigned threads;   /* for planning; 0: as the machine has, at most 2 */
-	const char *opensm; /* version of OpenSM, constant; NULL: not known */
-	const char *source; /* the program that gives looks, as its end is told, constant; NULL: opensm */
-	unsigned tick_ms;   /* how often it looks around when there are no looks; 0: every second */
+	void (*sweep)(void *context); /* look again, and route: any thread may call it; NULL: cannot */
+	void *context;		      /* of the three */
+};
+
+struct fors_worker_setup {
+	struct fors_log *log;		  /* borrowed until fors_worker_stop() */
+	const struct fors_folder *folder; /* copied */
+	struct fors_copier *copier;	  /* borrowed likewise; NULL: no copies, no command */
+	struct fors_advisor *advisor;	  /* borrowed likewise; NULL: nobody says what to mend */
+	struct fors_source source;	  /* copied */
+	unsigned threads;		  /* for planning; 0: as the machine has, at most 2 */
+	unsigned tick_ms;		  /* how often it looks around when there are no looks; 0: every second */
 };
 
 /* Start the thread. Errors: FORS_ENOMEM. */

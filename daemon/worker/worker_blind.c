@@ -55,8 +55,8 @@ static const char *find_why(struct fors_worker *worker, uint64_t *looked_ms)
 	struct fors_looking now = {.is_off = false};
 	bool is_broken_off = sweeps.is_open && !sweeps.since;
 
-	if (worker->setup.looking)
-		worker->setup.looking(worker->setup.context, &now);
+	if (worker->setup.source.looking)
+		worker->setup.source.looking(worker->setup.source.context, &now);
 	*looked_ms = last_looked(worker, &sweeps, now.asked);
 	if (!worker->is_master && (is_broken_off || sweeps.has_failed))
 		return "opensm has broken off a sweep, and is not the master any more (is its port up, its cable alive?)";

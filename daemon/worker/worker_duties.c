@@ -34,7 +34,7 @@ static void beat(struct fors_worker *worker)
 /* Is it the master? As it is now. */
 static enum fors_mastership ask_mastership(struct fors_worker *worker)
 {
-	enum fors_mastership mastership = worker->setup.mastership(worker->setup.context);
+	enum fors_mastership mastership = worker->setup.source.mastership(worker->setup.source.context);
 
 	worker->is_master = mastership == FORS_MASTER_YES;
 	return mastership;
@@ -86,10 +86,10 @@ static void watch_held_cables(struct fors_worker *worker)
 {
 	uint64_t now = fors_clock_ms();
 
-	if (!worker->due_ms || now < worker->due_ms || !worker->setup.sweep || worker->is_standby)
+	if (!worker->due_ms || now < worker->due_ms || !worker->setup.source.sweep || worker->is_standby)
 		return;
 	worker->due_ms = now + SWEEP_AGAIN_MS;
-	worker->setup.sweep(worker->setup.context);
+	worker->setup.source.sweep(worker->setup.source.context);
 }
 
 /* In publish_dir the epoch has to grow from one subnet manager to the next, whatever their clocks say. */

@@ -106,7 +106,7 @@ void fors_worker_publish_early(struct fors_worker *worker)
 	bool is_safe = jobs ? worker->jobs.is_safe : plan->is_safe && plan->outcome.is_proven;
 
 	if (!fors_mail_confirms(&worker->mail, jobs ? jobs : plan->ahead) || !is_safe ||
-	    worker->setup.mastership(worker->setup.context) != FORS_MASTER_YES || !publish(worker))
+	    worker->setup.source.mastership(worker->setup.source.context) != FORS_MASTER_YES || !publish(worker))
 		return;
 	worker->is_early = true;
 	fors_log_info(worker->setup.log, "published when the switches had confirmed their tables; the sweep goes on");

@@ -270,11 +270,11 @@ static void ask_for_sweep(struct fors_worker *worker, uint64_t now)
 {
 	struct fors_worker_jobs *jobs = &worker->jobs;
 
-	if (!worker->setup.sweep || (jobs->asked_ms && now < jobs->asked_ms + SWEEP_EVERY_MS))
+	if (!worker->setup.source.sweep || (jobs->asked_ms && now < jobs->asked_ms + SWEEP_EVERY_MS))
 		return;
 	jobs->asked_ms = now;
 	fors_log_info(worker->setup.log, "a sweep is asked for, to write the table entries of jobs");
-	worker->setup.sweep(worker->setup.context);
+	worker->setup.source.sweep(worker->setup.source.context);
 }
 
 /* Is all planned with what is wanted? */

@@ -246,7 +246,7 @@ void fors_worker_do(struct fors_worker *worker, struct fors_look *look)
 {
 	/* Only what these tables let follow may be early: the word that others are in may come to be read after them. */
 	worker->plan.is_safe = worker->jobs.is_safe = false;
-	if (worker->setup.mastership(worker->setup.context) == FORS_MASTER_NO)
+	if (worker->setup.source.mastership(worker->setup.source.context) == FORS_MASTER_NO)
 		return; /* which is published by fors_worker_tend() */
 	fors_worker_watch_looks(worker);
 	worker->look = look;

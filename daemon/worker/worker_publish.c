@@ -249,6 +249,6 @@ void fors_worker_publish_end(struct fors_worker *worker)
 	char reason[FORS_ERROR_TEXT];
 
 	snprintf(reason, sizeof(reason), "%s" FORS_REASON_ENDED,
-		 worker->setup.source ? worker->setup.source : "opensm");
+		 worker->setup.source.program ? worker->setup.source.program : "opensm");
 	publish_last(worker, fors_clock_unix_ms(), reason);
 }

@@ -78,9 +78,7 @@ static void start(struct source *source)
 	struct fors_daemon_setup setup = {.log = {.write = write_line},
 					  .sources = sources_of(source),
 					  .guid = GUID,
-					  .mastership = mastership,
-					  .sweep = sweep,
-					  .context = source};
+					  .source = {.mastership = mastership, .sweep = sweep, .context = source}};
 	struct fors_error error;
 
 	assert_int_equal(fors_daemon_start(&setup, &source->daemon, &error), FORS_OK);

@@ -1209,10 +1209,10 @@ static void what_the_worker_asks(void **state)
 
 	for (unsigned i = 0; i < 4; i++) {
 		osm->subn.sm_state = case_of[i].state;
-		assert_int_equal(noted.setup.mastership(noted.setup.context), case_of[i].mastership);
+		assert_int_equal(noted.setup.source.mastership(noted.setup.source.context), case_of[i].mastership);
 	}
 	assert_int_equal(osm->sm.signal_mask, 0);
-	noted.setup.sweep(noted.setup.context);
+	noted.setup.source.sweep(noted.setup.source.context);
 	assert_true(osm->subn.force_heavy_sweep);
 	assert_int_equal(osm->sm.signal_mask, 1u << OSM_SIGNAL_SWEEP);
 	assert_ptr_equal(noted.setup.log->context, &osm->log);

@@ -23,8 +23,9 @@ static void count_sweep(void *context)
 void jobs_bench_start(struct bench *bench)
 {
 	const struct fors_copier_request request = {.dir = bench->copies};
-	struct fors_worker_setup setup = {
-		.folder = &bench->folder, .mastership = mastership, .sweep = count_sweep, .tick_ms = TICK_MS};
+	struct fors_worker_setup setup = {.folder = &bench->folder,
+					  .source = {.mastership = mastership, .sweep = count_sweep},
+					  .tick_ms = TICK_MS};
 
 	assert_int_equal(fors_copier_start(NULL, &bench->folder, &bench->copier, NULL), FORS_OK);
 	assert_int_equal(fors_copier_set(bench->copier, &request, NULL), FORS_OK);

@@ -179,12 +179,11 @@ static enum fors_mastership submit_late(void *context)
 
 static void start_worker(struct bench *bench)
 {
-	const struct fors_worker_setup setup = {.folder = &bench->folder,
-						.copier = bench->copier,
-						.mastership = submit_late,
-						.looking = looking,
-						.sweep = sweep,
-						.tick_ms = TICK_MS};
+	const struct fors_worker_setup setup = {
+		.folder = &bench->folder,
+		.copier = bench->copier,
+		.source = {.mastership = submit_late, .looking = looking, .sweep = sweep},
+		.tick_ms = TICK_MS};
 
 	assert_int_equal(fors_worker_start(&setup, &bench->worker, NULL), FORS_OK);
 }
@@ -1685,7 +1684,7 @@ static void memory_runs_out_for_a_while(void **state)
 static void no_worker_without_memory(void **state)
 {
 	struct bench *bench = without_worker(state); /* which allocates now and then */
-	const struct fors_worker_setup setup = {.folder = &bench->folder, .mastership = mastership};
+	const struct fors_worker_setup setup = {.folder = &bench->folder, .source = {.mastership = mastership}};
 	struct fors_worker *worker = NULL;
 	struct fors_error error;
 	int64_t live = faults_live();
