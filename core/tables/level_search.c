@@ -33,13 +33,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PASSES 24	   /* over all links that are too full, of steps that add nothing */
-#define STEPS 600	   /* of the tabu search without a lower surplus */
-#define STAY 6		   /* steps that what moved has to stay at least */
-#define ATTEMPTS 8	   /* at caps */
-#define DISPLACED_EFFORT 4 /* ways looked at per entry of a base LID in all switches, all in all: displaced units */
-#define EFFORT 40	   /* per unit, where all may move, */
-#define SMALL_EFFORT 400   /* and in small trees, where so many take a millisecond or two: */
+#define PASSES 24		/* over all links that are too full, of steps that add nothing */
+#define STEPS 600		/* of the tabu search without a lower surplus */
+#define STAY 6			/* steps that what moved has to stay at least */
+#define ATTEMPTS 8		/* to get below a cap, each with its share of the effort */
+#define DISPLACED_EFFORT 4	/* ways looked at, all in all: of displaced units, per base LID and switch; */
+#define EFFORT 40		/* where all may move, per pair of leaves and class, */
+#define SMALL_EFFORT 400	/* and in small trees, where so many take a millisecond or two: */
 #define SMALL UINT64_C(1000000) /* no more than these */
 #define GAIN 25			/* a choice is kept that takes one in so many off the fullest link, or more */
 
