@@ -14,7 +14,7 @@ from conftest import FORS, SRC
 SPEC = "FT(2;20,3)"  # Leaf00[21] is an uplink
 HISTORY = "JobID|Start|End|NNodes|NodeList\n" + "".join(
     f"{n}|2026-10-01T00:{n:02}:00|2026-10-01T01:{n:02}:00|2|Node00-{n:02},Node01-{n:02}\n" for n in range(8))
-PAGES_ELSEWHERE = {"by-hand.md": "ibsim and opensm: tests/e2e/test_by_hand.py"}
+PAGES_ELSEWHERE = {"by-hand.md": "ibsim and opensm: tests/e2e/test_by_hand.py", "trial.md": "a fabric: tests/e2e/test_trial.py"}
 ELSEWHERE = {  # what cannot run here, and where it is run
     r"0x\.\.\.": "a state folder: tests/e2e",
     r"--engines": "opensm and ibsim: tests/e2e",
