@@ -31,7 +31,6 @@
 #include "over_bound.h"
 #include "over_rounds.h"
 
-#define MOST_PATHS 4	 /* path indices that are looked at: more gain nothing */
 #define SOME_SERVERS 512 /* of more it takes long */
 /*
  * Of more a phase less is little, and looking for it takes long where rounds are to be had at once. In 198 small trees
@@ -470,7 +469,8 @@ static void tell_bounds(const struct plan *plan, struct fors_outcome *outcome)
 enum fors_err fors_over_plan(const struct fors_request *request, struct fors_outcome *outcome, struct fors_error *error)
 {
 	bool is_flows = !strcmp(fors_method_of(&request->task.limits), fors_method_flows.name);
-	struct plan plan = {.request = request, .rounds = is_flows ? NULL : request->rounds, .most_paths = MOST_PATHS};
+	struct plan plan = {
+		.request = request, .rounds = is_flows ? NULL : request->rounds, .most_paths = FORS_FLOWS_MOST_PATHS};
 	enum fors_err err = make(&plan, error);
 
 	tell(&plan, 0.9);
@@ -485,7 +485,7 @@ enum fors_err fors_over_plan(const struct fors_request *request, struct fors_out
 
 enum fors_err fors_over_look(const struct fors_request *request, struct fors_outcome *outcome, struct fors_error *error)
 {
-	struct plan plan = {.request = request, .most_paths = MOST_PATHS};
+	struct plan plan = {.request = request, .most_paths = FORS_FLOWS_MOST_PATHS};
 	enum fors_err err = read_tables(&plan, error);
 
 	if (!err)

@@ -11,8 +11,7 @@
 #include "pack.h"
 #include "search.h"
 
-#define BEGIN_WORK UINT64_C(1000000) /* words of masks, for what waits, */
-#define WORK_PER_WAITING 5000	     /* and more for each token */
+#define BEGIN_WORK UINT64_C(1000000) /* words of masks, for what waits */
 #define MORE_PHASES 2		     /* than receivers, and */
 #define PART_MORE 50		     /* one part of so many, for what waits */
 
@@ -51,8 +50,8 @@ enum fors_err fors_flows_linear_shift(const struct fors_flows_problem *problem, 
 	if (err)
 		return err;
 	if (!asked->limits.steps) /* whoever said how many steps there are gets no more */
-		return fors_flows_finish(packing, most, BEGIN_WORK + WORK_PER_WAITING * (*packing)->nwaiting, asked,
-					 error);
+		return fors_flows_finish(packing, most, BEGIN_WORK + FORS_FLOWS_WORK_PER_WAITING * (*packing)->nwaiting,
+					 asked, error);
 	if ((*packing)->nwaiting) {
 		fors_flows_packing_free(*packing);
 		*packing = NULL;

@@ -15,6 +15,8 @@
 
 #include "core/planners/method.h"
 
+#define FORS_FLOWS_MOST_PATHS 4 /* path indices that units, and plans over any tables, look at: more gain nothing */
+
 #define FORS_FLOWS_NONE UINT32_MAX /* in an occupancy: FORS_OCCUPANCY_NOBODY */
 #define FORS_FLOWS_MOST_LINKS 62   /* of a way: with receiver and switch 64 rows */
 

@@ -8,6 +8,8 @@
 
 #include "pack.h"
 
+#define FORS_FLOWS_WORK_PER_WAITING 5000 /* words of masks that a search may look at for each token that waits */
+
 /* The orders that first fit tries, see first_fit.c. */
 enum fors_flows_order { FORS_FLOWS_BY_LOAD, FORS_FLOWS_BY_DISTANCE, FORS_FLOWS_IN_TURN };
 

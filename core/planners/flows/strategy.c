@@ -32,7 +32,6 @@
 #define HOPELESS 10	/* per cent of the tokens: when more of them wait, a search would be in vain */
 #define PART_MISSING 50 /* per cent of what is missing: so many phases are added */
 #define WORK_PER_SEARCH 1000000
-#define WORK_PER_WAITING 5000
 #define UNITS_SHARE                                                                                                    \
 	3	/* the same of whole units: what is searched for at the bound in vain leaves work for a round more */
 #define SHARE 8 /* of the work that is left, for one search */
@@ -144,7 +143,8 @@ static enum fors_err begin_again(struct attempt *a, uint32_t nphases, struct for
  */
 static uint64_t share_of(const struct attempt *a, const struct fors_flows_packing *packing)
 {
-	uint64_t share = a->work / SHARE, worth = WORK_PER_SEARCH + WORK_PER_WAITING * (uint64_t)packing->nwaiting;
+	uint64_t share = a->work / SHARE,
+		 worth = WORK_PER_SEARCH + FORS_FLOWS_WORK_PER_WAITING * (uint64_t)packing->nwaiting;
 
 	if (a->asked->begin)
 		return a->work / UNITS_SHARE;

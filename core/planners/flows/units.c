@@ -27,7 +27,6 @@
 #include "units.h"
 
 #define MOST_PARTS 4 /* groups of a leaf, where there are several path indices */
-#define MOST_PATHS 4 /* path indices beyond 4 add nothing that the exact planner does not do better */
 #define MANY 64	     /* one unit of so many: more wait than a search is for */
 #define WORK_AT_LEAST UINT64_C(4000000)
 #define WORK_PER_UNIT 200 /* words of masks, beside those */
@@ -278,7 +277,8 @@ static enum fors_err try_paths(const struct fors_task *task, uint32_t npaths, st
 static enum fors_err plan(const struct fors_task *task, struct fors_schedule **schedule, struct fors_error *error)
 {
 	struct fors_schedule *best = NULL;
-	uint32_t most = 1u << task->fabric->lmc < MOST_PATHS ? 1u << task->fabric->lmc : MOST_PATHS;
+	uint32_t most =
+		1u << task->fabric->lmc < FORS_FLOWS_MOST_PATHS ? 1u << task->fabric->lmc : FORS_FLOWS_MOST_PATHS;
 	enum fors_err err = FORS_OK;
 
 	for (uint32_t npaths = 1; !err && npaths <= most; npaths *= 2) {
