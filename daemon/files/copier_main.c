@@ -61,6 +61,7 @@ struct program {
 	bool has_failed, has_complained;
 	struct fors_copier_report report;
 	/* the first thread's */
+	uint64_t served; /* of the orders, by the pass that is under way */
 	uint64_t tried_ms, tidy_ms;
 	unsigned tidied;
 };
@@ -187,14 +188,27 @@ static void come_back(struct program *program)
 	report->is_held_elsewhere = copies->is_held_elsewhere;
 }
 
+/* One more job is copied: the folder answers. What is new, of the fabric first of all, does not wait for hundreds of jobs. */
+static bool is_overtaken(void *context)
+{
+	struct program *program = context;
+	bool is_it;
+
+	pthread_mutex_lock(&program->mutex);
+	program->busy_ms = fors_clock_ms();
+	is_it = program->orders != program->served;
+	pthread_mutex_unlock(&program->mutex);
+	return is_it;
+}
+
 static void pass(struct program *program)
 {
 	const struct fors_copier_order order = program->order;
-	const uint64_t orders = program->orders;
 	struct fors_error error;
 	enum fors_err err = FORS_OK;
 	pid_t rival;
 
+	program->served = program->orders;
 	go_out(program);
 	rival = ask_rival(program);
 	if (rival)
@@ -205,7 +219,8 @@ static void pass(struct program *program)
 		err = fors_copies_pass(&program->copies, &order, &error);
 	program->copies.failures += rival != 0;
 	come_back(program);
-	program->passed = orders;
+	if (err || !program->copies.is_cut)
+		program->passed = program->served;
 	program->tried_ms = fors_clock_ms();
 	program->has_failed = err;
 	complain(program, err ? error.text : NULL);
@@ -467,6 +482,7 @@ int main(int argc, char **argv)
 	program.copies.is_shared = *argv[6] == '1';
 	program.copies.say = say_of_copies;
 	program.copies.news = tell_news;
+	program.copies.is_overtaken = is_overtaken;
 	program.copies.context = &program;
 	pthread_mutex_init(&program.mutex, NULL);
 	fors_clock_cond(&program.wake);

@@ -280,6 +280,7 @@ enum fors_err fors_copies_pass(struct fors_copies *copies, const struct fors_cop
 	bool is_strange = false;
 	enum fors_err err = find_folder(copies, error);
 
+	copies->is_cut = false;
 	err = err ? err : hold(copies, error);
 	if (!err && copies->is_held_elsewhere)
 		return FORS_OK;

@@ -50,9 +50,11 @@ struct fors_copies {
 	bool is_shared;		       /* others may publish in `dir`; one of them does */
 	void (*say)(void *context, unsigned code, const char *line);  /* for the log; code 0: no error */
 	void (*news)(void *context, const char *job, uint64_t epoch); /* a later one of this job lies there */
+	bool (*is_overtaken)(
+		void *context); /* after each job: has something newer come? Then the rest waits for the next pass; or NULL */
 	void *context;
 	/* to be read after a pass */
-	bool is_held_elsewhere;
+	bool is_held_elsewhere, is_cut;	 /* is_cut: it was overtaken, and another one is due */
 	uint64_t seen, copied, failures; /* as in struct fors_copier_report */
 	double copied_ms;
 	/* its own */
@@ -63,6 +65,7 @@ struct fors_copies {
 	bool has_doubted;		  /* about the schedule that lies there */
 	struct fors_copy *job;		  /* by name, owned */
 	size_t count, room;
+	size_t next;	  /* of the jobs, where the next pass begins */
 	unsigned failing; /* jobs that the log has the names of */
 };
 

@@ -205,11 +205,13 @@ void fors_copies_pass_jobs(struct fors_copies *copies, const struct fors_copier_
 	for (enum fors_jobkind kind = FORS_KIND_JOB; kind <= FORS_KIND_JOBDEMAND; kind++)
 		fors_publish_list_jobs(&copies->state, kind, take_name, copies, &error);
 	forget_gone(copies);
-	for (size_t i = 0; i < copies->count; i++) {
-		bool has_failed = copy_job(copies, order, &copies->job[i], &error) != FORS_OK;
+	for (size_t left = copies->count; left && !copies->is_cut; left--) {
+		struct fors_copy *copy = &copies->job[copies->next++ % copies->count];
+		bool has_failed = copy_job(copies, order, copy, &error) != FORS_OK;
 
 		copies->failures += has_failed;
-		say_of(copies, &copies->job[i], has_failed, error.text);
+		say_of(copies, copy, has_failed, error.text);
+		copies->is_cut = left > 1 && copies->is_overtaken && copies->is_overtaken(copies->context);
 	}
 }
 

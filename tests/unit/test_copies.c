@@ -581,6 +581,35 @@ static void jobs_pass_a_bad_entry(void **state)
 	assert_int_equal(bench->infos, 1);
 }
 
+static bool overtake(void *context)
+{
+	(void)context;
+	return true;
+}
+
+/* What is new does not wait for all jobs, and none of these waits for ever. */
+static void jobs_are_overtaken(void **state)
+{
+	static const char *const jobs[] = {"a", "b", "c"};
+	struct bench *bench = *state;
+	uint64_t epoch;
+
+	for (int i = 0; i < 3; i++)
+		plant(&bench->copies.state, jobs[i], 500, true);
+	bench->copies.is_overtaken = overtake;
+	for (uint64_t i = 0; i < 3; i++) {
+		publish(bench, 1000 + 2 * i, false);
+		assert_int_equal(pass(bench), FORS_OK);
+		assert_true(bench->copies.is_cut);
+		assert_int_equal(epoch_of(bench, ""), 1000 + 2 * i);
+		for (uint64_t j = 0; j < 3; j++)
+			assert_int_equal(phases_of(bench, jobs[j], &epoch), j <= i ? 2 : -1);
+	}
+	bench->copies.is_overtaken = NULL;
+	assert_int_equal(pass(bench), FORS_OK);
+	assert_false(bench->copies.is_cut);
+}
+
 /* Of each kind: a later one is told of, until ours is later; a guest writes over its own only. */
 static void jobs_have_epochs_of_their_own(void **state)
 {
@@ -723,6 +752,7 @@ int main(void)
 		ON_A_BENCH(what_was_taken_away_comes_again),
 		ON_A_BENCH(what_is_not_ours_stays),
 		cmocka_unit_test(short_of_memory),
+		ON_A_BENCH(jobs_are_overtaken),
 		ON_A_BENCH(jobs_pass_a_bad_entry),
 		ON_A_BENCH(jobs_have_epochs_of_their_own),
 		ON_A_BENCH(what_others_left_is_tidied),
