@@ -203,6 +203,16 @@ static inline const struct fors_slot *fors_slot(const struct fors_fabric *fabric
 	return &fabric->slot[(size_t)leaf * fabric->nslots + slot];
 }
 
+/* The LID of a path index of a server in tables of `nlids` LIDs, 0: it has no such. */
+static inline uint32_t fors_server_lid(const struct fors_fabric *fabric, uint32_t server, uint32_t index,
+				       uint32_t nlids)
+{
+	const struct fors_server *one = &fabric->server[server];
+	uint32_t lid = one->lid + index;
+
+	return index >> fors_slot(fabric, one->leaf, one->slot)->lmc || lid >= nlids ? 0 : lid;
+}
+
 /*
  * The fabric as one of several jobs has it, some of its servers, and some of its lanes: tables belong to the whole fabric and do not
  * change; what a job may not use is to its planner as if it were dead. A copy of `fabric` in which only the `count` servers in server[] (ascending, of fabric->server) take part, and in which the

@@ -93,10 +93,9 @@ static bool has_entry(const struct holder *h, uint32_t leaf, uint32_t d)
 {
 	const struct fors_entries *entries = h->index->entries;
 	const struct fors_server *server = &h->fabric->server[d];
-	uint32_t lid = server->lid + h->index->index, up, down, spine;
+	uint32_t lid = fors_server_lid(h->fabric, d, h->index->index, h->nlids), up, down, spine;
 
-	if (!goes_up(h->fabric, entries, leaf, d) || lid >= h->nlids ||
-	    h->index->index >> fors_slot(h->fabric, server->leaf, server->slot)->lmc)
+	if (!lid || !goes_up(h->fabric, entries, leaf, d))
 		return false;
 	up = entries->up[(size_t)leaf * entries->nservers + d];
 	spine = h->fabric->lane[up].spine;

@@ -21,22 +21,13 @@ struct writer {
 	uint32_t index;
 };
 
-/* The LID of the index, 0: the server has no such. */
-static uint32_t lid_of(const struct writer *w, uint32_t server)
-{
-	const struct fors_server *one = &w->fabric->server[server];
-	uint32_t lid = one->lid + w->index;
-
-	return w->index >> fors_slot(w->fabric, one->leaf, one->slot)->lmc || lid >= w->lfts->nlids ? 0 : lid;
-}
-
 static void write_leaf(const struct writer *w, uint32_t leaf)
 {
 	uint8_t *row = fors_lfts_row_at(w->lfts, w->fabric->leaf[leaf].guid);
 
 	for (uint32_t d = 0; row && d < w->entries->nservers; d++) {
 		uint8_t lane = w->entries->up[(size_t)leaf * w->entries->nservers + d];
-		uint32_t lid = lane == FORS_NO_LANE ? 0 : lid_of(w, d);
+		uint32_t lid = lane == FORS_NO_LANE ? 0 : fors_server_lid(w->fabric, d, w->index, w->lfts->nlids);
 
 		if (lid)
 			row[lid] = fors_cable(w->fabric, leaf, lane)->leaf_port;
@@ -107,7 +98,8 @@ bool fors_entries_lead(const struct fors_entries *entries, uint32_t server)
 static void write_spines(const struct writer *w, uint32_t d)
 {
 	const struct fors_fabric *f = w->fabric;
-	uint32_t lid = is_led(w->entries, d) ? lid_of(w, d) : 0, leaf = f->server[d].leaf;
+	uint32_t lid = is_led(w->entries, d) ? fors_server_lid(w->fabric, d, w->index, w->lfts->nlids) : 0,
+		 leaf = f->server[d].leaf;
 
 	for (uint32_t k = 0; lid && k < f->nspines; k++) {
 		uint8_t *row = fors_lfts_row_at(w->lfts, f->spine[k].guid),

@@ -29,16 +29,6 @@ static void put(const struct writer *w, uint64_t guid, uint32_t lid, uint8_t por
 		w->lfts->port[(size_t)row * w->lfts->nlids + lid] = port;
 }
 
-/* The LID of the index, 0: the server has no such. */
-static uint32_t lid_of(const struct writer *w, uint32_t d)
-{
-	const struct fors_fabric *first = w->floors->floor[0];
-	const struct fors_server *server = &first->server[d];
-	uint32_t lid = server->lid + w->index;
-
-	return w->index >> fors_slot(first, server->leaf, server->slot)->lmc || lid >= w->lfts->nlids ? 0 : lid;
-}
-
 /* Ways up to a server from all leaves of a floor, and down from its spines; on floor 0 a spine is a switch in each pod. */
 static void write_floor(const struct writer *w, uint32_t number, uint32_t d, uint32_t lid)
 {
@@ -69,7 +59,7 @@ void fors_holdings_apply(const struct fors_floors *floors, const struct fors_hol
 	const struct writer w = {floors, holdings, index, lfts};
 
 	for (uint32_t d = 0; d < floors->floor[0]->nservers; d++) {
-		uint32_t lid = lid_of(&w, d);
+		uint32_t lid = fors_server_lid(w.floors->floor[0], d, w.index, w.lfts->nlids);
 
 		for (uint32_t number = 0; lid && number < floors->count; number++)
 			write_floor(&w, number, d, lid);

@@ -210,15 +210,10 @@ static enum fors_err alloc_holdings(struct sharer *s)
 
 /* ---- again ---- */
 
-/* How slow all jobs are in thousandths of their time; much more for one without entries. */
-static uint64_t loss_of(const struct sharer *s)
+/* How much slower all jobs are than at full speed. */
+static uint64_t lost(const struct sharer *s)
 {
-	uint64_t sum = 0;
-
-	for (uint32_t j = 0; j < s->list.count; j++)
-		if (is_wanted(s, 0, j))
-			sum += s->made.bound[j] ? (uint64_t)1000 * s->made.bound[j] / s->list.job[j].count : 1000000;
-	return sum;
+	return fors_holdings_lost(s->task->list, s->task->has_exclusive, &s->made);
 }
 
 static enum fors_err share_all(struct sharer *s)
@@ -238,13 +233,13 @@ static enum fors_err share_all(struct sharer *s)
 static enum fors_err share_again(struct sharer *s)
 {
 	struct fors_holdings best = s->made;
-	uint64_t loss = loss_of(s);
+	uint64_t before = lost(s);
 	enum fors_err err = alloc_holdings(s);
 
 	s->again++;
 	if (!err)
 		err = share_all(s);
-	if (err || loss_of(s) >= loss) {
+	if (err || lost(s) >= before) {
 		struct fors_holdings worse = s->made;
 
 		s->made = best;
@@ -254,21 +249,12 @@ static enum fors_err share_again(struct sharer *s)
 	return err;
 }
 
-/* Of three levels: is any job slower than at full speed? */
-static bool is_slow(const struct sharer *s)
-{
-	for (uint32_t j = 0; j < s->list.count; j++)
-		if (is_wanted(s, 0, j) && s->made.bound[j] != s->list.job[j].count)
-			return true;
-	return false;
-}
-
-/* Is all to be shared out once more? Not beside jobs that run and keep what they have: who begins is waiting. */
+/* Is all of three levels to be shared out once more? Not beside jobs that run and keep what they have: who begins is waiting. */
 static bool goes_on(const struct sharer *s)
 {
 	const struct fors_holdings_task *task = s->task;
 
-	return (!task->before || task->may_move) && s->again < MOST_AGAIN && is_slow(s) &&
+	return (!task->before || task->may_move) && s->again < MOST_AGAIN && task->floors->count > 1 && lost(s) > 0 &&
 	       !(task->cancelled && task->cancelled(task->context));
 }
 

@@ -9,7 +9,7 @@
  * through the plane.
  *
  * Where nobody runs, or may move, all floors are shared out again with other random numbers while some job is slower than at
- * full speed; what leaves the fewest jobs without entries, and then the fastest, counts.
+ * full speed; what loses least counts (fors_holdings_lost()).
  *
  * A job has all of its entries on all floors, or none at all. A tree of two levels has one floor, and nothing differs from
  * owners.h and entries.h.

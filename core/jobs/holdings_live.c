@@ -115,16 +115,6 @@ static bool leads(const struct reader *r, uint64_t guid, uint32_t lid, uint8_t p
 	return row != FORS_NONE && port && fors_lfts_port(r->lfts, row, lid) == port;
 }
 
-/* The LID of the index, 0: the server has no such. */
-static uint32_t lid_of(const struct reader *r, uint32_t d)
-{
-	const struct fors_fabric *first = r->floors->floor[0];
-	const struct fors_server *server = &first->server[d];
-	uint32_t lid = server->lid + r->index;
-
-	return r->index >> fors_slot(first, server->leaf, server->slot)->lmc || lid >= r->lfts->nlids ? 0 : lid;
-}
-
 /* Are the rungs between pods in the tables? */
 static bool has_rungs(const struct reader *r, uint32_t plane, uint32_t pod, uint32_t d, uint32_t lid)
 {
@@ -143,7 +133,8 @@ static bool has_rungs(const struct reader *r, uint32_t plane, uint32_t pod, uint
 static bool has_way(const struct reader *r, uint32_t leaf, uint32_t d)
 {
 	const struct fors_fabric *f = r->floors->floor[0];
-	uint32_t lid = lid_of(r, d), up = lane_up(r->holdings, 0, leaf, d), home = f->server[d].leaf;
+	uint32_t lid = fors_server_lid(f, d, r->index, r->lfts->nlids);
+	uint32_t up = lane_up(r->holdings, 0, leaf, d), home = f->server[d].leaf;
 	uint32_t from = fors_floors_pod(r->floors, leaf), to = fors_floors_pod(r->floors, home), plane, down;
 
 	if (!lid || up == FORS_NO_LANE)
