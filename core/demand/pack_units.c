@@ -151,6 +151,7 @@ static enum fors_err pack(const struct fors_demand_asked *asked, uint32_t parts,
 	enum fors_err err = first_fit(asked->problem, parts, *packing, error);
 
 	(*packing)->patience = PATIENCE;
+	(*packing)->nways = asked->problem->npaths;
 	(*packing)->seed = 1;
 	share = most < share ? most : share;
 	if (!err)

@@ -116,6 +116,7 @@ enum fors_err fors_flows_packing_copy(const struct fors_flows_packing *from, uin
 	to->work = from->work;
 	to->patience = from->patience;
 	to->counts_tokens = from->counts_tokens;
+	to->nways = from->nways;
 	to->seed = from->seed;
 	if (has_room)
 		copy_memory(from, to);

@@ -26,6 +26,7 @@ struct fors_flows_packing {
 	uint32_t nwaiting;
 	uint32_t patience;  /* of a search: so many times the usual steps without progress; 0 means 1 */
 	bool counts_tokens; /* of a search: it looks for phases where few tokens are in the way, not few rows */
+	uint32_t nways;	    /* of a search: so many ways of a token that finds no room are looked at; 0 means 1 */
 	uint64_t seed;	    /* of a search: where random numbers start */
 	uint64_t work;	    /* words of masks looked at so far, and rows written: the measure of effort */
 };

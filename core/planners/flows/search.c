@@ -6,7 +6,8 @@
  * the masks of its rows are added up in bit-sliced counters (at least 1, 2, 3, 4 rows taken), which gives the phases
  * where one, two or three rows are in the way. A few of each are looked at closely. What a phase costs is the sum over
  * those who would have to go: nothing for one that fits elsewhere at once, else more the more often its unit was left
- * waiting; very much for one that was put a few steps ago (tabu). The cheapest is taken, of one way, any, or of two. When
+ * waiting; very much for one that was put a few steps ago (tabu). The cheapest is taken; of one way, any, or, where a
+ * search can take its time, of several: where links leave no room at all that finds what else is not found. When
  * everything seen is tabu, any phases are looked at too: two tokens that throw each other out go on for ever otherwise.
  *
  * After a time without progress it gives up and goes back to the best packing that it saw, by a journal of what it has
@@ -433,18 +434,19 @@ static bool put_free(struct search *s, uint32_t unit)
 	return true;
 }
 
-/* The cheapest place of a unit, over one of its ways, or, where tokens are counted, over that of two. */
+/* The cheapest place of a unit, over one of its ways, or over some. */
 static struct candidate choose_place(struct search *s, uint32_t unit)
 {
 	struct candidate best = {FORS_FLOWS_NONE, 0, UINT64_MAX}, list[MOST_CANDIDATES];
 	uint32_t way = any_way(s, unit);
 
-	choose(s, list, s->packing->counts_tokens ? find_few(s, way, list) : find_candidates(s, way, list), &best);
-	if (s->packing->counts_tokens) {
-		uint32_t other = any_way(s, unit);
+	for (uint32_t i = 0; i == 0 || i < s->packing->nways; i++) {
+		uint32_t next = i ? any_way(s, unit) : way;
 
-		if (other != way)
-			choose(s, list, find_few(s, other, list), &best);
+		if (i && next == way)
+			continue;
+		choose(s, list, s->packing->counts_tokens ? find_few(s, next, list) : find_candidates(s, next, list),
+		       &best);
 	}
 	if (best.price > TABU_PRICE)
 		choose_any(s, way, &best);

@@ -415,6 +415,7 @@ enum fors_err fors_flows_improve(const struct fors_flows_problem *problem, const
 		if (!err && part > 1) {
 			(*packing)->patience = PATIENCE;
 			(*packing)->counts_tokens = true;
+			(*packing)->nways = 2;
 		}
 		if (!err)
 			err = improve(asked, lumps_of(aim, part), packing, error);

@@ -348,6 +348,7 @@ static enum fors_err begin(struct work *w, uint32_t nrounds, struct fors_flows_p
 	place_homes(w, *packing);
 	(*packing)->patience = PATIENCE;
 	(*packing)->counts_tokens = true;
+	(*packing)->nways = 2;
 	return FORS_OK;
 }
 
