@@ -193,6 +193,28 @@ static const struct fors_schedule *uniform_of(const struct fors_demand_steps *st
 	return part->is_held || part->path ? NULL : part->job;
 }
 
+/*
+ * The plan of all with all, if there is one for pieces: each has a cable to itself, since pieces of a phase differ in length. A fast cable that carries
+ * several flows of a phase makes it none.
+ */
+static enum fors_err take_uniform(struct fors_demand_steps *steps, const struct fors_schedule *uniform,
+				  struct fors_error *error)
+{
+	const struct fors_schedule *schedule = uniform_of(steps, uniform);
+	struct fors_demand_verdict verdict = {.is_right = true};
+	enum fors_err err =
+		schedule ? fors_demand_by_schedule(&steps->problem, schedule, &steps->uniform, error) : FORS_OK;
+
+	if (!err && steps->uniform)
+		err = fors_demand_check(steps->net, steps->lfts, steps->guid, &steps->demand, steps->uniform, &verdict,
+					error);
+	if (!err && !verdict.is_right) {
+		fors_demand_plan_free(steps->uniform);
+		steps->uniform = NULL;
+	}
+	return err;
+}
+
 enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struct fors_schedule *uniform,
 				    struct fors_error *error)
 {
@@ -202,11 +224,8 @@ enum fors_err fors_demand_find_plan(struct fors_demand_steps *steps, const struc
 								   : BUDGET + BUDGET_PER_MESSAGE * steps->demand.count};
 	const struct fors_demand_asked asked = {&steps->problem, steps->bound.most,   steps->fewest,
 						steps->cost,	 steps->limits.bytes, &effort};
-	const struct fors_schedule *schedule = uniform_of(steps, uniform);
-	enum fors_err err = FORS_OK;
+	enum fors_err err = take_uniform(steps, uniform, error);
 
-	if (schedule)
-		err = fors_demand_by_schedule(&steps->problem, schedule, &steps->uniform, error);
 	if (err || is_uniform_best(steps))
 		return err;
 	err = fors_demand_pack(&asked, &steps->plan, error);

@@ -62,3 +62,13 @@ def test_more_than_a_tenth(fors, tmp_path, spec, switch, what, servers, guests):
     assert status["servers"] == servers
     is_said = any(f"{guests} of {servers + guests} servers are guests on {what}" in one and DECIDES in one for one in said)
     assert is_said == (10 * guests > servers + guests)
+
+
+def test_a_guest_that_some_have_no_way_to(fors, tmp_path):
+    """It is left out of a demand, and said; no message is its."""
+    net, demand = tmp_path / "net", tmp_path / "demand"
+    net.write_text(with_hosts(fors("fabric", "--synthetic", "XGFT(3;2,2,2;1,2,2)").out, "Spine00", 1))
+    demand.write_text("Node00-00 Node03-01 1000\n")
+    status = json.loads(fors("plan", "--fabric", net, "--down", "Leaf00[3]", "--demand", demand, "--json").out)
+    assert (status["servers"], status["phases"], status["bytes"]) == (8, 1, 1000)
+    assert any("1 server is cut off from the 8 others" in text for text in status["remarks"])

@@ -173,6 +173,13 @@ def test_what_is_said_of_speeds(fors, write):
     assert "speeds " not in fors("plan", "--fabric", fast(fors, write, ("Node", "4xHDR"))).out
 
 
+def test_a_demand_over_fast_cables(fors, write):
+    """The plan of all with all puts two flows on a cable; pieces of a demand have it to themselves."""
+    demand = write("demand", "group all Node00-0[0-7],Node01-0[0-7],Node02-0[0-7],Node03-0[0-7]\n")
+    status = plan(fors, "--fabric", fast(fors, write), "--demand", demand)
+    assert status["phases"] == status["cable_bound"] == 48 and status["uniform_phases"] is None
+
+
 @pytest.mark.parametrize("pattern, share", [("plan", 1), ("linear-shift", 1)])
 def test_analyze_and_simulate_agree(fors, write, pattern, share):
     """Each has the links as fast as they are."""
