@@ -27,6 +27,11 @@ class FabricError(Exception):
     """Files that do not say what is needed; a flow that does not arrive."""
 
 
+def nodes(text):
+    """(kind, name) of each node of the text of a fabric."""
+    return [(head[1], head[3].split(" HCA-")[0]) for head in map(NODE.match, text.splitlines()) if head]
+
+
 class Fabric:
     def __init__(self, net, lfts=""):
         self.name, self.guid, self.lid = {}, {}, {}  # of nodes; GUIDs as numbers

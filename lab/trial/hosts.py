@@ -42,6 +42,7 @@ class Hosts:
         self.connection, self.port, self.rest = {}, {}, {}  # of hosts by name
         self.programs, self.lost = [], set()
         self.folder = tempfile.TemporaryDirectory(prefix="fors-trial-")
+        self.errors = open(Path(self.folder.name, "errors"), "a+b")  # of all programs that start hosts
         self.selector = selectors.DefaultSelector()
         resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)  # a connection for each host
         try:
@@ -86,11 +87,20 @@ class Hosts:
                 what = todo.pop(0)
                 self.programs.append(subprocess.Popen(
                     words(self.settings.run, host=what, hosts=what, command=self._command("" if in_one else what)), stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=dies_with_us))
+                    stdout=subprocess.DEVNULL, stderr=self.errors, start_new_session=True, preexec_fn=dies_with_us))
             self.hear(0.2)
             if time.monotonic() > end:
                 missing = set(names) - self.connection.keys()
-                raise HostsError(f"{len(missing)} of {len(names)} hosts did not answer within {self.settings.start_timeout} s: {few(missing)}", missing)
+                raise HostsError(f"{len(missing)} of {len(names)} hosts did not answer within {self.settings.start_timeout} s: {few(missing)}"
+                                 + self._said(), missing)
+
+    def _said(self):
+        """The last line that a program wrote that starts a host."""
+        self.errors.seek(0, os.SEEK_END)
+        self.errors.seek(max(0, self.errors.tell() - 4096))
+        lines = self.errors.read().decode(errors="replace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f"; the setting run said last: {last[:200]}" if last else ""
 
     def hear(self, seconds):
         """What hosts say within this time at most: [(host, answer)]."""
@@ -162,4 +172,5 @@ class Hosts:
             except subprocess.TimeoutExpired:
                 os.killpg(program.pid, signal.SIGKILL)
                 program.wait()
+        self.errors.close()
         self.folder.cleanup()

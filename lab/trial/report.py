@@ -87,7 +87,7 @@ def bars(phases):
         high, line = 90 * row["measured_s"] / most, 100 - 90 * row["predicted_s"] / most
         drawn.append(f"<rect x='{i * wide + 1}' y='{100 - high:.1f}' width='{wide - 2}' height='{high:.1f}' fill='{'#d95f30' if off else '#4a7fb5'}'/>"
                      f"<path d='M{i * wide} {line:.1f}h{wide}' stroke='#111' stroke-width='2'/>")
-    return f"<svg width='{len(phases) * wide}' height='102' role='img' aria-label='seconds of each phase'>{''.join(drawn)}</svg>"
+    return f"<svg width='{len(phases) * wide}' height='102' role='img' aria-label='seconds of each phase'>{''.join(drawn)}</svg><p class=note>highest: {most:.3g} s</p>"
 
 
 def of_look(found):
@@ -140,7 +140,8 @@ def page(found, title):
     parts = {"look": of_look, "static": of_static, "exchange": of_exchange, "failure": of_failure}
     body = "".join(parts[step](one) for step in STEPS for one in found.get(step, []))
     return (f"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>{title}</title><style>{STYLE}</style><h1>{title}</h1>"
-            f"<p>Bars are measured seconds, strokes predicted ones; orange differs by more than 5 %.</p>{body}</html>\n")
+            "<p>Bars are measured seconds, strokes predicted ones; orange differs by more than 5 %. Full speed, 1, is a host that sends alone; "
+            f"the phase of each host with itself is not measured.</p>{body}</html>\n")
 
 
 def write(folder, disguise):

@@ -15,6 +15,7 @@ DEFAULTS = {
     "counters": "",     # prints lines GUID PORT SENT RECEIVED WAITED; perfquery when empty
     "links": "iblinkinfo -l",
     "manager": "sminfo",
+    "path": "saquery -p --src-to-dst {slid}:{dlid}",  # the path record of a pair; not asked when empty
     "disable": "ibportstate -G {guid} {port} disable",
     "enable": "ibportstate -G {guid} {port} enable",
     "probe": "smpquery -t 100 nodeinfo {lid}",

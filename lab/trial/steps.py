@@ -2,12 +2,13 @@
 """The steps of a trial. Each returns what the report shows, as data for JSON; hosts, switches and cables are in it by name only."""
 import itertools
 import json
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import fabric as fabrics
@@ -19,6 +20,7 @@ from world import WorldError, fors, lines_of, median, run
 
 TOLERANCE = 0.05  # of a prediction: what differs by more is explained, or said to be unexplained
 FEW = 64          # hosts that may send all to all at once
+PAIRS = 64        # whose path records are asked for
 LEAK = 0.15       # of a message, on a link that no table names: a flow went another way
 
 
@@ -63,10 +65,12 @@ def look(world, progress):
              "version": run(["fors", "--version"]).strip(), "promise": explained(net, lfts),
              "over_these_tables": {key: over[key] for key in keys if key in over}, "as_engine": {key: own[key] for key in keys if key in own}}
     progress.say("reading counters and links")
-    found["in_the_way"] = obstacles(fabric, speeds, over, own) + odd_links(world)
+    found["in_the_way"] = obstacles(fabric, speeds, over, own) + odd_links(world, progress) + odd_paths(world, fabric, progress)
     counts = world.counters(fabric)
     found["waited_most"] = [{"link": fabric.link_name(end), "waited": counts[end].waited}
                             for end in sorted(counts, key=lambda end: -counts[end].waited)[:5] if counts[end].waited]
+    for line in found["promise"] + found["in_the_way"]:
+        progress.say(line)
     return found
 
 
@@ -86,14 +90,38 @@ def obstacles(fabric, speeds, over, own):
     return said
 
 
-def odd_links(world):
+def odd_links(world, progress):
     """Ports that could be wider or faster, or are not up, as iblinkinfo says."""
     try:
         lines = run(words(world.settings.links)).splitlines() if world.settings.links else []
     except WorldError as error:
-        return [f"ports could not be asked: {error}"]
+        progress.say(error)  # not in the report, which is sent: it may name anything
+        return ["ports could not be asked"]
     slow = sum("Could be" in line for line in lines)
     return [f"{slow} ports say that they could be wider or faster"] if slow else []
+
+
+def odd_paths(world, fabric, progress):
+    """What path records of some pairs say of partitions and service levels: each host as sender to one far from it, of many hosts a sample."""
+    if not world.settings.path:
+        return []
+    hosts, levels, none, asked = fabric.hosts, set(), [], 0
+    pairs = [(hosts[i], hosts[(i + len(hosts) // 2) % len(hosts)]) for i in fabrics.sample(len(hosts), PAIRS)] if len(hosts) > 1 else []
+    for asked, (source, target) in enumerate(pairs, 1):
+        try:
+            said = run(words(world.settings.path, slid=source.lid, dlid=target.lid), seconds=20)
+        except WorldError as error:
+            said = ""
+            progress.say(error)
+        level = re.search(r"^\s*sl\.+(0x[0-9a-fA-F]+|\d+)", said, re.M | re.I)
+        levels |= {int(level[1], 0)} if level else set()
+        none += [] if level else [f"{source.name} to {target.name}"]
+        if len(none) > 3 and not levels:
+            break
+    more = sorted(levels - set(world.settings.sls))
+    return ([f"path records name service levels that the setting sls lacks: {', '.join(map(str, more))}"] if more else []) + (
+        [f"no path record of {len(none)} of {asked} pairs, as {none[0]}: "
+         "hosts of different partitions, which do not reach each other, or this host may not ask"] if none else [])
 
 
 # -- exchange
@@ -318,15 +346,15 @@ def strayed(fabric, flows, counts, rest, share, size):
 class Timer:
     """A cable, and two timers for it: a process on this host, and the agent of another one. On exit it is enabled."""
 
-    def __init__(self, world, hosts, second, fabric, end, folder):
-        self.world, self.hosts, self.second = world, hosts, second
+    def __init__(self, world, hosts, second, fabric, end, folder, say):
+        self.world, self.hosts, self.second, self.say = world, hosts, second, say
         what = {"guid": f"0x{fabric.guid[end[0]]:016x}", "lid": fabric.lid[end[0]], "port": end[1]}
         self.command = {op: words(getattr(world.settings, op), **what) for op in ("disable", "enable")}
         self.file = Path(folder) / f"heal-{what['guid']}-{end[1]}.json"
         self.until = time.time() + world.settings.hold
         self.told = {"cable": fabric.end_name(end), **self.command, "until": self.until}
         self.text = shlex.join(self.command["enable"])
-        self.guard = None
+        self.cable, self.guard = fabric.link_name(end), None
 
     def __enter__(self):
         try:
@@ -360,8 +388,9 @@ class Timer:
             self.do("enable")
             self.guard.stdin.write(b"done\n")
             self.guard.stdin.flush()
+            enabled = True
         except (WorldError, OSError, AttributeError):  # the timer has gone, or never came
-            heal(self.file)
+            enabled = heal(self.file)
         if self.guard:
             self.guard.stdin.close()
             self.guard.wait()
@@ -370,6 +399,8 @@ class Timer:
             self.hosts.wait([self.second], "guards", False, 10)
         except HostsError:
             pass
+        with suppress(OSError):  # the terminal may have gone
+            self.say(f"{self.cable} is enabled" if enabled else f"{self.cable} could not be enabled; do it by hand: {self.text}")
 
 
 def failure(world, progress, cable, folder, label=None):
@@ -393,7 +424,7 @@ def failure(world, progress, cable, folder, label=None):
     with ExitStack() as stack:
         hosts = stack.enter_context(Hosts(world.settings, [host.name for host in members], time_of(world, count) + world.settings.hold))
         found["before"] = measure(world, progress, hosts, fabric, before, label)
-        timer = stack.enter_context(Timer(world, hosts, second, fabric, end, folder))
+        timer = stack.enter_context(Timer(world, hosts, second, fabric, end, folder, progress.say))
         asking = probes(world, hosts, fabric, members, end)
         timer.do("disable")
         progress.say("waiting for tables")
@@ -402,7 +433,9 @@ def failure(world, progress, cable, folder, label=None):
         if end in broken.cable:
             raise WorldError(f"{cable} is still there after it was disabled")
         found["failover_s"] = answers(world, hosts, asking)
-        found["while_down"] = measure(world, progress, hosts, broken, ways(world, *texts, members), label)
+        meanwhile = ways(world, *texts, members)
+        progress.count = progress.done + measured(meanwhile) + 1
+        found["while_down"] = measure(world, progress, hosts, broken, meanwhile, label)
     texts = world.settled(world.settings.settle_timeout)
     found["came_back"] = end in Fabric(*texts).cable
     return found

@@ -42,6 +42,7 @@ manager = {ask} manager
 disable = {ask} disable {{guid}} {{port}}
 enable = {ask} enable {{guid}} {{port}}
 links =
+path =
 kind = tcp
 address = 10.77.{{high}}.{{low}}
 bytes = {size}

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from children import dies_with_us
-from fabric import Fabric, FabricError, Flow
+from fabric import Fabric, FabricError, Flow, nodes
 from hosts import HostsError
 from settings import words
 
@@ -42,7 +42,7 @@ def run(command, good=(0,), seconds=600):
     except subprocess.TimeoutExpired:
         raise WorldError(f"{command[0]} did not end within {seconds} s") from None
     if done.returncode not in good:
-        raise WorldError(f"{' '.join(command[:3])}: {(done.stderr or done.stdout).strip()[-300:]}")
+        raise WorldError(f"{' '.join(command[:3])}: {(done.stderr or done.stdout).strip()[-300:] or f'exit code {done.returncode}'}")
     return done.stdout
 
 
@@ -55,6 +55,7 @@ def lines_of(command):
 class World:
     def __init__(self, settings):
         self.settings = settings
+        self.seen = {"hosts": set(settings.hosts), "switches": set()}  # names, of all that was read: none of them is in what is sent
 
     # -- what there is
 
@@ -63,7 +64,10 @@ class World:
         with tempfile.TemporaryDirectory(prefix="fors-trial-") as folder:
             net, lfts = Path(folder, "net"), Path(folder, "lfts")
             run(words(self.settings.read, net=net, lfts=lfts))
-            return re.sub(r"(?m)^#.*\n", "", net.read_text()), lfts.read_text()  # ibnetdiscover writes the time there
+            text = re.sub(r"(?m)^#.*\n", "", net.read_text())  # ibnetdiscover writes the time there
+            for kind, name in nodes(text):
+                self.seen["switches" if kind == "Switch" else "hosts"].add(name)
+            return text, lfts.read_text()
 
     def fabric(self):
         return Fabric(*self.texts())

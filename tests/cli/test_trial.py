@@ -28,6 +28,7 @@ read = sh -c '{read}' {{net}} {{lfts}}
 counters = true
 manager = echo sm guid 0x0000000000100001
 links = true
+path =
 disable = touch {folder}/down
 enable = rm -f {folder}/down
 kind = tcp
@@ -136,7 +137,8 @@ def test_all_and_a_failure(site, tmp_path):
     exchange = found(settings, "exchange")
     assert [one["way"] for one in exchange["runs"]] == ["schedule", "shift", "at-once"] and exchange["stopped"] is None
     assert found(settings, "look")["over_these_tables"]["phases"] == 4
-    trial("failure", settings, "--disable", CABLE)
+    told = trial("failure", settings, "--disable", CABLE).err
+    assert "is enabled" in told and "; -" not in told
     failure = found(settings, "failure")
     assert failure["came_back"] and failure["cable"].startswith("Spine00[2]") and failure["while_down"]["runs"][0]["phases"]
     assert not (tmp_path / "down").exists() and not list((tmp_path / "out").glob("heal-*"))
@@ -159,8 +161,9 @@ def test_bad_settings(tmp_path, line, words):
 
 
 def test_a_host_that_hangs_is_named(site, tmp_path):
-    settings = site('sh -c \'case $1 in Node01-00) exec sleep 1000;; esac; eval "$0"\' {command} {host}', start_timeout=10)
-    assert "Node01-00" in trial("exchange", settings, code=1).err
+    settings = site('sh -c \'case $1 in Node01-00) echo no route >&2; exec sleep 1000;; esac; eval "$0"\' {command} {host}', start_timeout=10)
+    told = trial("exchange", settings, code=1).err
+    assert "Node01-00" in told and "no route" in told
     assert wait_for(lambda: not left(tmp_path))
 
 
@@ -249,6 +252,22 @@ def test_ib_write_bw_is_asked(site, tmp_path):
     assert any("Node" not in line for line in asked)
 
 
+def test_heal_elsewhere_does_not_say_that_all_is_well(tmp_path):
+    assert "no folder" in run(FORS, "trial", "heal", "--output-dir", tmp_path / "other").err
+
+
+@pytest.mark.parametrize("command, words", [
+    ("echo sl......................0x3", "service levels that the setting sls lacks: 3"), ("echo sl...0x0", None), ("", None),
+    ("sh -c 'echo no records >&2; exit 3'", "no path record of 4 of 4 pairs, as Node00-00 to Node01-00"),
+])
+def test_service_levels_and_partitions(site, command, words):
+    settings = site(path=command)
+    trial("look", settings)
+    said = [line for line in found(settings, "look")["in_the_way"] if "path record" in line]
+    assert "no records" not in "".join(said)  # what a command says may name anything
+    assert words in said[0] if words else not said
+
+
 # -- the report
 
 def names_of(texts):
@@ -266,11 +285,23 @@ def test_nothing_of_the_fabric_is_in_what_is_sent(site, tmp_path):
     texts = [(tmp_path / name).read_text() for name in ("net", "lfts")]
     sent = "".join((tmp_path / "out" / f"send.{ending}").read_text() for ending in ("html", "json"))
     real = (tmp_path / "out" / "report.json").read_text()
+    assert "While it is down" in (tmp_path / "out" / "send.html").read_text()
     secrets = names_of(texts) | {str(tmp_path), "127.0.0.1", os.uname().nodename}
     assert any(name in real for name in secrets)
     assert [name for name in secrets if re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", sent)] == []
     assert "lid" not in re.sub(r"[^a-z]+", " ", sent.lower()).split() and "Node0" not in sent and "Leaf0" not in sent
     assert json.loads((tmp_path / "out" / "send.json").read_text())["failure"][0]["cable"].startswith("switch-")
+
+
+def test_names_of_what_is_gone_when_the_report_is_made(site, tmp_path):
+    """Steps remember them; the fabric need not answer any more."""
+    settings = site(phases=1, ways="shift")
+    trial("exchange", settings)
+    (tmp_path / "net").write_text("")
+    trial("report", settings)
+    assert "Leaf0" in (tmp_path / "out" / "report.json").read_text()
+    sent = "".join((tmp_path / "out" / f"send.{ending}").read_text() for ending in ("html", "json"))
+    assert "Node0" not in sent and "Leaf0" not in sent and "Spine0" not in sent
 
 
 def test_made_up_names_are_stable_and_text_is_cleaned(tmp_path):
