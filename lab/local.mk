@@ -59,7 +59,7 @@ fors-trial: $(srcdir)/lab/trial/fors-trial
 	$(AM_V_GEN)ln -sf $(abs_srcdir)/lab/trial/fors-trial $@
 trialexecdir = $(pkglibexecdir)/trial
 dist_trialexec_DATA = lab/trial/agent.py lab/trial/children.py lab/trial/fabric.py lab/trial/guard.py lab/trial/hosts.py \
-	lab/trial/report.py lab/trial/settings.py lab/trial/steps.py lab/trial/world.py
+	lab/trial/result.py lab/trial/settings.py lab/trial/steps.py lab/trial/world.py
 EXTRA_DIST += lab/trial/fors-trial lab/trial/sweep.py lab/trial/testbed.py
 
 # What `fors trial` promises, over the testbed: some dozens of minutes, as root.

@@ -54,11 +54,10 @@ hold = 600
 """
 
 
-def enter(name):
-    """This thread goes into the network namespace."""
-    with open(f"/run/netns/{name}", "rb") as space:
-        if LIBC.setns(space.fileno(), 0x40000000):
-            raise OSError(ctypes.get_errno(), f"setns {name}")
+def enter(space):
+    """This thread goes into the network namespace, an open file of /run/netns."""
+    if LIBC.setns(space, 0x40000000):
+        raise OSError(ctypes.get_errno(), "setns")
 
 
 def queues():
@@ -96,6 +95,7 @@ class Testbed:
         self.folder, self.tree, self.rate, self.adaptive, self.swapped = Path(folder).resolve(), tree, rate, adaptive, swapped
         self.folder.mkdir(parents=True, exist_ok=True)
         self.sim = self.osm = self.net = None
+        self.space = {}
         self.over, self.lock = threading.Event(), threading.Lock()
         try:
             options = {"routing_engine": engine, **({} if engine.startswith("fors") else {"event_plugin_name": None}), **({"lmc": str(lmc)} if lmc else {})}
@@ -108,6 +108,7 @@ class Testbed:
             self.net = Namespaces(self.live, rate)
             for node in self.net.nodes:
                 self.limit(node, [port for name, port in self.live.cable if name == node], rate)
+            self.space = {node: os.open(f"/run/netns/{self.net.name(node)}", os.O_RDONLY | os.O_CLOEXEC) for node in self.guid_of}
             self.seen = None
             self.follow()
             for end in slow:
@@ -135,6 +136,8 @@ class Testbed:
             for part in (self.net, self.osm, self.sim):
                 if part:
                     part.stop()
+            while self.space:
+                os.close(self.space.popitem()[1])
 
     def _start(self, function, *arguments):
         threading.Thread(target=function, args=arguments, daemon=True).start()
@@ -183,7 +186,7 @@ class Testbed:
 
     def _balance(self, leaf):
         """A leaf moves destinations off an uplink before which packets wait, and back when none do any more."""
-        enter(self.net.name(leaf))
+        enter(self.space[leaf])
         rng, moved, calm = random.Random(leaf), {}, 0
         while not self.over.wait(0.05):
             backlog = {int(device[1:]): waits for device, (_, waits) in queues().items() if device[1:].isdigit()}
@@ -239,7 +242,7 @@ class Testbed:
             try:
                 said = "0\n" + getattr(self, "do_" + words[0])(*words[1:])
             except Exception as error:
-                said = f"1\n{error!r}\n"
+                said = f"1\n{type(error).__name__}: {error}\n"
             with contextlib.suppress(OSError):  # who asked was killed
                 peer.sendall(said.encode())
 
@@ -275,7 +278,7 @@ class Testbed:
 
         def ask():
             for switch, guid in self.guid_of.items():
-                enter(self.net.name(switch))
+                enter(self.space[switch])
                 waits, moved = queues(), sent()
                 lines.extend(f"0x{guid:x} {device[1:]} {moved[device][1]} {moved[device][0]} {waits.get(device, (0, 0))[0]}\n"
                              for device in moved if device[1:].isdigit())

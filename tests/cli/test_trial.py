@@ -16,7 +16,7 @@ from conftest import FORS, SRC, run
 sys.path.insert(0, str(SRC / "lab" / "trial"))
 
 import fabric as fabrics  # noqa: E402
-from report import Disguise, collect, page  # noqa: E402
+from result import Disguise, collect, page  # noqa: E402
 
 SPEC = "FT(2;2,2)"
 CABLE = "Leaf01[3]"

@@ -286,14 +286,6 @@ def test_drawn_fabric(tmp_path, spec, lines):
     assert seen == {"lines": lines, "dead": dead, "crowded": 0, "outside": 0} and dead > 0
 
 
-def test_the_page_of_several_jobs(tmp_path):
-    page, jobs = tmp_path / "jobs.html", tmp_path / "jobs"
-    jobs.write_text("a-job-with-a-name: Node00-00, Node00-01, Node01-00\ntwo: Node02-00, Node03-01\n")
-    fors("jobs", "--synthetic", "FT(2;20,18)", "--jobs", jobs, "--lmc", "2", "--html", page)
-    for seen in look(page, has_tiny=True):
-        assert "a-job-with-a-name" in seen["text"] and "lanes of its own" in seen["text"]
-
-
 def test_a_drawn_fabric_scales_to_its_window(tmp_path):
     """Down, never up: a picture of 20 spines is 1900 pixels wide by itself."""
     drawn = "".join(f'<div style="width:{width}px">{fors("fabric", "--synthetic", spec, "--format", "svg")}</div>'
