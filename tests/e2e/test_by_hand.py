@@ -19,7 +19,7 @@ def block(start):
 
 
 def steady(line):
-    return re.sub(r"\d+ s\b|\d+\.\d ms|\d{13}", "N", line).strip()
+    return re.sub(r"\d+(\.\d+)? m?s\b|\d{13}", "N", line).strip()
 
 
 @pytest.fixture
