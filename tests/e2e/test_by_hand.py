@@ -54,6 +54,7 @@ def test_the_page(shells, fabric, manager, cut, shown):
     harness.wait_for(lambda: "fabric.net" in shells.ask(["ls"]), 20, "a fabric")
     shells(2, [*block("mkdir"), *block(manager)])
     wait("dead        nothing")
+    wait("(lower bound ")  # what there is no schedule before is no failover
     shells(1, [cut])
     page = re.sub(r"\n {12}(?! )", " ", "\n".join(block(shown)))
     wait("dead        1 cable")
