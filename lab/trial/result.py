@@ -49,6 +49,7 @@ class Disguise:
         """A sentence without names, GUIDs, LIDs, addresses, paths."""
         if self.known:
             said = self.known.sub(lambda found: self.name[found[0]], said)
+            said = re.sub(r"\b((?:host|name|switch)-[0-9a-f]{6})(?:\.[A-Za-z][\w-]*)+", r"\1", said)  # the domain, too
         said = re.sub(r"\b(?:0x)?[0-9a-fA-F]{12,16}\b|\b0x[0-9a-fA-F]+\b", lambda found: self.made("guid", found[0]), said)
         said = re.sub(r"\b\d+\.\d+\.\d+\.\d+\b(?::\d+)?|\b(?:[0-9a-fA-F]{0,4}:){3,}[0-9a-fA-F:]*", lambda found: self.made("address", found[0]), said)
         said = re.sub(r"\b(LIDs?)(?: of)? \d+", r"\1 (left out)", said)
